@@ -1,0 +1,1 @@
+"""Floor 0: the records, settings, events and ports that every other room speaks in. Imports nothing of ctxasm."""

@@ -1,0 +1,64 @@
+"""Every error a user can meet, as one tree. A message says what, what is allowed, what came, and what to do."""
+
+from __future__ import annotations
+
+
+class CtxasmError(Exception):
+    """Base of all errors that ctxasm raises on purpose."""
+
+
+class InvalidInput(CtxasmError):
+    """A record, file or argument from outside is not usable. Nothing was changed."""
+
+
+class InvalidSetting(InvalidInput):
+    """A setting is unknown or out of range. `name` is the setting, `value` what came, `allowed` the range."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        self.name, self.value, self.allowed = name, value, allowed
+        super().__init__(f"{name} must be {allowed}, got {shown(value)}")
+
+
+class UnknownSetting(InvalidSetting):
+    """No setting has this name."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__("setting name", name, f"one of {', '.join(known)}")
+
+
+class InvalidBundle(InvalidInput):
+    """The files of a bundle do not hold what they must. `problems` lists all of them, in file and line order."""
+
+    def __init__(self, where: str, problems: tuple[object, ...]) -> None:
+        self.where, self.problems = where, problems
+        lines = [f"{where}: {len(problems)} problem{'s' if len(problems) != 1 else ''}, nothing was loaded"]
+        lines += [f"  {problem}" for problem in problems[:50]]
+        if len(problems) > 50:
+            lines.append(f"  … and {len(problems) - 50} more")
+        super().__init__("\n".join(lines))
+
+
+class NotFound(InvalidInput):
+    """A dataset, query or document of this name is not in the store."""
+
+
+class StoreUnavailable(CtxasmError):
+    """The database cannot be reached or refused the work. The message names the remedy and never the password."""
+
+
+class TokenizerUnavailable(CtxasmError):
+    """No vocabulary for the encoding can be had on this machine. The message names the remedies."""
+
+
+class ModelUnavailable(CtxasmError):
+    """The language model could not answer. `partial` holds the text that had arrived before it failed."""
+
+    def __init__(self, message: str, partial: str = "") -> None:
+        self.partial = partial
+        super().__init__(message)
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """`value` as it may stand in a message: quoted, on one line, at most `limit` characters."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,112 @@
+"""What the core needs from outside: a source of chunks, a token counter, a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ctxasm.model.records import Document
+
+Clock = Callable[[], float]
+"""Seconds on a monotonic scale, like `time.perf_counter`."""
+
+
+class Window(NamedTuple):
+    """The chunk indexes `low … high` (both included) of one document."""
+
+    document_id: str
+    low: int
+    high: int
+
+
+class FetchedChunk(NamedTuple):
+    """A stored chunk with the facts found once, at load. A fact that is None is found on the fly.
+
+    `token_count` counts `text` alone in the encoding asked for. `overlap_chars` is how much of the head of this chunk
+    repeats the end of the chunk before it (`chunk_index - 1`), found as `overlap_kind` says: "offsets", "text",
+    "coincidence" (a match too long to be an overlap: never stripped) or "none". `overlap_tokens` counts that head and is
+    None when no safe seam lies strictly inside it. `duplicate_key` is equal for chunks of the same normalised text.
+    """
+
+    document_id: str
+    chunk_index: int
+    text: str
+    start: int | None = None
+    end: int | None = None
+    page_number: int | None = None
+    section: str | None = None
+    row_number: int | None = None
+    token_count: int | None = None
+    overlap_chars: int | None = None
+    overlap_kind: str | None = None
+    overlap_tokens: int | None = None
+    duplicate_key: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The answer to one plan: chunks in any order, the documents they belong to, and what it took.
+
+    `statements` is the number of statements that read chunks (the promise: one, for any number of hits),
+    `document_statements` those that read titles and summaries.
+    """
+
+    chunks: Sequence[FetchedChunk]
+    documents: Mapping[str, Document]
+    statements: int
+    document_statements: int
+    elapsed_ms: float
+
+
+class ChunkSource(Protocol):
+    """Where adjacent chunks come from."""
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """All stored chunks inside the windows, with token facts for `encoding`. Windows never overlap."""
+        ...
+
+
+class Tally(Protocol):
+    """The exact token count of a text that grows piece by piece."""
+
+    total: int
+
+    def add(self, text: str, own: int | None = None, growth: int | None = None) -> int:
+        """Append `text`; return by how much the exact count of the whole grew.
+
+        `own` is the count of `text` alone where it is known; `growth` the growth itself, where the caller has proved it.
+        """
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens the way the model will. `exact` is False where no vocabulary could be had and counts are estimates."""
+
+    @property
+    def encoding(self) -> str: ...
+    @property
+    def exact(self) -> bool: ...
+    def count(self, text: str) -> int:
+        """Tokens of `text`, special tokens counted as ordinary text."""
+        ...
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """`count` of each text, on all cores."""
+        ...
+
+    def tally(self) -> Tally:
+        """A fresh running count."""
+        ...
+
+    def complement(self, text: str, at: int, total: int, known: int) -> int:
+        """Count of one side of `text` split at character `at`, from the count of the whole and of the other side."""
+        ...
+
+    def has_seam(self, text: str) -> bool:
+        """Whether a place strictly inside `text` exists where counts add up whatever stands around `text`."""
+        ...
+
+    def boundaries(self, text: str) -> list[int]:
+        """Ascending character offsets in (0, len(text)] at which a token ends and the text before is valid."""
+        ...

@@ -1,0 +1,148 @@
+"""The nouns of the field: documents, chunks, hits and queries, as they come in from outside.
+
+All offsets are characters. `chunk_index` counts from 0 inside one document. Scores are any real scale, higher is
+better, and may be negative (cross-encoder logits).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, shown
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""The empty metadata of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source. `summary` is the page summary that the prefix stage shows, `source` a file name or URL."""
+
+    document_id: str
+    title: str | None = None
+    source: str | None = None
+    summary: str | None = None
+    date: str | None = None
+    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A slice of a document. `start`/`end` are its characters in the document, where known."""
+
+    document_id: str
+    chunk_index: int
+    text: str
+    start: int | None = None
+    end: int | None = None
+    page_number: int | None = None
+    section: str | None = None
+    row_number: int | None = None
+    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A retrieved chunk. `rank` 1 is best; a hit without one is ranked by score, then document, then index.
+
+    `scores` keeps the raw score of each retrieval method (vector, bm25, rerank).
+    """
+
+    document_id: str
+    chunk_index: int
+    score: float
+    rank: int | None = None
+    scores: Mapping[str, float] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldChunk:
+    """A chunk that a labelled query needs."""
+
+    document_id: str
+    chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Evidence as characters of a document. `also` lists other places that say the same."""
+
+    document_id: str
+    start: int
+    end: int
+    also: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of an earlier conversation."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question with what retrieval returned for it, and, where labelled, the evidence it needs."""
+
+    query: str
+    retrieved: tuple[Hit, ...] = ()
+    query_id: str = ""
+    gold: tuple[GoldChunk, ...] = ()
+    spans: tuple[Span, ...] = ()
+    answer: str | None = None
+    history: tuple[Turn, ...] = ()
+    search_method: str | None = None
+    bm25_matches: int | None = None
+    best_similarity: float | None = None
+    intent: str | None = None
+    supplement: str | None = None
+    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A recorded answer. `sources` are the numbered texts it was given, where the record brings its own."""
+
+    query_id: str
+    answer: str
+    sources: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    labels: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What one load brings: all records of a folder or zip, already validated, and what was repaired on the way.
+
+    `replaced` counts characters that no database and no tokenizer takes (NUL, lone surrogates), each now U+FFFD.
+    """
+
+    name: str
+    documents: tuple[Document, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    queries: tuple[Query, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    replaced: int = 0
+
+
+def check_query(query: Query) -> None:
+    """Refuse a query that cannot be assembled.
+
+    Raises InvalidInput naming the field, the value and the allowed range.
+    """
+    if not isinstance(query.query, str) or not query.query.strip():
+        raise InvalidInput(f"query must be a text with at least one visible character, got {shown(query.query)}")
+    for position, hit in enumerate(query.retrieved):
+        if not (isinstance(hit.score, (int, float)) and math.isfinite(hit.score)) or isinstance(hit.score, bool):
+            raise InvalidInput(f"retrieved[{position}].score must be a finite number, got {shown(hit.score)}")
+        if not isinstance(hit.chunk_index, int) or isinstance(hit.chunk_index, bool) or hit.chunk_index < 0:
+            raise InvalidInput(f"retrieved[{position}].chunk_index must be a whole number from 0, got {shown(hit.chunk_index)}")
+        if hit.rank is not None and (not isinstance(hit.rank, int) or isinstance(hit.rank, bool) or hit.rank < 1):
+            raise InvalidInput(f"retrieved[{position}].rank must be a whole number from 1, got {shown(hit.rank)}")
+        if not isinstance(hit.document_id, str) or not hit.document_id:
+            raise InvalidInput(f"retrieved[{position}].document_id must be a text, got {shown(hit.document_id)}")
