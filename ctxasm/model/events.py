@@ -1,0 +1,206 @@
+"""What a stage did, as small frozen records without prose. `ctxasm/ui/words.py` turns each into a sentence.
+
+Law (replay): applying a stage's events to what it was given yields what it returned. Law (silence): without an event
+nothing changed. Events marked *note* change nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal["budget", "oversized", "no_room", "top_k", "empty", "parent_duplicate", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Note: the same chunk was retrieved more than once; its best score and rank count."""
+
+    document_id: str
+    chunk_index: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Expansion added an adjacent chunk. `parents` are the hits (indexes in this document) that reach it."""
+
+    document_id: str
+    chunk_index: int
+    score: float
+    parents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A chunk left the context. `missing_tokens`: how much more limit would have kept it, where that is the reason."""
+
+    document_id: str
+    chunk_index: int
+    reason: Reason
+    missing_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Note: an index between two stored chunks of a document is not stored."""
+
+    document_id: str
+    chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """The first `chars` characters of a chunk are shown by the chunk before it."""
+
+    document_id: str
+    chunk_index: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """All of a chunk is shown by the chunks before it."""
+
+    document_id: str
+    chunk_index: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Note: neighbours share `chars` characters, too few to strip."""
+
+    document_id: str
+    chunk_index: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coincidence:
+    """Note: neighbours share `chars` characters, more than half of the first: taken for a coincidence, kept."""
+
+    document_id: str
+    chunk_index: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A chunk says exactly what a kept chunk says."""
+
+    document_id: str
+    chunk_index: int
+    of_document_id: str
+    of_chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A document's place in the context, 1 = first."""
+
+    document_id: str
+    position: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A copy came back because the chunk it repeated is not in the context."""
+
+    document_id: str
+    chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unstripped:
+    """A chunk got `chars` characters of its head back because the chunk before it left."""
+
+    document_id: str
+    chunk_index: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Truncated:
+    """A chunk was cut after `kept_chars` characters."""
+
+    document_id: str
+    chunk_index: int
+    kept_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Yielded:
+    """Note: a fixed part of a document's block gave way so that its best chunk fits."""
+
+    document_id: str
+    part: Literal["summary", "title"]
+
+
+@dataclass(frozen=True, slots=True)
+class Overshot:
+    """Note: the context has `tokens` more than the limit (only where the limit does not bind the whole text)."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """Note on text: a document's page summary was written before its first chunk."""
+
+    document_id: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neutralised:
+    """Note on text: something that would read as a marker or header had its brackets swapped.
+
+    `chunk_index` is None for a header field or summary; `text` is what stood there.
+    """
+
+    document_id: str
+    chunk_index: int | None
+    text: str
+    swapped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gapped:
+    """Note on text: a gap mark stands before this chunk."""
+
+    document_id: str
+    chunk_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Note: a block got its citation number."""
+
+    number: int
+    document_id: str
+    chunk_indexes: tuple[int, ...]
+
+
+Event = (
+    Repeated
+    | Added
+    | Dropped
+    | Absent
+    | Stripped
+    | Merged
+    | NearMiss
+    | Coincidence
+    | Duplicate
+    | Placed
+    | Returned
+    | Unstripped
+    | Truncated
+    | Yielded
+    | Overshot
+    | Prefixed
+    | Neutralised
+    | Gapped
+    | Numbered
+)

@@ -1,0 +1,215 @@
+"""What an assembly returns: the text, its provenance, its citations, and the trace of every chunk.
+
+Offsets are characters; `start`/`end` of a segment are in the context, `chunk_start`/`chunk_end` in the chunk's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from ctxasm.model.events import Event
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.records import Document, Query
+from ctxasm.model.settings import AssemblySettings
+
+Key = tuple[str, int]
+"""(document_id, chunk_index): the name of a chunk inside a dataset."""
+
+SegmentKind = Literal["chunk", "header", "separator", "prefix", "gap", "supplement"]
+FateKind = Literal["kept", "truncated", "merged", "duplicate_of", "dropped"]
+
+
+class Segment(NamedTuple):
+    """A span of the context: verbatim text of one chunk, or scaffolding. `tokens` is the growth of the exact count."""
+
+    kind: SegmentKind
+    start: int
+    end: int
+    tokens: int
+    block: int | None
+    document_id: str | None = None
+    chunk_index: int | None = None
+    chunk_start: int | None = None
+    chunk_end: int | None = None
+    shared_with: tuple[Key, ...] = ()
+    neutralised: bool = False
+
+
+class Shown(NamedTuple):
+    """One chunk inside a stage, with the part of its text that is shown: characters `start` to `end`."""
+
+    document_id: str
+    chunk_index: int
+    start: int
+    end: int
+
+
+class Candidate(NamedTuple):
+    """A chunk that retrieval or expansion brought. `parents` are the hits (indexes) that reach an adjacent chunk.
+
+    `rank` is the hit's own rank, or the best rank among the parents.
+    """
+
+    chunk: FetchedChunk
+    retrieved: bool
+    score: float
+    rank: int
+    parents: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        return self.chunk.document_id, self.chunk.chunk_index
+
+
+class Fate(NamedTuple):
+    """What became of one candidate. `tokens` counts the chunk's own text alone; `reason` explains a drop.
+
+    `stage` is the stage that decided. `missing_tokens`: the smallest limit that would keep it, minus the limit.
+    `of` is the kept chunk that a duplicate repeats, or the chunk that shows a merged one. `block` is its citation number.
+    """
+
+    document_id: str
+    chunk_index: int
+    retrieved: bool
+    score: float
+    rank: int
+    fate: FateKind
+    stage: str
+    reason: str | None = None
+    tokens: int = 0
+    missing_tokens: int | None = None
+    stripped_chars: int = 0
+    parents: tuple[int, ...] = ()
+    of: Key | None = None
+    block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """One stage: what went in, what came out, what it did and how long that took."""
+
+    stage: str
+    before: tuple[Shown, ...]
+    after: tuple[Shown, ...]
+    tokens_in: int
+    tokens_out: int
+    elapsed_ms: float
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The numbered entry that a marker points to, built from its rendered block."""
+
+    number: int
+    document_id: str
+    title: str | None
+    source: str | None
+    ref: str
+    page_number: int | None
+    row_number: int | None
+    chunk_indexes: tuple[int, ...]
+    snippet: str
+    also_in: tuple[Key, ...] = ()
+
+
+class PreCitation(NamedTuple):
+    """Entry `number` of the list as it would be if citations were built from the retrieved chunks, before assembly."""
+
+    number: int
+    document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """How much better the best packing of whole documents into the same limit would be.
+
+    Value = sum over retrieved chunks of 1 / (60 + rank); the best hit is always in. `exact` is False where `best` is only
+    proven as an upper bound. `documents` are those of the best packing found.
+    """
+
+    kept: float
+    best: float
+    exact: bool
+    documents: tuple[str, ...]
+
+    @property
+    def regret(self) -> float:
+        return max(0.0, self.best - self.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRecord:
+    """What reading the store took."""
+
+    statements: int
+    document_statements: int
+    rows: int
+    elapsed_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSize:
+    """One document on the token axis, in context order. `missing_tokens` is None when it is kept.
+
+    `tokens` is what its block adds to the rendered text, `end` the exact count of the context up to and including it if
+    every document before it is in.
+    """
+
+    document_id: str
+    tokens: int
+    end: int
+    kept: bool
+    missing_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything that happened to every chunk, stage by stage."""
+
+    stages: tuple[StageRecord, ...]
+    fates: tuple[Fate, ...]
+    candidates: Mapping[Key, Candidate]
+    documents: Mapping[str, Document]
+    sizes: tuple[DocumentSize, ...]
+    before_assembly: tuple[PreCitation, ...]
+    regret: Regret
+    fetch: FetchRecord
+
+    def stage(self, name: str) -> StageRecord | None:
+        """The record of a stage, or None where it did not run (assembly switched off)."""
+        return next((record for record in self.stages if record.stage == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The context that the model will read, with its exact token count, citations, provenance and trace."""
+
+    query: Query
+    settings: AssemblySettings
+    text: str
+    token_count: int
+    exact: bool
+    encoding: str
+    limit: int
+    segments: tuple[Segment, ...]
+    citations: tuple[Citation, ...]
+    trace: Trace
+
+    @property
+    def unused_tokens(self) -> int:
+        """Tokens of the limit that are left, 0 when it is exceeded."""
+        return max(0, self.limit - self.token_count)
+
+    @property
+    def overshoot_tokens(self) -> int:
+        """Tokens over the limit: always 0 in the default scope."""
+        return max(0, self.token_count - self.limit)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of one assembly, as documented in the README."""
+        from ctxasm.model.serialise import assembly_dict
+
+        return assembly_dict(self)

@@ -1,0 +1,122 @@
+"""Settings written down and read back: URL, TOML, environment, `--set name=value`, a Python snippet.
+
+All of them go through `parse` and `write`, so a value means the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, InvalidSetting, shown
+from ctxasm.model.settings import AssemblySettings, Spec, check_value, spec_of, specs
+
+ENVIRONMENT_PREFIX = "CONTEXT_ASSEMBLY_"
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def write(spec: Spec, value: Any) -> str:
+    """One value as text; `parse` reads it back."""
+    if value is None:
+        return "all"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)) if spec.kind == "float" else str(value)
+
+
+def parse(spec: Spec, text: str) -> Any:
+    """One value from text, validated. Raises InvalidSetting."""
+    value = _read(spec, text)
+    check_value(spec, value)
+    return value
+
+
+def _read(spec: Spec, text: str) -> Any:
+    if spec.kind in ("choice", "text"):
+        return text
+    bare = text.strip().lower()
+    if spec.optional and bare in ("all", "none", ""):
+        return None
+    if spec.kind == "bool" and bare in _TRUE + _FALSE:
+        return bare in _TRUE
+    try:
+        if spec.kind == "int":
+            return int(bare)
+        if spec.kind == "float":
+            return float(bare)
+    except ValueError:
+        pass
+    raise InvalidSetting(spec.name, text, spec.allowed)
+
+
+def from_assignments(assignments: Iterable[str], start: AssemblySettings | None = None) -> AssemblySettings:
+    """Settings from `name=value` texts, as `--set` takes them, on top of `start` (default: the defaults)."""
+    changes: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals:
+            raise InvalidInput(f"a setting is written name=value, got {shown(assignment)}")
+        spec = spec_of(name.strip())
+        changes[spec.name] = parse(spec, text)
+    return (start or AssemblySettings()).replace(**changes)
+
+
+def to_url(settings: AssemblySettings) -> dict[str, str]:
+    """URL parameters: short key to text, only what differs from the defaults."""
+    return {(spec := spec_of(name)).url: write(spec, value) for name, value in settings.changed().items()}
+
+
+def from_url(parameters: Mapping[str, str]) -> tuple[AssemblySettings, tuple[InvalidSetting, ...]]:
+    """Settings from URL parameters. A rejected value falls back to the default and is returned as an error; foreign
+    parameters are left alone."""
+    changes: dict[str, Any] = {}
+    rejected: list[InvalidSetting] = []
+    for spec in specs():
+        if spec.url in parameters:
+            try:
+                changes[spec.name] = parse(spec, parameters[spec.url])
+            except InvalidSetting as error:
+                rejected.append(error)
+    return AssemblySettings(**changes), tuple(rejected)
+
+
+def to_environment(settings: AssemblySettings) -> dict[str, str]:
+    """`CONTEXT_ASSEMBLY_…` variables of every setting that differs from its default."""
+    return {ENVIRONMENT_PREFIX + name.upper(): write(spec_of(name), value) for name, value in settings.changed().items()}
+
+
+def from_environment(environment: Mapping[str, str]) -> AssemblySettings:
+    """Settings from `CONTEXT_ASSEMBLY_…` variables; raises InvalidSetting naming the variable's setting."""
+    changes = {
+        spec.name: parse(spec, environment[key]) for spec in specs() if (key := ENVIRONMENT_PREFIX + spec.name.upper()) in environment
+    }
+    return AssemblySettings(**changes)
+
+
+def to_toml(settings: AssemblySettings) -> str:
+    """A TOML table `[context_assembly]` of what differs from the defaults."""
+    lines = ["[context_assembly]"]
+    for name, value in settings.changed().items():
+        kind = spec_of(name).kind
+        written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if kind in ("choice", "text") else write(spec_of(name), value)
+        lines.append(f"{name} = {written}")
+    return "\n".join(lines) + "\n"
+
+
+def from_toml(text: str) -> AssemblySettings:
+    """Settings from TOML with a `[context_assembly]` table. Raises InvalidInput for TOML that cannot be read."""
+    try:
+        table = tomllib.loads(text).get("context_assembly")
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"the settings are not valid TOML: {error}") from None
+    if not isinstance(table, dict):
+        raise InvalidInput("the settings need a table [context_assembly]")
+    return AssemblySettings.from_dict(table)
+
+
+def to_python(settings: AssemblySettings) -> str:
+    """The settings as a Python expression."""
+    inside = ", ".join(f"{name}={value!r}" for name, value in settings.changed().items())
+    return f"AssemblySettings({inside})"
