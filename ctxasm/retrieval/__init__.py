@@ -1,0 +1,1 @@
+"""Search by words, search by meaning, and the fusion of both rankings."""
