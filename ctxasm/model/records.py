@@ -18,6 +18,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The empty metadata of a record."""
 
 
+def _nothing() -> Mapping[str, Any]:
+    return NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A source. `summary` is the page summary that the prefix stage shows, `source` a file name or URL."""
@@ -27,7 +31,7 @@ class Document:
     source: str | None = None
     summary: str | None = None
     date: str | None = None
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Chunk:
     page_number: int | None = None
     section: str | None = None
     row_number: int | None = None
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Hit:
     chunk_index: int
     score: float
     rank: int | None = None
-    scores: Mapping[str, float] = field(default=NOTHING, hash=False)
+    scores: Mapping[str, float] = field(default_factory=_nothing, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Query:
     best_similarity: float | None = None
     intent: str | None = None
     supplement: str | None = None
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class Answer:
     answer: str
     sources: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     labels: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,6 @@ ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "p50k_ed
 MAX_TEXT = 500
 """The longest text setting, in characters."""
 
-CitationUnit = Literal["document", "passage", "chunk"]
-
 
 class Spec(NamedTuple):
     """What is known of one setting. `low`/`high` bound a number, `choices` list the values of a choice."""
@@ -77,9 +75,7 @@ class AssemblySettings:
     )
     top_k: int | None = _setting(None, "int", "k", "expand", "Only the first k hits, after repeats are merged.", low=1, optional=True)
     expand_window: int = _setting(1, "int", "w", "expand", "Neighbours fetched on each side of every hit.", low=0, high=3)
-    decay: float = _setting(
-        0.5, "float", "d", "expand", "A neighbour's score as a share of its hit's score.", low=0, high=1, open_low=True
-    )
+    decay: float = _setting(0.5, "float", "d", "expand", "A neighbour's score as a share of its hit's score.", low=0, high=1, open_low=True)
     decay_mode: Literal["flat", "per_step"] = _setting(
         "flat", "choice", "dm", "expand", "flat: one decay whatever the distance; per_step: once per step.", choices=("flat", "per_step")
     )
@@ -117,7 +113,7 @@ class AssemblySettings:
     summary_prefix: bool = _setting(True, "bool", "px", "summarise", "The page summary, once before each document's first chunk.")
     summary_template: str = _setting(DUTCH_TEMPLATE, "text", "pt", "summarise", "How the page summary is written.")
     format: Literal["numbered"] = _setting("numbered", "choice", "fmt", "render", "How a block is written.", choices=("numbered",))
-    citation_unit: CitationUnit = _setting(
+    citation_unit: Literal["document", "passage", "chunk"] = _setting(
         "document", "choice", "cu", "render", "What one citation number stands for.", choices=("document", "passage", "chunk")
     )
     gap_mark: str = _setting("[…]", "text", "gm", "render", "Stands on its own line where text between two passages is left out.")

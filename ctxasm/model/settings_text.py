@@ -99,10 +99,13 @@ def to_toml(settings: AssemblySettings) -> str:
     """A TOML table `[context_assembly]` of what differs from the defaults."""
     lines = ["[context_assembly]"]
     for name, value in settings.changed().items():
-        kind = spec_of(name).kind
-        written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if kind in ("choice", "text") else write(spec_of(name), value)
-        lines.append(f"{name} = {written}")
+        lines.append(f"{name} = {_toml_text(value) if isinstance(value, str) else write(spec_of(name), value)}")
     return "\n".join(lines) + "\n"
+
+
+def _toml_text(text: str) -> str:
+    # A JSON string is a TOML basic string but for DEL, which TOML wants escaped.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def from_toml(text: str) -> AssemblySettings:

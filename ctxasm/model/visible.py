@@ -1,0 +1,23 @@
+"""What counts as text at all, and when two texts are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]*\Z")
+
+
+def is_visible(text: str) -> bool:
+    """Whether `text` has at least one character that a reader would see."""
+    return not _INVISIBLE.match(text)
+
+
+def duplicate_key(text: str) -> bytes:
+    """Equal for texts that differ only in white space (16 bytes)."""
+    return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space and control characters collapsed to one blank."""
+    return " ".join("".join(" " if (c < " " or "\x7f" <= c <= "\x9f") else c for c in text).split())
