@@ -47,12 +47,10 @@ def overlap_of(first: Sliced, second: Sliced) -> Overlap:
 
 
 def _stated(first: Sliced, second: Sliced) -> Overlap | None:
-    a, b, c, d = first.start, first.end, second.start, second.end
-    assert a is not None and b is not None and c is not None and d is not None
-    if c >= b:
+    a, c = first.start or 0, second.start or 0
+    b, d = a + len(first.text), c + len(second.text)
+    if c >= b or c < a:
         return Overlap(0, "offsets")
-    if c < a:
-        return None
     shared = min(b, d) - c
     if first.text[c - a : c - a + shared] != second.text[:shared]:
         return None

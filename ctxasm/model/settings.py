@@ -17,7 +17,7 @@ from ctxasm.model.errors import InvalidSetting, UnknownSetting
 
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
-ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "p50k_edit", "r50k_base", "gpt2")
+ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "r50k_base")
 MAX_TEXT = 500
 """The longest text setting, in characters."""
 

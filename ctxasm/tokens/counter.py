@@ -1,0 +1,143 @@
+"""Counting tokens: exactly with tiktoken, or as a labelled estimate.
+
+A growing text is counted by its tally: at a safe seam (see `seams`) the counts add up; elsewhere only a short window
+around the seam is tokenized again. The law, held by a property test: the total equals tiktoken's count of the whole text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import tiktoken
+
+from ctxasm.model.errors import TokenizerUnavailable
+from ctxasm.model.ports import TokenCounter
+from ctxasm.tokens.estimate import EstimateCounter
+from ctxasm.tokens.seams import Seams
+from ctxasm.tokens.vocabulary import load_encoding
+
+_BACK = 48
+"""Characters looked back for a safe cut at first; eight times more where they hold none."""
+
+
+@lru_cache(maxsize=8)
+def open_counter(encoding: str = "cl100k_base") -> TokenCounter:
+    """An exact counter, or, where no vocabulary can be had, an estimate that says so (`exact` is False, `remedy` why)."""
+    try:
+        return ExactCounter(load_encoding(encoding))
+    except TokenizerUnavailable as error:
+        return EstimateCounter(encoding, str(error))
+
+
+class ExactCounter:
+    """tiktoken's own numbers. Special tokens in a text are counted as the ordinary text they are there."""
+
+    exact = True
+    remedy = ""
+
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self.encoding = encoding.name
+        self._encode = encoding.encode_ordinary
+        self._vocabulary = encoding
+        self.seams = Seams(encoding.name.split("_")[0].replace("p50k", "r50k"))
+        self.count_short = lru_cache(maxsize=65536)(self.count)
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
+        return len(self._encode(text))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, on all cores when there are many."""
+        if len(texts) < 16:
+            return [len(self._encode(text)) for text in texts]
+        return [len(tokens) for tokens in self._vocabulary.encode_ordinary_batch(list(texts))]
+
+    def tally(self) -> ExactTally:
+        """A fresh running count."""
+        return ExactTally(self)
+
+    def has_seam(self, text: str) -> bool:
+        """Whether counts add up somewhere strictly inside `text`, whatever stands around it."""
+        return self.seams.first_cut(text) is not None
+
+    def complement(self, text: str, at: int, total: int, known: int) -> int:
+        """Count of one side of `text` split at `at`, from the whole and the other side; tokenizes only around `at`."""
+        if at <= 0 or at >= len(text) or self.seams.safe(text[at - 1], text[at : at + 2 * _BACK]):
+            return total - known
+        left, _ = self._ending(text[:at])
+        right, _ = self._beginning(text[at:])
+        return total - known + self._small(left) + self._small(right) - self._small(left + right)
+
+    def boundaries(self, text: str) -> list[int]:
+        """Ascending character offsets at which a token ends and what stands before is valid text."""
+        offsets, at, rest = [], 0, b""
+        for token in self._vocabulary.decode_tokens_bytes(self._encode(text)):
+            rest += token
+            try:
+                at += len(rest.decode("utf-8"))
+            except UnicodeDecodeError:
+                continue
+            rest = b""
+            offsets.append(at)
+        return offsets
+
+    def _small(self, text: str) -> int:
+        return self.count_short(text) if len(text) <= 4 * _BACK else self.count(text)
+
+    def _ending(self, text: str) -> tuple[str, bool]:
+        """The end of `text` from its last safe cut on, and whether a cut was found."""
+        size = _BACK
+        while True:
+            back = text[-size:]
+            cut = self.seams.last_cut(back)
+            if cut is not None:
+                return back[cut:], True
+            if len(back) == len(text):
+                return text, False
+            size *= 8
+
+    def _beginning(self, text: str) -> tuple[str, bool]:
+        """The beginning of `text` up to its first safe cut, and whether a cut was found."""
+        cut = self.seams.first_cut(text)
+        return (text, False) if cut is None else (text[:cut], True)
+
+    def growth(self, before: Sequence[str], text: str, own: int | None) -> int:
+        """By how much the count grows when `text` is appended to the joined `before` at a seam that is not safe."""
+        taken = len(before) - 1
+        left, cut = self._ending(before[taken])
+        while not cut and taken:
+            taken -= 1
+            left, cut = self._ending(before[taken] + left)
+        right, cut = self._beginning(text)
+        joined = self._small(left + right) - self._small(left)
+        if not cut:
+            return joined
+        return joined + (self.count(text) if own is None else own) - self._small(right)
+
+
+class ExactTally:
+    """The exact count of a text that grows piece by piece."""
+
+    __slots__ = ("_counter", "_last", "_parts", "_safe", "total")
+
+    def __init__(self, counter: ExactCounter) -> None:
+        self._counter = counter
+        self._safe = counter.seams.safe
+        self._parts: list[str] = []
+        self._last = ""
+        self.total = 0
+
+    def add(self, text: str, own: int | None = None, growth: int | None = None) -> int:
+        """Append `text`; return by how much the exact count of the whole grew."""
+        if not text:
+            return 0
+        if growth is None:
+            if not self._last or self._safe(self._last, text):
+                growth = self._counter._small(text) if own is None else own
+            else:
+                growth = self._counter.growth(self._parts, text, own)
+        self._parts.append(text)
+        self._last = text[-1]
+        self.total += growth
+        return growth

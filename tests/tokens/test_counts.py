@@ -1,0 +1,96 @@
+"""The law of cheap counting: whatever is added, the total is tiktoken's count of the whole text."""
+
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ctxasm.tokens import open_counter
+from ctxasm.tokens.counter import ExactCounter
+from ctxasm.tokens.vocabulary import load_encoding
+
+CL, O2 = load_encoding("cl100k_base"), load_encoding("o200k_base")
+# The other family's rules, tried on a vocabulary that is at hand: its own splitting pattern with cl100k's merges.
+R50 = tiktoken.Encoding(
+    "r50k_like",
+    pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
+    mergeable_ranks=CL._mergeable_ranks,
+    special_tokens={},
+)
+COUNTERS = [ExactCounter(e) for e in (CL, O2, R50)]
+
+ATOMS = st.sampled_from(
+    ["a", "Z", "é", "ß", "ij", "的", "日本", "م", "ر", "अ", "ि", "́", "🙂", "👩‍👩‍👧", "🇳🇱", "1", "42", "½", "Ⅷ", "٣", " ", "  ", "\t", "\n", "\n\n", "\r\n", "\r",
+     "\x0b", "\x0c", "\x85", "\xa0", "\u2028", "\u3000", "\u200b", "\ufeff", "\x00", "\x1c", "\x1f", ".", ",", "!", "'", "’", "'s", "'LL", "'ſ", "/", "//", "\\", "-", "=====",
+     "[", "]", "[1]", "(", "<", ">", "<|endoftext|>", "{", "}", "$", "€", "…", "_", "`", "```", "#", "the", " de", "Dr.", "word", "Word", "WORD", "wordWord", "\u0378", "\u1c89", "\U0001fadc",
+     "\ua7cb", "ǅ", "ʰ", "µ", "ª", "http://x.nl/a/b?c=1", "\t\t", "    ", "x" * 40, "\n" * 5, " \n \n", ".\n", ".\n\n", "!!!"]
+)  # fmt: skip
+TEXT = st.one_of(st.text(max_size=30), st.lists(ATOMS, max_size=12).map("".join))
+PARTS = st.lists(TEXT, max_size=8)
+
+
+def check_parts(parts: list[str]) -> None:
+    for counter in COUNTERS:
+        tally, whole = counter.tally(), ""
+        for number, part in enumerate(parts):
+            whole += part
+            before = tally.total
+            grown = tally.add(part, counter.count(part) if number % 2 else None)
+            assert tally.total == before + grown == counter.count(whole), (counter.encoding, parts)
+
+
+@given(PARTS)
+@settings(max_examples=400, deadline=None)
+def test_a_tally_is_the_count_of_the_whole_text(parts):
+    check_parts(parts)
+
+
+def check_split(text: str, at: int) -> None:
+    for counter in COUNTERS:
+        total, left, right = counter.count(text), counter.count(text[:at]), counter.count(text[at:])
+        assert counter.complement(text, at, total, right) == left, (counter.encoding, text, at)
+        assert counter.complement(text, at, total, left) == right, (counter.encoding, text, at)
+
+
+@given(TEXT, st.integers(0, 60))
+@settings(max_examples=400, deadline=None)
+def test_one_side_of_a_split_follows_from_the_other(text, at):
+    check_split(text, min(at, len(text)))
+
+
+def check_overlap(head: str, shared: str, rest: str) -> None:
+    for counter in COUNTERS:
+        if counter.has_seam(shared):
+            joined = counter.count(head + shared + rest)
+            assert joined == counter.count(head + shared) + counter.count(shared + rest) - counter.count(shared), counter.encoding
+
+
+@given(TEXT, TEXT, TEXT)
+@settings(max_examples=400, deadline=None)
+def test_a_shared_head_with_a_seam_inside_can_be_subtracted(head, shared, rest):
+    check_overlap(head, shared, rest)
+
+
+@given(TEXT)
+@settings(max_examples=200, deadline=None)
+def test_boundaries_are_valid_prefixes_that_cost_what_they_say(text):
+    counter = COUNTERS[0]
+    places = counter.boundaries(text)
+    assert places == sorted(set(places))
+    assert not text or places[-1] == len(text)
+
+
+def test_special_tokens_in_a_document_are_ordinary_text():
+    assert open_counter().count("<|endoftext|>") == 7
+
+
+def test_long_text_without_any_seam_is_still_exact():
+    counter = COUNTERS[0]
+    for text in (" " * 5000, "=" * 5000, "\n" * 5000, "的" * 3000, "\u0378" * 2000):
+        tally = counter.tally()
+        for at in range(0, len(text), 700):
+            tally.add(text[at : at + 700])
+        assert tally.total == counter.count(text)
+
+
+def test_batches_count_like_single_texts():
+    texts = ["a b c", "", "<|endoftext|>", "é🙂"] * 8
+    assert open_counter().count_many(texts) == [open_counter().count(t) for t in texts]
