@@ -1,0 +1,155 @@
+"""Where the files of a bundle come from: a folder, a .zip, or the bytes of an upload. A .zip is hostile until checked."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from ctxasm.bundle.kinds import KNOWN_FILES
+from ctxasm.model.errors import InvalidInput, shown
+
+IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+MAX_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ZipLimits:
+    """How much a .zip may unpack to: bytes in all, how many times its packed size, and how many entries.
+
+    The ratio holds for entries above one megabyte; smaller ones do no harm, and short repeated lines pack very well.
+    """
+
+    total_bytes: int = 512 * 2**20
+    ratio: int = 200
+    entries: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFiles:
+    """The known files of one bundle, each with what opens it, and the names of those that are not read."""
+
+    where: str
+    name: str
+    known: Mapping[str, Callable[[], IO[bytes]]]
+    ignored: tuple[str, ...]
+
+
+@contextmanager
+def open_files(path: str | os.PathLike[str], name: str | None, limits: ZipLimits) -> Iterator[BundleFiles]:
+    """The files of a folder or .zip. Raises InvalidInput with one sentence where there is no bundle."""
+    try:
+        place = Path(path).expanduser()
+        is_folder, is_file = place.is_dir(), place.is_file()
+    except (OSError, RuntimeError, ValueError):
+        raise InvalidInput(
+            f"{shown(os.fspath(path))} is not a path: give a folder or a .zip with {KNOWN_FILES[1]} and its companions"
+        ) from None
+    if is_folder:
+        yield _folder(place, dataset_name(name if name is not None else place.resolve().name))
+    elif is_file:
+        if place.name in KNOWN_FILES:
+            raise InvalidInput(f"{place} is one file of a bundle: give the folder that holds it ({place.parent})")
+        try:
+            with place.open("rb") as stream:
+                yield _archive(stream, str(place), dataset_name(name if name is not None else place.stem), limits)
+        except OSError as error:
+            raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
+    else:
+        raise InvalidInput(f"there is no folder or .zip at {place}")
+
+
+def open_upload(data: bytes, file_name: str, name: str | None, limits: ZipLimits) -> BundleFiles:
+    """The files of an upload: a .zip, or one known file by its own name."""
+    base = PurePosixPath(file_name.replace("\\", "/")).name
+    if base in KNOWN_FILES:
+        return BundleFiles(base, dataset_name(name if name is not None else "upload"), {base: partial(io.BytesIO, data)}, ())
+    return _archive(io.BytesIO(data), base or "the upload", dataset_name(name if name is not None else PurePosixPath(base).stem), limits)
+
+
+def dataset_name(name: str) -> str:
+    """`name` without white space around it; raises InvalidInput where it cannot name a dataset."""
+    bare = name.strip()
+    if not bare or len(bare) > MAX_NAME or not bare.isprintable():
+        raise InvalidInput(f"the name of a dataset must have 1 to {MAX_NAME} visible characters on one line, got {shown(name)}")
+    return bare
+
+
+def _folder(place: Path, name: str) -> BundleFiles:
+    try:
+        found = sorted(entry.name for entry in place.iterdir() if entry.name not in IGNORED)
+    except OSError as error:
+        raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
+    known = {file: _opener(place / file) for file in KNOWN_FILES if file in found}
+    return _bundle(str(place), name, known, found)
+
+
+def _opener(path: Path) -> Callable[[], IO[bytes]]:
+    return lambda: path.open("rb")
+
+
+def _bundle(where: str, name: str, known: Mapping[str, Callable[[], IO[bytes]]], found: list[str]) -> BundleFiles:
+    ignored = tuple(file for file in found if file not in known)
+    if not known:
+        holds = f"it holds {', '.join(ignored[:5])}{' …' if len(ignored) > 5 else ''}" if ignored else "it is empty"
+        raise InvalidInput(f"{where} is no bundle: it needs at least one of {', '.join(KNOWN_FILES)}; {holds}")
+    return BundleFiles(where, name, known, ignored)
+
+
+def _archive(stream: IO[bytes], where: str, name: str, limits: ZipLimits) -> BundleFiles:
+    try:
+        archive = zipfile.ZipFile(stream)
+        entries = [entry for entry in archive.infolist() if not _is_ignored(entry.filename)]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        raise InvalidInput(f"{where} is not a .zip that can be read: pack the folder again, or give the folder itself") from None
+    refusal = next((why for entry in entries if (why := _refusal(entry, limits))), None) or _refusal_of_all(entries, limits)
+    if refusal:
+        raise InvalidInput(f"{where} is refused: {refusal}")
+    files = {entry.filename: entry for entry in entries if not entry.is_dir()}
+    top = _top_folder(tuple(files))
+    names = sorted(file.removeprefix(top) for file in files)
+    known = {file: partial(archive.open, files[top + file]) for file in KNOWN_FILES if top + file in files}
+    return _bundle(where, name, known, names)
+
+
+def _is_ignored(entry: str) -> bool:
+    parts = PurePosixPath(entry).parts
+    return bool(parts) and (parts[0] in IGNORED or parts[-1] in IGNORED)
+
+
+def _refusal(entry: zipfile.ZipInfo, limits: ZipLimits) -> str | None:
+    named, parts = shown(entry.filename), entry.filename.replace("\\", "/").split("/")
+    if parts[0] == "" or ".." in parts or ":" in parts[0]:
+        return f"its entry {named} points outside the archive"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return f"its entry {named} is a symbolic link; pack the file itself"
+    if entry.flag_bits & 0x1:
+        return f"its entry {named} is encrypted; pack it without a password"
+    if entry.file_size > 2**20 and entry.file_size > limits.ratio * max(1, entry.compress_size):
+        return f"its entry {named} unpacks to more than {limits.ratio} times its size"
+    return None
+
+
+def _refusal_of_all(entries: list[zipfile.ZipInfo], limits: ZipLimits) -> str | None:
+    if len(entries) > limits.entries:
+        return f"it has {len(entries):,} entries, allowed are {limits.entries:,}"
+    total = sum(entry.file_size for entry in entries)
+    if total > limits.total_bytes:
+        return f"it unpacks to {total / 2**20:,.0f} MB, allowed are {limits.total_bytes / 2**20:,.0f} MB; give the folder itself"
+    names = [entry.filename for entry in entries]
+    if len(set(names)) < len(names):
+        return "it holds two entries of the same name"
+    return None
+
+
+def _top_folder(files: tuple[str, ...]) -> str:
+    """The one folder that everything lies in, with its slash, or nothing."""
+    tops = {file.partition("/")[0] if "/" in file else "" for file in files}
+    return f"{tops.pop()}/" if len(tops) == 1 and "" not in tops else ""

@@ -1,0 +1,105 @@
+"""One file read into a table: its records by name, each with its line, and the names of the lines that failed."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ctxasm.bundle.kinds import BothPlaces, Key, Kind
+from ctxasm.bundle.lines import LineReader
+from ctxasm.bundle.problems import Problems
+from ctxasm.bundle.shapes import explained
+from ctxasm.model.errors import shown
+
+S = TypeVar("S", bound=BaseModel)
+R = TypeVar("R")
+UNREADABLE = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error, ValueError)
+"""What opening or unpacking a member of a damaged archive may raise."""
+
+
+@dataclass(slots=True)
+class Table(Generic[R]):
+    """The records of one file. `present` is False where the bundle has no such file."""
+
+    file: str
+    present: bool = False
+    records: dict[Key, R] = field(default_factory=dict)
+    lines: dict[Key, int] = field(default_factory=dict)
+    repeated: int = 0
+    _failed: set[Key] = field(default_factory=set)
+    _unnamed: bool = False
+
+    def may_hold(self, *key: Any) -> bool:
+        """Whether a reference to `key` is right as far as can be known: a line that failed is not reported twice."""
+        return key in self.records or key in self._failed or self._unnamed
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether any line failed."""
+        return self._unnamed or bool(self._failed)
+
+    def note_failure(self, key: Key | None) -> None:
+        """Remember that a line failed, under its name where that could be read."""
+        if key is None:
+            self._unnamed = True
+        else:
+            self._failed.add(key)
+
+
+def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, reader: LineReader, problems: Problems) -> Table[R]:
+    """All records of a file (None: there is no such file). Every mistake goes to `problems`."""
+    table: Table[R] = Table(kind.file, present=open_file is not None)
+    if open_file is None:
+        return table
+    try:
+        with open_file() as stream:
+            for number, value in reader.read(kind.file, stream):
+                record = None if value is None else _record(kind, number, value, problems)
+                if record is None:
+                    table.note_failure(_raw_key(kind, value or {}))
+                else:
+                    _put(kind, table, number, record, problems)
+    except UNREADABLE as error:
+        problems.add(kind.file, None, "", f"cannot be read ({_why(error)})")
+        table.note_failure(None)
+    return table
+
+
+def _record(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Problems) -> R | None:
+    try:
+        return kind.record(kind.shape.model_validate(value))
+    except ValidationError as error:
+        for field_path, message, came in explained(error):
+            problems.add(kind.file, number, field_path, message, came)
+    except BothPlaces as error:
+        problems.add(kind.file, number, error.key, "may not stand both beside and inside metadata", error.value)
+    return None
+
+
+def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Problems) -> None:
+    key: Key = tuple(getattr(record, name) for name in kind.names) or (number,)
+    if key not in table.records:
+        table.records[key], table.lines[key] = record, number
+    elif table.records[key] == record:
+        table.repeated += 1  # the same line twice says nothing new and hides nothing
+    else:
+        named = " and ".join(f"{name} {shown(part)}" for name, part in zip(kind.names, key, strict=True))
+        problems.add(
+            kind.file, number, kind.names[-1], f"{named} stands on line {table.lines[key]} with other content: keep one of the two"
+        )
+
+
+def _raw_key(kind: Kind[S, R], value: dict[str, Any]) -> Key | None:
+    parts = tuple(value.get(name) for name in kind.names)
+    return parts if all(isinstance(part, (str, int)) for part in parts) and parts else None
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
