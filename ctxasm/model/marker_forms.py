@@ -1,0 +1,241 @@
+"""The one grammar of citation markers: read from an answer piece by piece, or looked for in source text.
+
+The answer parser and the search for collisions in source text both run `MarkerScanner`, so they cannot disagree on what
+a marker is. Each decision follows from at most `HELD_CHARS` characters behind the opener (`LINK_CHARS` in a link), so
+the pieces in which a text arrives never change what is found.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ctxasm.model.marker_grammar import (
+    HELD_CHARS,
+    FormName,
+    closing,
+    is_citable,
+    is_raisable,
+    link_length,
+    read_content,
+    read_id,
+    read_tag,
+)
+from ctxasm.model.marker_lines import Lines
+
+MIGHT_HOLD_MARKER = ("[", "【", "［", "<cite", "<sup", "(ID", "<CITE", "<SUP", "(id", "<Cite", "<Sup", "(Id")
+"""A text without any of these holds no marker in the usual spellings; `might_hold_marker` asks exactly."""
+
+_ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
+_IN_CODE = re.compile(r"[`\n]")
+_END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_PLAUSIBLE = (
+    ("[", re.compile(r"\[[^\]\n]{0,62}?\d")),
+    ("<", re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])")),
+    ("(", re.compile(r"\([iI][dD]")),
+    ("【", re.compile("【")),
+    ("［", re.compile("［")),
+)
+_INVISIBLE = "\\s\u00ad\u200b-\u200f\u2028\u2029\u2060\ufeff"
+_HEADER = re.compile(
+    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
+    re.IGNORECASE,
+)
+_SWAP = str.maketrans("[]【】［］<>", "⟦⟧⟦⟧⟦⟧‹›")
+_SWAP_ROUND = str.maketrans("()", "❨❩")
+_TAGS = ("<sup>", "<cite>", "<cite ", "<think>", "<thinking>")
+
+
+class MarkerForm(NamedTuple):
+    """Characters `start` to `end` read as a marker. `listed`: it names an entry of a source list and cites no claim."""
+
+    start: int
+    end: int
+    form: FormName
+    numbers: tuple[int, ...]
+    listed: bool
+
+
+class MarkerScanner:
+    """Reads a text in any pieces; `feed` and `finish` return the markers that are now certain.
+
+    `hide_thinking` skips `<think>…</think>`; `second_number` reads `【4:0†source】` as block 0 + 1.
+    """
+
+    def __init__(self, *, hide_thinking: bool = True, second_number: bool = False) -> None:
+        self._hide_thinking, self._second_number = hide_thinking, second_number
+        self._text, self._base, self._at = "", 0, 0
+        self._thinking, self._lines = False, Lines()
+        self._found: list[MarkerForm] = []
+
+    @property
+    def decided(self) -> int:
+        """How many characters of the text are certain."""
+        return self._base + self._at
+
+    def feed(self, piece: str | None) -> list[MarkerForm]:
+        """Markers that became certain with `piece`. None and "" are fine."""
+        self._text += piece or ""
+        return self._run(final=False)
+
+    def finish(self) -> list[MarkerForm]:
+        """Markers in what was still undecided; the text ends here."""
+        return self._run(final=True)
+
+    def _run(self, final: bool) -> list[MarkerForm]:
+        while self._at < len(self._text):
+            end = self._step(final)
+            if end is None:
+                break
+            self._pass(end)
+        if (cut := self._at - HELD_CHARS) > 4 * HELD_CHARS:
+            self._text, self._base, self._at = self._text[cut:], self._base + cut, HELD_CHARS
+        found, self._found = self._found, []
+        return found
+
+    def _pass(self, end: int) -> None:
+        if not self._thinking and end > self._at:
+            self._lines.see(self._text[self._at : min(end, self._at + HELD_CHARS)])
+        self._at = end
+
+    def _step(self, final: bool) -> int | None:
+        """Decide something from the current place on; returns the new place, or None when more text is needed."""
+        if self._thinking:
+            return self._think(final)
+        lines = self._lines
+        if lines.fence:
+            active = _IN_CODE.search(self._text, self._at) if lines.in_fence_opening else None
+            place = active.start() if active else self._text.find("\n", self._at)
+        else:
+            active = (_IN_CODE if lines.ticks else _ACTIVE).search(self._text, self._at)
+            place = active.start() if active else -1
+        if place < 0:
+            return len(self._text)
+        self._pass(place)
+        return self._decide(place, final)
+
+    def _decide(self, place: int, final: bool) -> int | None:
+        char, lines = self._text[place], self._lines
+        if char == "\n":
+            lines.end()
+            self._at = place + 1  # a newline is no part of the next line
+            return place + 1
+        if char in "`~":
+            return self._ticks(place, final)
+        if lines.is_indented_code:
+            return place + 1
+        if char == "\\":
+            if place + 1 == len(self._text) and not final:
+                return None
+            return place + (1 if self._text[place + 1 : place + 2] in ("\n", "") else 2)
+        if char == "<":
+            return self._tag(place, final)
+        return self._round(place, final) if char == "(" else self._bracket(place, final)
+
+    def _ticks(self, place: int, final: bool) -> int | None:
+        end = place
+        while end < len(self._text) and self._text[end] == self._text[place] and end - place < HELD_CHARS:
+            end += 1
+        if end == len(self._text) and end - place < HELD_CHARS and not final:
+            return None
+        if not self._lines.is_indented_code:
+            self._lines.run(self._text[place:end])
+        return end
+
+    def _bracket(self, place: int, final: bool) -> int | None:
+        text, opener = self._text, self._text[place]
+        before = text[max(0, place - HELD_CHARS) : place]
+        if opener == "[" and not is_citable(before):
+            return place + 1
+        length = closing(text[place : place + HELD_CHARS], opener)
+        if length == 0 and not final:
+            return None
+        read = read_content(opener, text[place + 1 : place + length - 1], self._second_number) if length > 0 else None
+        if read is None:
+            return place + 1
+        form, numbers = read
+        end = place + length
+        if end == len(text) and not final:
+            return None
+        link = link_length(text, end) if text[end : end + 1] == "(" and opener == "[" else -1
+        if link == 0 and not final:
+            return None
+        if link > 0 and before.endswith("!"):
+            return end + link
+        if link > 0 and form != "malformed":
+            form, end = "link", end + link
+        self._add(place, end, form, numbers, defines=text[end : end + 1] == ":" and form != "link")
+        return end
+
+    def _add(self, start: int, end: int, form: FormName, numbers: tuple[int, ...], defines: bool = False) -> None:
+        listed = self._lines.lists_sources or (defines and self._lines.at_start)
+        self._found.append(MarkerForm(self._base + start, self._base + end, form, numbers, listed))
+
+    def _round(self, place: int, final: bool) -> int | None:
+        window = self._text[place : place + HELD_CHARS]
+        if not "(id".startswith(window[:3].lower()):
+            return place + 1
+        end = window.find(")")
+        if end < 0 or len(window) < 3:
+            return None if len(window) < HELD_CHARS and "\n" not in window and not final else place + 1
+        numbers = read_id(window[1:end])
+        if not numbers or "\n" in window[:end]:
+            return place + 1
+        self._add(place, place + end + 1, "id", numbers)
+        return place + end + 1
+
+    def _tag(self, place: int, final: bool) -> int | None:
+        window = self._text[place : place + HELD_CHARS]
+        low = window.lower()
+        open_ended = not final and len(window) < HELD_CHARS and "\n" not in window and "`" not in window
+        if not any(low.startswith(tag) for tag in _TAGS):
+            return None if open_ended and any(tag.startswith(low) for tag in _TAGS) else place + 1
+        if low.startswith("<think"):
+            self._thinking = self._hide_thinking
+            return place + low.index(">") + 1
+        read = read_tag(window.partition("\n")[0])
+        if read is None:
+            complete = ">" in low if low.startswith("<cite ") else low.find("</") >= 0 and ">" in low[low.find("</") :]
+            return place + 1 if complete or not open_ended else None
+        length, form, numbers = read
+        if form == "sup" and not is_raisable(self._text[max(0, place - HELD_CHARS) : place]):
+            return place + length
+        self._add(place, place + length, form, numbers)
+        return place + length
+
+    def _think(self, final: bool) -> int | None:
+        if end := _END_OF_THINKING.search(self._text, self._at):
+            self._lines = Lines()
+            self._thinking, self._at = False, end.end()
+            return self._at
+        rest = len(self._text) if final else max(self._at, len(self._text) - len("</thinking>"))
+        return rest if rest > self._at else None
+
+
+def might_hold_marker(text: str) -> bool:
+    """Whether looking for markers in `text` is worth the time: never False for a text that holds one."""
+    return any(opener in text and plausible.search(text) is not None for opener, plausible in _PLAUSIBLE)
+
+
+def find_marker_forms(text: str) -> list[tuple[int, int]]:
+    """Spans of `text` that an answer parser would read as a marker were they copied into an answer, ascending, disjoint.
+
+    Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
+    alone would be a marker.
+    """
+    if not might_hold_marker(text):
+        return []
+    scanner = MarkerScanner(hide_thinking=False)
+    return [(form.start, form.end) for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
+
+
+def find_forged_headers(text: str) -> list[tuple[int, int]]:
+    """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
+    if "[" not in text and "［" not in text and "【" not in text:
+        return []
+    return [header.span(1) for header in _HEADER.finditer(text)]
+
+
+def swap_brackets(marker: str) -> str:
+    """A marker with each bracket replaced by a look-alike that no parser takes for one; the length stays the same."""
+    return marker.translate(_SWAP).translate(_SWAP_ROUND) if marker.startswith("(") else marker.translate(_SWAP)

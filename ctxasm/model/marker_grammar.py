@@ -1,0 +1,188 @@
+"""What may stand inside a citation marker, and where a marker may stand: the pure rules behind `marker_forms`.
+
+Every rule looks at most `HELD_CHARS` characters back or ahead, so a streamed answer is judged like a whole one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+FormName = Literal[
+    "number", "list", "range", "source", "footnote", "nested", "dagger", "lenticular", "fullwidth", "link", "id", "cite", "sup", "malformed"
+]
+
+HELD_CHARS = 64
+"""The longest marker, and how long an open bracket may stay undecided, in characters."""
+LINK_CHARS = 2048
+"""How long a link destination after a marker may stay undecided, in characters."""
+RANGE_NUMBERS = 1000
+"""A range names at most this many numbers and its last one: `[1-999999999]` is never expanded."""
+
+CLOSERS = {"[": "]", "【": "】", "［": "］"}
+
+_NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|refs?|s)"
+_DASH = r"(?:[-‐‑‒–—−]|t/m|to(?=\s))"
+_AND = r"(?:and|en|und|et)"
+_ITEM = rf"(?:\^|{_NAME}[\s:#=.]*)?(\d+)(?:\s*{_DASH}\s*(?:\^|{_NAME}[\s:#=.]*)?(\d+))?"
+_JOIN = rf"(?:\s*[,;]\s*(?:{_AND}\s+|&\s*)?|\s+{_AND}\s+|\s*&\s*)"
+_PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
+_LIST = re.compile(rf"\s*{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*\s*", re.IGNORECASE)
+_EACH = re.compile(_ITEM, re.IGNORECASE)
+_NAMED = re.compile(rf"\s*{_NAME}", re.IGNORECASE)
+_NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
+_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
+_ALMOST = re.compile(r"(?=.*\d)[\d\s,;‐‑‒–—−-]+")
+_ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
+_TAG = re.compile(rf"<(sup|cite)>({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)</\1\s*>", re.IGNORECASE)
+_CITE = re.compile(rf"<cite\s[^<>`\\]*?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s[^<>`\\]*)?/?>", re.IGNORECASE)
+
+_URL = r"[^\s()\[\]`\\]*"
+_DESTINATION = re.compile(rf"\({_URL}(?:\({_URL}\){_URL})*")
+_INNER = re.compile(rf"\({_URL}")
+_TITLE = re.compile(r"""[ \t]+(?:"[^"\n`\\]*(?:"[ \t]*\)?)?|'[^'\n`\\]*(?:'[ \t]*\)?)?|\)?)""")
+
+_SUBSCRIPTS = re.compile(r"(?:\[[^\[\]\n]*\])*\[?$")
+_WORD = re.compile(r"[^\W_][\w]*$|_$")
+_IDENTIFIER = re.compile(r".*_|[a-z]{2,}[a-z0-9]*[A-Z]|[a-z]+[0-9]|[A-Za-z]$", re.ASCII)
+_CODE_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        "arr argv args kwargs array arrays vec buf buffer ptr idx tmp foo bar baz lst list dict nums elem elems str vals params self obj "
+        "matrix mat items xs ys df row rows col cols data map stack queue",
+    )
+)
+_AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf", "html", "htm", "txt", "md", "doc", "docx", "csv", "json"))
+_UNITS = frozenset(("mm", "cm", "dm", "km"))
+
+
+def read_content(opener: str, content: str, second_number: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
+    """The form and numbers of what stands between `opener` and its closer; None for ordinary text.
+
+    `second_number`: in `4:0†source` the block is the second number plus one instead of the first.
+    """
+    if dagger := _DAGGER.fullmatch(content):
+        chosen = int(dagger[2]) + 1 if second_number and dagger[2] else int(dagger[1])
+        return "dagger", (chosen,)
+    if opener == "[" and _NESTED.fullmatch(content):
+        numbers = read_numbers(content)
+        return ("nested", numbers) if numbers else None
+    if not _LIST.fullmatch(content):
+        return ("malformed", ()) if _ALMOST.fullmatch(content) else None
+    numbers = read_numbers(content)
+    return (_form_of(opener, content), numbers) if numbers else ("malformed", ())
+
+
+def _form_of(opener: str, content: str) -> FormName:
+    if opener != "[":
+        return "lenticular" if opener == "【" else "fullwidth"
+    if _NAMED.match(content):
+        return "source"
+    if "^" in content:
+        return "footnote"
+    items = _EACH.findall(content)
+    if len(items) > 1:
+        return "list"
+    return "range" if items[0][1] else "number"
+
+
+def read_numbers(content: str) -> tuple[int, ...]:
+    """The numbers that a list names, ranges expanded, each once, in order; empty when a range runs backwards."""
+    numbers: dict[int, None] = {}
+    for item in _EACH.finditer(content):
+        first, last = int(item[1]), int(item[2] or item[1])
+        if last < first:
+            return ()
+        numbers.update(dict.fromkeys(range(first, min(last + 1, first + RANGE_NUMBERS))))
+        numbers[last] = None
+    return tuple(numbers)
+
+
+def read_id(content: str) -> tuple[int, ...]:
+    """The numbers of `ID: 1` as it stands between round brackets, empty for ordinary text."""
+    return read_numbers(content) if _ID.fullmatch(content) else ()
+
+
+def read_tag(window: str) -> tuple[int, FormName, tuple[int, ...]] | None:
+    """Length, form and numbers of a `<sup>1</sup>`, `<cite>1</cite>` or `<cite id="1">` at the start of `window`."""
+    if whole := _TAG.match(window):
+        form: FormName = "sup" if whole[1].lower() == "sup" else "cite"
+        numbers = read_numbers(whole[2])
+        return (whole.end(), form, numbers) if numbers else None
+    if opening := _CITE.match(window):
+        numbers = read_numbers(opening[1])
+        return (opening.end(), "cite", numbers) if numbers else None
+    return None
+
+
+def closing(window: str, opener: str) -> int:
+    """Length of the bracketed text at the start of `window`; 0 when its closer has not come, -1 when it never counts."""
+    closer, depth = CLOSERS[opener], 0
+    for position, char in enumerate(window):
+        if char == opener:
+            depth += 1
+            if depth > 2 or (depth == 2 and opener != "["):
+                return -1
+        elif char == closer:
+            depth -= 1
+            if not depth:
+                return position + 1
+        elif char in "\n`\\":
+            return -1
+    return -1 if len(window) >= HELD_CHARS else 0
+
+
+def link_length(text: str, at: int) -> int:
+    """Length of the link destination whose `(` stands at `at`; 0 when its `)` has not come, -1 when it is none.
+
+    One level of round brackets may stand inside, and a quoted title after it; square brackets may not.
+    """
+    limit = at + LINK_CHARS
+    undecided = -1 if len(text) >= limit else 0
+    body = _DESTINATION.match(text, at, limit)
+    if body is None:
+        return -1
+    end = body.end()
+    if end >= min(len(text), limit):
+        return undecided
+    if text[end] == ")":
+        return end + 1 - at
+    rest = _INNER.match(text, end, limit) if text[end] == "(" else _TITLE.match(text, end, limit)
+    if rest is None:
+        return -1
+    if rest[0].endswith(")") and text[end] != "(":
+        return rest.end() - at
+    return undecided if rest.end() >= min(len(text), limit) else -1
+
+
+def is_citable(before: str) -> bool:
+    """Whether a bracket straight after `before` (at most 64 characters of it are read) may be a citation.
+
+    Not in a subscript: `argv[1]`, `a[0][1]`, `x_[1]`, `f()[1]`. A prose word may carry one: `until nine[1]`.
+    """
+    head = _SUBSCRIPTS.sub("", before[-HELD_CHARS:])
+    if not head:
+        return True
+    if head[-1] in "_^{" or head.endswith("()"):
+        return False
+    return not _reads_as_code(head)
+
+
+def is_raisable(before: str) -> bool:
+    """Whether `<sup>1</sup>` straight after `before` may be a citation rather than a power: not in `10<sup>6</sup>`, `km<sup>2</sup>`."""
+    head = before[-HELD_CHARS:]
+    if not head:
+        return True
+    word = _WORD.search(head)
+    return not (head[-1].isdecimal() or head[-1] in "_^{" or _reads_as_code(head) or (word and word[0].lower() in _UNITS))
+
+
+def _reads_as_code(head: str) -> bool:
+    found = _WORD.search(head)
+    if not found or not found[0].isascii():
+        return False
+    word = found[0]
+    if word.isdecimal():
+        return False
+    dotted = found.start() > 1 and head[found.start() - 1] == "." and (head[found.start() - 2].isalnum() or head[found.start() - 2] in ")]")
+    return word in _CODE_NAMES or bool(_IDENTIFIER.match(word)) or (dotted and word.lower() not in _AFTER_DOT)

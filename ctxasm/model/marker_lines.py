@@ -1,0 +1,105 @@
+"""What kind of line a marker stands on: ordinary text, code, or a list of sources. Known from what was read so far."""
+
+from __future__ import annotations
+
+import re
+
+HEAD_CHARS = 64
+"""How much of the start of a line is remembered, in characters."""
+
+_START = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?[\s>]*")
+_BULLET = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+_LISTS = re.compile(r"[\s>]*(?:[-*+•\[【［]|\d{1,9}[.)])")
+_HEADING = re.compile(
+    r"[\s>#*_]*(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|references|referenties|citations|citaties|literatuur|bibliography|"
+    r"footnotes|voetnoten)\s*[:*_\s]*",
+    re.IGNORECASE,
+)
+
+
+class Lines:
+    """The state of the current line. `see` every character once, in order, and call `end` at each newline.
+
+    `ticks` is the length of the backtick run that opened inline code, 0 outside; `fence` the run that opened a fence.
+    """
+
+    __slots__ = ("_after_blank", "_after_code", "_in_list", "_listing", "_opened_here", "fence", "head", "ticks")
+
+    def __init__(self) -> None:
+        self.head, self.fence, self.ticks = "", "", 0
+        self._after_blank, self._after_code, self._in_list, self._listing = True, False, False, False
+        self._opened_here = False
+
+    def see(self, text: str) -> None:
+        """Take in the next characters of the line."""
+        if len(self.head) < HEAD_CHARS:
+            self.head += text[: HEAD_CHARS - len(self.head)]
+
+    @property
+    def at_start(self) -> bool:
+        """Whether only white space, a quote mark or a list mark stands before this place."""
+        return len(self.head) < HEAD_CHARS and _START.fullmatch(self.head) is not None
+
+    @property
+    def is_indented_code(self) -> bool:
+        """Whether the line is indented code; asked at or after its first visible character."""
+        return (self._after_blank or self._after_code) and not self._in_list and self._columns() >= 4
+
+    @property
+    def lists_sources(self) -> bool:
+        """Whether the line belongs to a list of sources under its heading; asked at or after its first visible character."""
+        return self._listing and (self.at_start or _LISTS.match(self.head) is not None)
+
+    @property
+    def in_fence_opening(self) -> bool:
+        """Whether this line opened the fence."""
+        return bool(self.fence) and self._opened_here
+
+    def run(self, ticks: str) -> None:
+        """Take in a run of backticks or tildes: it opens or closes code."""
+        if self.in_fence_opening and ticks[0] == "`" and self.fence[0] == "`":
+            self.ticks, self.fence = len(self.fence), ""  # "```x```" on one line is inline code after all
+        if self.ticks:
+            self.ticks = 0 if ticks[0] == "`" and len(ticks) == self.ticks else self.ticks
+        elif not self.fence and len(ticks) >= 3 and self.at_start:
+            self.fence, self._opened_here = ticks, True
+        elif not self.fence and ticks[0] == "`":
+            self.ticks = len(ticks)
+
+    def end(self) -> None:
+        """Close the line."""
+        head = self.head
+        visible = head.strip()
+        if self.fence:
+            self._close_fence(visible.lstrip("> \t"))
+        elif not visible:
+            self._after_blank = True
+        else:
+            self._after_code = self.is_indented_code
+            self._listing = _HEADING.fullmatch(head) is not None or self.lists_sources
+            if _BULLET.match(head):
+                self._in_list = True
+            elif self._after_blank and self._columns() < 2:
+                self._in_list = False
+            self._after_blank = False
+        self.head, self.ticks, self._opened_here = "", 0, False
+
+    def restart(self) -> None:
+        """Begin a fresh line, as after a hidden passage."""
+        self.__init__()  # type: ignore[misc]
+
+    def _close_fence(self, visible: str) -> None:
+        mark = self.fence[0]
+        if not self._opened_here and len(visible) >= len(self.fence) and not visible.strip(mark):
+            self.fence, self._after_blank, self._after_code = "", False, False
+
+    def _columns(self) -> int:
+        columns = 0
+        for char in self.head:
+            if char == " ":
+                columns += 1
+            elif char == "\t":
+                columns += 4 - columns % 4
+            else:
+                break
+        return columns
