@@ -1,0 +1,137 @@
+"""The environment and secrets -> one Config; and where the files that ship beside the package are.
+
+Order: an environment variable, then the secrets given (the same names, any case), then the default. No key and no
+password is ever part of a representation or a message.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from ctxasm.model.errors import InvalidInput, NotFound, shown
+
+DATABASE_URL = "CTXASM_DATABASE_URL"
+BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
+MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
+API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
+CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
+SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the environment decides. Timeouts are seconds: until connected, and between two pieces of an answer."""
+
+    database_url: str = field(repr=False)
+    llm_base_url: str | None = None
+    llm_model: str | None = None
+    llm_api_key: str | None = field(default=None, repr=False)
+    llm_connect_timeout: float = 5.0
+    llm_timeout: float = 60.0
+
+    @property
+    def shown_database(self) -> str:
+        """The database URL without its password."""
+        return re.sub(r"(?<=://)([^/@]*?):[^/]*@", r"\1:…@", self.database_url)
+
+
+def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[str, object] | None = None) -> Config:
+    """The Config of an environment (default: this process's) and of secrets. Raises InvalidInput naming the variable."""
+    known = _Values(os.environ if environment is None else environment, secrets or {})
+    return Config(
+        database_url=_database_url(known.first(DATABASE_URL)) or default_database_url(known.environment),
+        llm_base_url=_base_url(known.first(*BASE_URL)),
+        llm_model=known.first(*MODEL),
+        llm_api_key=known.first(*API_KEY),
+        llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
+        llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
+    )
+
+
+class _Values:
+    def __init__(self, environment: Mapping[str, str], secrets: Mapping[str, object]) -> None:
+        self.environment = environment
+        self._secrets = {name.upper(): value for name, value in secrets.items() if isinstance(value, (str, int, float))}
+
+    def first(self, *names: str) -> str | None:
+        """The first of these variables that is set and not blank."""
+        values = [self.environment.get(name) for name in names] + [self._secrets.get(name) for name in names]
+        return next((text for value in values if value is not None and (text := str(value).strip())), None)
+
+
+def _database_url(url: str | None) -> str | None:
+    if url is not None and not re.match(r"[a-z][a-z0-9+]*://", url):
+        raise InvalidInput(f"{DATABASE_URL} must be a URL such as sqlite:///ctxasm.db or postgresql://user@host/name; it has no scheme")
+    return url
+
+
+def _base_url(url: str | None) -> str | None:
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+    except ValueError:
+        usable = False
+    if not usable:
+        raise InvalidInput(f"{BASE_URL[0]} must be an http or https URL without a name and password in it; give the key in {API_KEY[0]}")
+    return url
+
+
+def _seconds(name: str, text: str | None, default: float) -> float:
+    if text is None:
+        return default
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds <= 3600:
+        raise InvalidInput(f"{name} must be a number of seconds above 0 and at most 3600, got {shown(text)}")
+    return seconds
+
+
+def default_database_url(environment: Mapping[str, str]) -> str:
+    """A SQLite file in the user's own data folder, by the rules of the platform."""
+    return f"sqlite:///{(_data_folder(environment) / 'ctxasm.db').as_posix()}"
+
+
+def _data_folder(environment: Mapping[str, str]) -> Path:
+    if sys.platform == "win32" and (local := environment.get("LOCALAPPDATA")):
+        return Path(local) / "ctxasm"
+    if (data := environment.get("XDG_DATA_HOME")) and Path(data).is_absolute():
+        return Path(data) / "ctxasm"
+    try:
+        home = Path(environment["HOME"]) if environment.get("HOME") else Path.home()
+    except RuntimeError:
+        raise InvalidInput(f"this user has no home folder for the default database: set {DATABASE_URL}") from None
+    return home / ("Library/Application Support" if sys.platform == "darwin" else ".local/share") / "ctxasm"
+
+
+def make_database_folder(url: str) -> None:
+    """Make the folder of a SQLite file, readable by its owner alone, where it does not exist. Other URLs need nothing."""
+    match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", url)
+    if match and match[1] != ":memory:" and not match[1].startswith("file:"):
+        folder = Path(match[1]).parent
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidInput(f"the folder of the database, {folder}, cannot be made ({error.strerror}): set {DATABASE_URL}") from None
+
+
+def shipped(name: str) -> Path:
+    """The file or folder `name` that ships with ctxasm: inside an installed wheel, else in the source tree.
+
+    Raises NotFound where this installation does not have it.
+    """
+    package = Path(__file__).resolve().parent
+    for root in (package / "_shipped", package.parent):
+        if (root / name).exists():
+            return root / name
+    raise NotFound(f"{name} is not part of this installation of ctxasm: install the wheel, or run from a source tree")
