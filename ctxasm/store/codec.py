@@ -1,0 +1,91 @@
+"""Records to JSON and back, for the parts of a record that no statement ever filters by.
+
+JSON is written as ASCII, so that what a text column cannot hold (NUL, lone surrogates) is escaped and comes back whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.records import NOTHING, Answer, GoldChunk, Hit, Query, Span, Turn
+
+_PLAIN = ("answer", "search_method", "bm25_matches", "best_similarity", "intent", "supplement")
+
+
+def written(value: object, where: str) -> str:
+    """`value` as compact JSON. Raises InvalidInput naming `where` if it holds anything that JSON cannot."""
+    try:
+        return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_plain)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise InvalidInput(f"{where} must hold only JSON values, got {shown(str(problem))}") from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def written_metadata(metadata: Mapping[str, Any], where: str) -> str | None:
+    """Metadata as JSON, None for empty metadata."""
+    return written(dict(metadata), f"{where}: metadata") if metadata else None
+
+
+def read_metadata(text: str | None) -> Mapping[str, Any]:
+    """The metadata that `written_metadata` wrote."""
+    return json.loads(text) if text else NOTHING
+
+
+def written_query(query: Query) -> str:
+    """All of a query but its id and text."""
+    payload: dict[str, Any] = {field: value for field in _PLAIN if (value := getattr(query, field)) is not None}
+    payload["retrieved"] = [[h.document_id, h.chunk_index, h.score, h.rank, dict(h.scores)] for h in query.retrieved]
+    payload["gold"] = [[g.document_id, g.chunk_index] for g in query.gold]
+    payload["spans"] = [_written_span(span) for span in query.spans]
+    payload["history"] = [[turn.role, turn.content] for turn in query.history]
+    payload["metadata"] = dict(query.metadata)
+    return written(payload, f"query {shown(query.query_id)}")
+
+
+def read_query(query_id: str, query: str, text: str) -> Query:
+    """The query that `written_query` wrote."""
+    payload = json.loads(text)
+    return Query(
+        query=query,
+        query_id=query_id,
+        retrieved=tuple(Hit(d, i, score, rank, scores or NOTHING) for d, i, score, rank, scores in payload["retrieved"]),
+        gold=tuple(GoldChunk(d, i) for d, i in payload["gold"]),
+        spans=tuple(_read_span(span) for span in payload["spans"]),
+        history=tuple(Turn(role, content) for role, content in payload["history"]),
+        metadata=payload["metadata"] or NOTHING,
+        **{field: payload.get(field) for field in _PLAIN},
+    )
+
+
+def written_answer(answer: Answer) -> str:
+    """All of an answer but its query id."""
+    payload = {
+        "answer": answer.answer,
+        "sources": [dict(source) for source in answer.sources],
+        "labels": [dict(label) for label in answer.labels],
+        "metadata": dict(answer.metadata),
+    }
+    return written(payload, f"the answer to query {shown(answer.query_id)}")
+
+
+def read_answer(query_id: str, text: str) -> Answer:
+    """The answer that `written_answer` wrote."""
+    payload = json.loads(text)
+    return Answer(query_id, payload["answer"], tuple(payload["sources"]), tuple(payload["labels"]), payload["metadata"] or NOTHING)
+
+
+def _written_span(span: Span) -> list[Any]:
+    return [span.document_id, span.start, span.end, [_written_span(other) for other in span.also]]
+
+
+def _read_span(span: list[Any]) -> Span:
+    document_id, start, end, also = span
+    return Span(document_id, start, end, tuple(_read_span(other) for other in also))

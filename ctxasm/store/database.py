@@ -1,0 +1,135 @@
+"""The store: named datasets in a SQLite file or a PostgreSQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from types import TracebackType
+
+from sqlalchemy import Connection, Row, select
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.ports import Fetched, TokenCounter, Window
+from ctxasm.model.records import Bundle
+from ctxasm.store.connect import Connections
+from ctxasm.store.dataset import Dataset, Version
+from ctxasm.store.intake import check_records, check_text, storable
+from ctxasm.store.listing import DatasetInfo, no_dataset
+from ctxasm.store.load import remove_dataset, reserve_document_numbers, write_load
+from ctxasm.store.migrate import ensure_schema
+from ctxasm.store.tables import datasets
+
+__all__ = ["Dataset", "DatasetInfo", "Store"]
+
+
+class Store:
+    """Datasets at `url` (`sqlite:///file.db`, `sqlite://` in memory, `postgresql://…`). Usable from several threads.
+
+    `counter` counts the tokens of what is loaded; where it only estimates, no counts are stored. As a source of chunks
+    the store itself is the dataset that was newest when it was first asked, or that it loaded last.
+    Raises StoreUnavailable where the database cannot be reached or used.
+    """
+
+    def __init__(self, url: str, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._connections = Connections(url)
+        self._newest: Dataset | None = None
+        try:
+            ensure_schema(self._connections)
+        except BaseException:
+            self._connections.close()
+            raise
+
+    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
+        """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name.
+
+        One transaction: readers see the old dataset until the new one is whole, and on any error nothing has changed.
+        Raises InvalidInput for records that cannot be kept, StoreUnavailable where the database refuses.
+        """
+        name = bundle.name if name is None else name
+        check_text(name, "dataset name", name=True)
+        if not name.strip():
+            raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
+        if origin is not None:
+            check_text(origin, "origin")
+        intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
+        # Numbers first, in a transaction of their own, so that loads of different datasets do not wait for each other.
+        with self._connections.writing() as connection:
+            first = reserve_document_numbers(connection, len(intake.documents))
+        with self._connections.writing() as connection:
+            self._lock_name(connection, name)
+            write_load(connection, intake, self._counter, first, {"name": name, "replaced": bundle.replaced, "origin": origin})
+        self._refresh_statistics()
+        self._newest = self.dataset(name)
+        return self._newest.info
+
+    def datasets(self) -> list[DatasetInfo]:
+        """All datasets, the one loaded last first."""
+        return self._connections.read(lambda c: [_version(row).info for row in c.execute(_NEWEST_FIRST)])
+
+    def dataset(self, name: str | None = None) -> Dataset:
+        """The dataset of this name, without one the newest. Raises NotFound naming those that exist."""
+        return Dataset(self._connections, self._open(name), self._open)
+
+    def delete(self, name: str) -> None:
+        """Remove a dataset with all its records. Raises NotFound naming those that exist."""
+        with self._connections.writing() as connection:
+            if storable(name):
+                self._lock_name(connection, name)
+            if not storable(name) or remove_dataset(connection, name) is None:
+                raise no_dataset(name, _names(connection))
+        self._newest = None
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """Chunks of the newest dataset, as `Dataset.fetch`. Raises NotFound in an empty store."""
+        if self._newest is None:
+            self._newest = self.dataset()
+        return self._newest.fetch(windows, encoding)
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._connections.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self, name: str | None) -> Version:
+        def ask(connection: Connection) -> Version:
+            wanted = _NEWEST_FIRST if name is None else _NEWEST_FIRST.where(datasets.c.name == name)
+            row = connection.execute(wanted.limit(1)).one_or_none() if name is None or storable(name) else None
+            if row is None:
+                raise no_dataset(name, _names(connection))
+            return _version(row)
+
+        return self._connections.read(ask)
+
+    def _lock_name(self, connection: Connection, name: str) -> None:
+        # Two loads of one name: the second waits for the first and then replaces it. SQLite has one writer anyway.
+        if not self._connections.is_sqlite:
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"ctxasm dataset {name}",))
+
+    def _refresh_statistics(self) -> None:
+        with self._connections.reading() as connection:
+            if not self._connections.is_sqlite:
+                connection.exec_driver_sql("ANALYZE ctxasm_chunks, ctxasm_documents")
+            elif not self._connections.in_memory:
+                # A large load leaves a log as large as itself, which every reader would have to look through.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+_NEWEST_FIRST = select(datasets).order_by(datasets.c.dataset_id.desc())
+
+
+def _names(connection: Connection) -> list[str]:
+    return list(connection.execute(select(datasets.c.name).order_by(datasets.c.dataset_id.desc())).scalars())
+
+
+def _version(row: Row[tuple[object, ...]]) -> Version:
+    stored = row._asdict()
+    first_document_no = stored.pop("first_document_no")
+    for field in ("created_at", "loaded_at"):
+        stored[field] = datetime.fromisoformat(stored[field])
+    return Version(DatasetInfo(**stored), first_document_no, {})

@@ -1,0 +1,251 @@
+"""One stored dataset: a source of chunks, and everything else that was loaded with it.
+
+A dataset is replaced as a whole, under a new number. So whatever is read under one number is of one version, and a
+number that finds nothing is checked: when the dataset was replaced meanwhile, the read is done again on the new version.
+That makes every read consistent without a transaction, and lets documents be remembered without ever being stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, select
+
+from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.ports import Fetched, FetchedChunk, Window
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.store import tables
+from ctxasm.store.codec import read_answer, read_metadata, read_query
+from ctxasm.store.connect import Connections
+from ctxasm.store.intake import readable, storable
+from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+from ctxasm.store.load import dataset_places
+from ctxasm.store.statements import chunk_parameters, document_parameters
+from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
+
+REMEMBERED_DOCUMENTS = 4096
+_ATTEMPTS = 20
+
+_Result = TypeVar("_Result")
+
+
+class Numbered(NamedTuple):
+    """A document with its number in the database."""
+
+    document_no: int
+    document: Document
+
+
+class Version(NamedTuple):
+    """One load of the dataset, with the documents of it that were read before."""
+
+    info: DatasetInfo
+    first_document_no: int
+    remembered: dict[str, Numbered]
+
+    @property
+    def places(self) -> tuple[int, int]:
+        return dataset_places(self.first_document_no, self.info.documents)
+
+
+class Dataset:
+    """A named dataset of a store. Follows its name: after a new load, reads see the new records, never a mix."""
+
+    def __init__(self, connections: Connections, version: Version, reopen: Callable[[str], Version]) -> None:
+        self._connections, self._version, self._reopen = connections, version, reopen
+
+    @property
+    def info(self) -> DatasetInfo:
+        """What was loaded, as of the last read."""
+        return self._version.info
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """All stored chunks inside the windows, in one statement for any number of windows, and their documents in at
+        most one more. Token facts are None for another encoding than that of the load.
+        """
+        started = perf_counter()
+        asked = list(readable(windows))
+        names = list(dict.fromkeys(window.document_id for window in asked))
+        if not asked:
+            return Fetched((), {}, 0, 0, (perf_counter() - started) * 1000)
+        document_statements = 0
+        for statements in range(1, _ATTEMPTS):
+            version = self._version
+            known, read = self._numbered(version, names)
+            document_statements += read
+            rows = self._connections.read(partial(self._read_places, version, known, asked, encoding))
+            if rows or self._unchanged(version):
+                chunks = _fetched(rows, {n.document_no: n.document.document_id for n in known.values()})
+                documents = {name: n.document for name, n in known.items()}
+                return Fetched(chunks, documents, statements, document_statements, (perf_counter() - started) * 1000)
+        raise self._too_busy()
+
+    def documents(self) -> list[Document]:
+        """All documents in loaded order."""
+        t = tables.documents
+        columns = (t.c.document_no, t.c.document_id, t.c.title, t.c.source, t.c.summary, t.c.date, t.c.metadata)
+
+        def ask(connection: Connection, version: Version) -> list[Document]:
+            own = select(*columns).where(t.c.dataset_id == version.info.dataset_id).order_by(t.c.document_no)
+            return [_document(row) for row in connection.execute(own)]
+
+        return self._consistent(ask)
+
+    def document_chunks(self, document_id: str) -> list[FetchedChunk]:
+        """All chunks of one document by index, with the token facts of the load; empty for an unknown document."""
+        return sorted(self.fetch([Window(document_id, 0, INDEX_MASK)], self.info.encoding or "").chunks, key=lambda c: c.chunk_index)
+
+    def find_text(self, phrase: str, limit: int = 200) -> list[FetchedChunk]:
+        """The first `limit` chunks whose text contains `phrase` in any case, in document order. A blank phrase finds none."""
+        if not phrase.strip() or not storable(phrase) or limit < 1:
+            return []
+
+        def ask(connection: Connection, version: Version) -> list[FetchedChunk]:
+            phrase_any_case = phrase.lower() if self._connections.is_sqlite else phrase
+            parameters = (*version.places, phrase_any_case, min(limit, INDEX_MASK))
+            rows = connection.exec_driver_sql(self._connections.statements.containing, parameters).fetchall()
+            return _fetched(rows, _document_names(connection, {row[0] >> INDEX_BITS for row in rows}))
+
+        return self._consistent(ask)
+
+    def query_list(self) -> list[QueryEntry]:
+        """The queries in loaded order, without what was retrieved for them: for a picker."""
+        t = tables.queries
+
+        def ask(connection: Connection, version: Version) -> list[QueryEntry]:
+            own = select(t.c.query_id, t.c.query, t.c.hits).where(t.c.dataset_id == version.info.dataset_id)
+            return [QueryEntry(*row) for row in connection.execute(own.order_by(t.c.position))]
+
+        return self._consistent(ask)
+
+    def queries(self) -> list[Query]:
+        """All queries in loaded order."""
+        t = tables.queries
+
+        def ask(connection: Connection, version: Version) -> list[Query]:
+            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
+            return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]
+
+        return self._consistent(ask)
+
+    def query(self, query_id: str) -> Query:
+        """One query. Raises NotFound naming those that exist."""
+        t = tables.queries
+
+        def ask(connection: Connection, version: Version) -> list[Query]:
+            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
+            return [read_query(*row) for row in connection.execute(own.where(t.c.query_id == query_id))]
+
+        found = self._consistent(ask) if storable(query_id) else []
+        if not found:
+            raise no_query(query_id, self.info.name, [entry.query_id for entry in self.query_list()])
+        return found[0]
+
+    def answers(self) -> list[Answer]:
+        """All recorded answers in loaded order."""
+        t = tables.answers
+
+        def ask(connection: Connection, version: Version) -> list[Answer]:
+            own = select(t.c.query_id, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
+            return [read_answer(*row) for row in connection.execute(own.order_by(t.c.position))]
+
+        return self._consistent(ask)
+
+    def bundle(self) -> Bundle:
+        """The whole dataset as it was loaded, chunks by document and index."""
+        for _ in range(_ATTEMPTS):
+            version = self._version
+            documents, chunks, queries, answers = self.documents(), self._chunks(), self.queries(), self.answers()
+            if self._unchanged(version) and self._version is version:
+                info = version.info
+                return Bundle(info.name, tuple(documents), tuple(chunks), tuple(queries), tuple(answers), info.replaced)
+        raise self._too_busy()
+
+    def _chunks(self) -> list[Chunk]:
+        t, d = tables.chunks, tables.documents
+        columns = (t.c.text, t.c.start_char, t.c.end_char, t.c.page_number, t.c.section, t.c.row_number, t.c.metadata)
+
+        def ask(connection: Connection, version: Version) -> list[Chunk]:
+            numbers = select(d.c.document_no, d.c.document_id).where(d.c.dataset_id == version.info.dataset_id)
+            names = {row[0]: row[1] for row in connection.execute(numbers)}
+            rows = connection.execute(select(t.c.place, *columns).where(t.c.place.between(*version.places)).order_by(t.c.place))
+            return [_chunk(names[row[0] >> INDEX_BITS], row) for row in rows]
+
+        return self._consistent(ask)
+
+    def _numbered(self, version: Version, names: Sequence[str]) -> tuple[dict[str, Numbered], int]:
+        """The stored ones of the documents `names`, and the number of statements that took: 0 or 1."""
+        remembered = version.remembered
+        known = {name: numbered for name in names if (numbered := remembered.get(name))}
+        unread = [name for name in names if name not in known]
+        found: dict[str, Numbered] = {}
+        if unread:
+            parameters = document_parameters(self._connections.engine_name, unread, version.info.dataset_id)
+            sql = self._connections.statements.documents
+            rows = self._connections.read(lambda c: c.exec_driver_sql(sql, parameters).fetchall())
+            found = {row[1]: Numbered(row[0], _document(row)) for row in rows}
+        if len(remembered) + len(found) > REMEMBERED_DOCUMENTS:
+            remembered.clear()
+        remembered.update(found)
+        return known | found, 1 if unread else 0
+
+    def _read_places(
+        self, version: Version, known: dict[str, Numbered], asked: Sequence[Window], encoding: str, connection: Connection
+    ) -> Sequence[tuple[Any, ...]]:
+        ranges = [
+            ((numbered.document_no << INDEX_BITS) + low, (numbered.document_no << INDEX_BITS) + high)
+            for name, low, high in asked
+            if (numbered := known.get(name))
+        ]
+        statements = self._connections.statements
+        sql = statements.counted if encoding == version.info.encoding else statements.uncounted
+        # The driver's own rows: SQLAlchemy's add a third to the time of a large fetch.
+        cursor = connection.exec_driver_sql(sql, chunk_parameters(self._connections.engine_name, ranges)).cursor
+        return cursor.fetchall() if cursor is not None else []
+
+    def _consistent(self, ask: Callable[[Connection, Version], _Result]) -> _Result:
+        """What `ask` reads of one version of the dataset."""
+        for _ in range(_ATTEMPTS):
+            version = self._version
+            found = self._connections.read(partial(_asked, ask, version))
+            if self._unchanged(version):
+                return found
+        raise self._too_busy()
+
+    def _unchanged(self, version: Version) -> bool:
+        """Whether `version` is still the stored one; where not, this handle moves on to the one that is."""
+        current = self._reopen(version.info.name)
+        if current.info.dataset_id == version.info.dataset_id:
+            return True
+        self._version = current
+        return False
+
+    def _too_busy(self) -> StoreUnavailable:
+        return StoreUnavailable(f"dataset {self.info.name!r} is being replaced again and again: wait for the loads to finish and try again")
+
+
+def _asked(ask: Callable[[Connection, Version], _Result], version: Version, connection: Connection) -> _Result:
+    return ask(connection, version)
+
+
+def _fetched(rows: Iterable[Sequence[Any]], names: dict[int, str]) -> list[FetchedChunk]:
+    return [FetchedChunk(names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:]) for row in rows]
+
+
+def _document_names(connection: Connection, numbers: set[int]) -> dict[int, str]:
+    t = tables.documents
+    rows = connection.execute(select(t.c.document_no, t.c.document_id).where(t.c.document_no.in_(numbers)))
+    return {row[0]: row[1] for row in rows}
+
+
+def _chunk(document_id: str, row: Sequence[Any]) -> Chunk:
+    place, text, start, end, page_number, section, row_number, metadata = row
+    return Chunk(document_id, place & INDEX_MASK, text, start, end, page_number, section, row_number, read_metadata(metadata))
+
+
+def _document(row: Sequence[Any]) -> Document:
+    _, document_id, title, source, summary, date, metadata = row
+    return Document(document_id, title, source, summary, date, read_metadata(metadata))

@@ -1,0 +1,163 @@
+"""Writing a load: every record of a bundle, with the facts found once, inside the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
+
+from ctxasm.model.errors import shown
+from ctxasm.model.facts import chunk_facts
+from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.records import Chunk, Document
+from ctxasm.store.codec import written_answer, written_metadata, written_query
+from ctxasm.store.intake import Intake
+from ctxasm.store.tables import INDEX_BITS, answers, chunks, datasets, documents, queries, schema
+
+BATCH_ROWS = 500
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Digest:
+    """The content hash of a load, over its records in stored order."""
+
+    _hash: Any = field(default_factory=lambda: blake2b(digest_size=16))
+
+    def add(self, *parts: object) -> None:
+        self._hash.update(json.dumps(parts).encode())
+
+    def hex(self) -> str:
+        return str(self._hash.hexdigest())
+
+
+def reserve_document_numbers(connection: Connection, count: int) -> int:
+    """The first of `count` document numbers that no load before had or later will have."""
+    taken = update(schema).values(next_document_no=schema.c.next_document_no + count).returning(schema.c.next_document_no)
+    return int(connection.execute(taken).scalar_one()) - count
+
+
+def write_load(connection: Connection, intake: Intake, counter: TokenCounter, first_document_no: int, named: Row) -> int:
+    """Write all records; `named` holds name, replaced and origin. Returns the new dataset_id."""
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    created = remove_dataset(connection, named["name"]) or now
+    row = named | {
+        "created_at": created,
+        "loaded_at": now,
+        "encoding": counter.encoding if counter.exact else None,
+        "documents": len(intake.documents),
+        "chunks": intake.chunk_count(),
+        "queries": len(intake.queries),
+        "answers": len(intake.answers),
+        "content_hash": "",
+        "first_document_no": first_document_no,
+    }
+    dataset_id = int(connection.execute(insert(datasets).values(row).returning(datasets.c.dataset_id)).scalar_one())
+    digest = Digest()
+    _insert(connection, documents, _document_rows(intake, dataset_id, first_document_no, digest))
+    _insert(connection, chunks, _chunk_rows(intake, counter, first_document_no, digest))
+    _insert(connection, queries, _query_rows(intake, dataset_id, digest))
+    _insert(connection, answers, _answer_rows(intake, dataset_id, digest))
+    connection.execute(update(datasets).where(datasets.c.dataset_id == dataset_id).values(content_hash=digest.hex()))
+    return dataset_id
+
+
+def remove_dataset(connection: Connection, name: str) -> str | None:
+    """Delete a dataset with all its rows. Returns when its name was first loaded, None when there is none."""
+    columns = (datasets.c.dataset_id, datasets.c.created_at, datasets.c.first_document_no, datasets.c.documents)
+    found = connection.execute(select(*columns).where(datasets.c.name == name)).one_or_none()
+    if found is None:
+        return None
+    low, high = dataset_places(found.first_document_no, found.documents)
+    connection.execute(delete(chunks).where(chunks.c.place.between(low, high)))
+    connection.execute(delete(datasets).where(datasets.c.dataset_id == found.dataset_id))
+    return str(found.created_at)
+
+
+def dataset_places(first_document_no: int, document_count: int) -> tuple[int, int]:
+    """The range of places of a dataset's chunks, both ends included."""
+    return first_document_no << INDEX_BITS, ((first_document_no + document_count) << INDEX_BITS) - 1
+
+
+def _insert(connection: Connection, table: Table, rows: Iterator[Row]) -> None:
+    statement = insert(table).values({column.name: bindparam(column.name) for column in table.c})
+    while batch := list(islice(rows, BATCH_ROWS)):
+        connection.execute(statement, batch)
+
+
+def _document_rows(intake: Intake, dataset_id: int, first_document_no: int, digest: Digest) -> Iterator[Row]:
+    for number, (document, _) in enumerate(intake.documents, first_document_no):
+        yield _document_row(document, number, dataset_id, digest)
+
+
+def _document_row(document: Document, number: int, dataset_id: int, digest: Digest) -> Row:
+    metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
+    digest.add("document", document.document_id, document.title, document.source, document.summary, document.date, metadata)
+    return {
+        "document_no": number,
+        "dataset_id": dataset_id,
+        "document_id": document.document_id,
+        "title": document.title,
+        "source": document.source,
+        "summary": document.summary,
+        "date": document.date,
+        "metadata": metadata,
+    }
+
+
+def _chunk_rows(intake: Intake, counter: TokenCounter, first_document_no: int, digest: Digest) -> Iterator[Row]:
+    for number, (_, own) in enumerate(intake.documents, first_document_no):
+        for chunk, fact in zip(own, chunk_facts(own, counter), strict=True):
+            yield _chunk_row(chunk, fact, (number << INDEX_BITS) + chunk.chunk_index, digest)
+
+
+def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: Digest) -> Row:
+    where = f"chunk {chunk.chunk_index} of document {shown(chunk.document_id)}"
+    metadata = written_metadata(chunk.metadata, where) if chunk.metadata else None
+    content_hash = blake2b(chunk.text.encode(), digest_size=16).digest()
+    digest.add("chunk", chunk.document_id, chunk.chunk_index, content_hash.hex())
+    digest.add(chunk.start, chunk.end, chunk.page_number, chunk.section, chunk.row_number, metadata)
+    return {
+        "place": place,
+        "text": chunk.text,
+        "start_char": chunk.start,
+        "end_char": chunk.end,
+        "page_number": chunk.page_number,
+        "section": chunk.section,
+        "row_number": chunk.row_number,
+        "token_count": fact.token_count,
+        "overlap_chars": fact.overlap_chars,
+        "overlap_kind": fact.overlap_kind,
+        "overlap_tokens": fact.overlap_tokens,
+        "duplicate_key": fact.duplicate_key,
+        "content_hash": content_hash,
+        "metadata": metadata,
+    }
+
+
+def _query_rows(intake: Intake, dataset_id: int, digest: Digest) -> Iterator[Row]:
+    for position, query in enumerate(intake.queries):
+        payload = written_query(query)
+        digest.add("query", query.query_id, query.query, payload)
+        yield {
+            "dataset_id": dataset_id,
+            "position": position,
+            "query_id": query.query_id,
+            "query": query.query,
+            "hits": len(query.retrieved),
+            "payload": payload,
+        }
+
+
+def _answer_rows(intake: Intake, dataset_id: int, digest: Digest) -> Iterator[Row]:
+    for position, answer in enumerate(intake.answers):
+        payload = written_answer(answer)
+        digest.add("answer", answer.query_id, payload)
+        yield {"dataset_id": dataset_id, "position": position, "query_id": answer.query_id, "payload": payload}

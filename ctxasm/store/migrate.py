@@ -1,0 +1,57 @@
+"""The schema of a database: made where there is none, refused where a later version made it."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import Connection, insert, inspect, select
+
+from ctxasm.model.errors import StoreUnavailable
+from ctxasm.store.connect import Connections
+from ctxasm.store.failures import describe
+from ctxasm.store.tables import SCHEMA_VERSION, metadata, schema
+
+_ADVISORY_LOCK = 0x637478  # any number, the same in all processes
+
+
+def ensure_schema(connections: Connections) -> None:
+    """Make the tables unless they exist. Raises StoreUnavailable when a newer version of ctxasm made them."""
+    version = connections.read(_version)
+    if version is None:
+        if connections.is_sqlite and not connections.in_memory:
+            _use_write_ahead_log(connections)
+        with connections.writing() as connection:
+            version = _create(connection, connections)
+    if version != SCHEMA_VERSION:
+        remedy = "update ctxasm" if version > SCHEMA_VERSION else "load the bundles into a new database"
+        raise StoreUnavailable(f"{describe(connections.url)} has schema {version}, this ctxasm knows schema {SCHEMA_VERSION}: {remedy}")
+
+
+def _version(connection: Connection) -> int | None:
+    if not inspect(connection).has_table(schema.name):
+        return None
+    return connection.execute(select(schema.c.version)).scalar_one_or_none()
+
+
+def _create(connection: Connection, connections: Connections) -> int:
+    if not connections.is_sqlite:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+    # Another process may have been quicker: look again, now that nobody else can write.
+    if (version := _version(connection)) is not None:
+        return version
+    metadata.create_all(connection)
+    connection.execute(insert(schema).values(version=SCHEMA_VERSION, next_document_no=1))
+    return SCHEMA_VERSION
+
+
+def _use_write_ahead_log(connections: Connections) -> None:
+    # Two processes opening a new file at once: SQLite answers "locked" here without waiting.
+    for attempt in range(20):
+        try:
+            with connections.reading() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            return
+        except StoreUnavailable:
+            if attempt == 19:
+                raise
+            time.sleep(0.05)

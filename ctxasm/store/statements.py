@@ -1,0 +1,77 @@
+"""The SQL of the hot path, as text per database, so that a fetch compiles nothing.
+
+Windows travel as one parameter, so the text is the same for any number of hits. SQLite joins `json_each`, PostgreSQL
+`unnest`; row values in an IN list would scan the whole table on SQLite.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+_FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key"
+_NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key"
+_CHUNK = "c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, "
+_DOCUMENT = "d.document_no, d.document_id, d.title, d.source, d.summary, d.date, d.metadata"
+
+Ranges = Sequence[tuple[int, int]]
+"""Places, from and to, both included."""
+
+
+class Dialect(NamedTuple):
+    """The statements of one database. `counted` reads stored token facts, `uncounted` those of another encoding: none."""
+
+    begin: str
+    counted: str
+    uncounted: str
+    documents: str
+    containing: str
+    """Chunks of one place range whose text contains a phrase, in any case: parameters from, to, phrase, limit."""
+
+
+def _sqlite_chunks(facts: str) -> str:
+    # An object {low: high} rather than pairs: its keys and values are columns of json_each, so nothing is parsed a row.
+    # CROSS JOIN keeps SQLite from reading the chunks first.
+    where = "c.place BETWEEN CAST(w.key AS INTEGER) AND w.value"
+    return f"SELECT {_CHUNK}{facts} FROM json_each(?) AS w CROSS JOIN ctxasm_chunks AS c WHERE {where}"  # noqa: S608
+
+
+def _postgresql_chunks(facts: str) -> str:
+    # The subquery with its own order is not flattened, so the plan is a key scan a window at any table size and statistics.
+    own = "SELECT * FROM ctxasm_chunks WHERE place BETWEEN w.low AND w.high ORDER BY place OFFSET 0"
+    windows = "unnest(%s::bigint[], %s::bigint[]) AS w(low, high)"
+    return f"SELECT {_CHUNK}{facts} FROM {windows} CROSS JOIN LATERAL ({own}) AS c"  # noqa: S608
+
+
+SQLITE = Dialect(
+    begin="BEGIN IMMEDIATE",
+    counted=_sqlite_chunks(_FACTS),
+    uncounted=_sqlite_chunks(_NO_COUNTS),
+    documents=f"SELECT {_DOCUMENT} FROM json_each(?) AS w CROSS JOIN ctxasm_documents AS d "  # noqa: S608
+    "WHERE d.dataset_id = ? AND d.document_id = w.value",
+    containing=f"SELECT {_CHUNK}{_FACTS} FROM ctxasm_chunks AS c "  # noqa: S608
+    "WHERE c.place BETWEEN ? AND ? AND ctxasm_contains(c.text, ?) ORDER BY c.place LIMIT ?",
+)
+
+POSTGRESQL = Dialect(
+    begin="BEGIN",
+    counted=_postgresql_chunks(_FACTS),
+    uncounted=_postgresql_chunks(_NO_COUNTS),
+    documents=f"SELECT {_DOCUMENT} FROM unnest(%s::text[]) AS w(document_id) JOIN ctxasm_documents AS d "  # noqa: S608
+    "ON d.dataset_id = %s AND d.document_id = w.document_id",
+    containing=f"SELECT {_CHUNK}{_FACTS} FROM ctxasm_chunks AS c "  # noqa: S608
+    "WHERE c.place BETWEEN %s AND %s AND position(lower(%s) in lower(c.text)) > 0 ORDER BY c.place LIMIT %s",
+)
+
+
+def chunk_parameters(name: str, ranges: Ranges) -> tuple[Any, ...]:
+    """The parameters of `counted` and `uncounted` for the database `name`. The lows of `ranges` differ."""
+    if name == "sqlite":
+        return (json.dumps({str(low): high for low, high in ranges}),)
+    return [low for low, _ in ranges], [high for _, high in ranges]
+
+
+def document_parameters(name: str, document_ids: Sequence[str], dataset_id: int) -> tuple[Any, ...]:
+    """The parameters of `documents` for the database `name`."""
+    return (json.dumps(document_ids), dataset_id) if name == "sqlite" else (list(document_ids), dataset_id)
