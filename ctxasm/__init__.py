@@ -1,0 +1,126 @@
+"""ctxasm: context assembly for retrieval-augmented generation, the step between retrieval and the language model.
+
+    from ctxasm import AssemblySettings, assemble, load_bundle, open_store
+
+    store = open_store("sqlite:///ctxasm.db")
+    store.add(load_bundle("my_bundle"))
+    query = store.dataset().queries()[0]
+    assembly = assemble(query, store, AssemblySettings(expand_window=1))
+
+Names are loaded when they are first used: importing ctxasm loads no database, validation, UI or model library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "assemble": "ctxasm.pipeline",
+    "load_bundle": "ctxasm.bundle",
+    "write_bundle": "ctxasm.bundle",
+    "AssemblySettings": "ctxasm.model.settings",
+    "Assembly": "ctxasm.model.results",
+    "Answer": "ctxasm.model.records",
+    "Bundle": "ctxasm.model.records",
+    "Chunk": "ctxasm.model.records",
+    "Document": "ctxasm.model.records",
+    "GoldChunk": "ctxasm.model.records",
+    "Hit": "ctxasm.model.records",
+    "Query": "ctxasm.model.records",
+    "Span": "ctxasm.model.records",
+    "Turn": "ctxasm.model.records",
+    "CtxasmError": "ctxasm.model.errors",
+    "InvalidBundle": "ctxasm.model.errors",
+    "InvalidInput": "ctxasm.model.errors",
+    "InvalidSetting": "ctxasm.model.errors",
+    "ModelUnavailable": "ctxasm.model.errors",
+    "NotFound": "ctxasm.model.errors",
+    "StoreUnavailable": "ctxasm.model.errors",
+    "TokenizerUnavailable": "ctxasm.model.errors",
+    "UnknownSetting": "ctxasm.model.errors",
+    "MemoryStore": "ctxasm.store.memory",
+}
+
+if TYPE_CHECKING:
+    from ctxasm.bundle import load_bundle as load_bundle
+    from ctxasm.bundle import write_bundle as write_bundle
+    from ctxasm.model.errors import CtxasmError as CtxasmError
+    from ctxasm.model.errors import InvalidBundle as InvalidBundle
+    from ctxasm.model.errors import InvalidInput as InvalidInput
+    from ctxasm.model.errors import InvalidSetting as InvalidSetting
+    from ctxasm.model.errors import ModelUnavailable as ModelUnavailable
+    from ctxasm.model.errors import NotFound as NotFound
+    from ctxasm.model.errors import StoreUnavailable as StoreUnavailable
+    from ctxasm.model.errors import TokenizerUnavailable as TokenizerUnavailable
+    from ctxasm.model.errors import UnknownSetting as UnknownSetting
+    from ctxasm.model.records import Answer as Answer
+    from ctxasm.model.records import Bundle as Bundle
+    from ctxasm.model.records import Chunk as Chunk
+    from ctxasm.model.records import Document as Document
+    from ctxasm.model.records import GoldChunk as GoldChunk
+    from ctxasm.model.records import Hit as Hit
+    from ctxasm.model.records import Query as Query
+    from ctxasm.model.records import Span as Span
+    from ctxasm.model.records import Turn as Turn
+    from ctxasm.model.results import Assembly as Assembly
+    from ctxasm.model.settings import AssemblySettings as AssemblySettings
+    from ctxasm.pipeline import assemble as assemble
+    from ctxasm.store.database import Store
+    from ctxasm.store.memory import MemoryStore as MemoryStore
+
+__all__ = [
+    "Answer",
+    "Assembly",
+    "AssemblySettings",
+    "Bundle",
+    "Chunk",
+    "CtxasmError",
+    "Document",
+    "GoldChunk",
+    "Hit",
+    "InvalidBundle",
+    "InvalidInput",
+    "InvalidSetting",
+    "MemoryStore",
+    "ModelUnavailable",
+    "NotFound",
+    "Query",
+    "Span",
+    "StoreUnavailable",
+    "TokenizerUnavailable",
+    "Turn",
+    "UnknownSetting",
+    "assemble",
+    "load_bundle",
+    "open_store",
+    "write_bundle",
+]
+
+
+def open_store(url: str | None = None) -> Store:
+    """The store at a database URL (`sqlite:///file.db`, `postgresql://…`; default: the one the environment names).
+
+    Counts tokens with cl100k_base. Raises StoreUnavailable where the database cannot be reached.
+    """
+    from ctxasm.config import make_database_folder, read_config
+    from ctxasm.store.database import Store
+    from ctxasm.tokens import open_counter
+
+    url = read_config().database_url if url is None else url
+    make_database_folder(url)
+    return Store(url, open_counter("cl100k_base"))
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,181 @@
+"""The use cases, and the one place that plugs real parts together: store, bundle, tokens, pipeline, evaluation, model.
+
+Every page and every command goes through a Workbench. It may be shared by threads: it holds a store, which may be, and
+nothing of a user.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxasm.config import Config, make_database_folder, shipped
+from ctxasm.model.records import Answer, Document, Query
+from ctxasm.model.settings import AssemblySettings
+
+if TYPE_CHECKING:
+    from ctxasm.bundle import Reading
+    from ctxasm.evaluation.evidence import EvidenceState
+    from ctxasm.model.ports import FetchedChunk, TokenCounter
+    from ctxasm.model.results import Assembly
+    from ctxasm.store.database import Dataset, Store
+    from ctxasm.store.listing import DatasetInfo, QueryEntry
+    from ctxasm.store.memory import MemoryDataset, MemoryStore
+
+SAMPLE = "sample"
+"""The name of the dataset that ships with ctxasm."""
+ENCODING = "cl100k_base"
+"""The encoding whose counts are stored at load."""
+
+
+class LoadReport(NamedTuple):
+    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user."""
+
+    info: DatasetInfo
+    changed: bool
+    notes: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """The load as one sentence."""
+        info = self.info
+        counts = [(info.documents, "document"), (info.chunks, "chunk"), (info.queries, "query"), (info.answers, "answer")]
+        parts = ", ".join(_counted(count, noun) for count, noun in counts if count)
+        replaced = f"; {_counted(info.replaced, 'character')} became U+FFFD (NUL, lone surrogates)" if info.replaced else ""
+        return f"{info.name}: {parts}{replaced}"
+
+
+def _counted(count: int, noun: str) -> str:
+    plural = noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {plural}"
+
+
+class Workbench:
+    """ctxasm over one store. `store` replaces the one that the config names (tests, notebooks)."""
+
+    def __init__(self, config: Config, store: Store | MemoryStore | None = None) -> None:
+        self.config = config
+        self._store = store
+        self._lock = Lock()
+
+    @property
+    def store(self) -> Store | MemoryStore:
+        """The store, opened when it is first needed. Raises StoreUnavailable."""
+        with self._lock:
+            if self._store is None:
+                from ctxasm.store.database import Store
+
+                make_database_folder(self.config.database_url)
+                self._store = Store(self.config.database_url, self.counter(ENCODING))
+            return self._store
+
+    def close(self) -> None:
+        """Let go of the database. The next use opens it again."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+                self._store = None
+
+    def counter(self, encoding: str = ENCODING) -> TokenCounter:
+        """The token counter of an encoding; the same object every time."""
+        from ctxasm.tokens import open_counter
+
+        return open_counter(encoding)
+
+    # Datasets
+
+    def datasets(self) -> list[DatasetInfo]:
+        """All datasets, the one loaded last first."""
+        return self.store.datasets()
+
+    def load(self, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
+        """Load a folder or .zip as a dataset, replacing one of that name. Raises InvalidInput, InvalidBundle, StoreUnavailable."""
+        from ctxasm.bundle import read_bundle
+
+        return self._add(read_bundle(path, name), os.fspath(path))
+
+    def load_upload(self, data: bytes, file_name: str, name: str | None = None) -> LoadReport:
+        """Load an uploaded .zip (or one file of a bundle) as a dataset. Raises as `load`."""
+        from ctxasm.bundle import read_bundle_bytes
+
+        return self._add(read_bundle_bytes(data, file_name, name), file_name)
+
+    def load_sample(self) -> LoadReport:
+        """Load the data that ships as the dataset "sample", unless exactly that is loaded already."""
+        folder = shipped("sample_data/hospital")
+        origin = f"shipped sample {_fingerprint(folder)}"
+        counter = self.counter(ENCODING)
+        for info in self.datasets():
+            if info.name == SAMPLE and info.origin == origin and info.encoding == (counter.encoding if counter.exact else None):
+                return LoadReport(info, False, ())
+        from ctxasm.bundle import read_bundle
+
+        return self._add(read_bundle(folder, SAMPLE), origin)._replace(notes=())
+
+    def _add(self, reading: Reading, origin: str) -> LoadReport:
+        # A path may hold bytes that are no text; the origin is only shown.
+        readable = origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+        return LoadReport(self.store.add(reading.bundle, origin=readable), True, reading.notes)
+
+    def delete(self, name: str) -> None:
+        """Remove a dataset. Raises NotFound naming those that exist."""
+        self.store.delete(name)
+
+    def dataset(self, name: str | None = None) -> Dataset | MemoryDataset:
+        """A dataset (default: the newest). Raises NotFound naming those that exist."""
+        return self.store.dataset(name)
+
+    def query_list(self, dataset: str | None = None) -> list[QueryEntry]:
+        """Id, text and number of hits of each query, in loaded order: for a picker."""
+        return self.dataset(dataset).query_list()
+
+    def queries(self, dataset: str | None = None) -> list[Query]:
+        """All queries with what was retrieved for them, in loaded order."""
+        return self.dataset(dataset).queries()
+
+    def query(self, dataset: str | None, query_id: str) -> Query:
+        """One query. Raises NotFound naming those that exist."""
+        return self.dataset(dataset).query(query_id)
+
+    def documents(self, dataset: str | None = None) -> list[Document]:
+        """All documents, in loaded order."""
+        return self.dataset(dataset).documents()
+
+    def document_chunks(self, document_id: str, dataset: str | None = None) -> list[FetchedChunk]:
+        """All chunks of a document by index; empty for an unknown one."""
+        return self.dataset(dataset).document_chunks(document_id)
+
+    def answers(self, dataset: str | None = None) -> list[Answer]:
+        """All recorded answers, in loaded order."""
+        return self.dataset(dataset).answers()
+
+    def find_text(self, dataset: str | None, phrase: str, limit: int = 200) -> list[FetchedChunk]:
+        """The chunks whose text contains `phrase` in any case, retrieved or not. A blank phrase finds none."""
+        return self.dataset(dataset).find_text(phrase, limit)
+
+    # Assembling
+
+    def assemble(self, query: Query, settings: AssemblySettings, dataset: str | None = None) -> Assembly:
+        """The context of a query. Raises InvalidInput for a query that cannot be assembled, StoreUnavailable."""
+        from ctxasm.pipeline import assemble
+
+        return assemble(query, self.dataset(dataset), settings, counter=self.counter(settings.encoding))
+
+    def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]:
+        """What the context holds of the evidence that the query needs, and the stage that lost the rest."""
+        from ctxasm.evaluation.evidence import evidence_documents, evidence_states
+
+        source = self.dataset(dataset)
+        stored: dict[str, Sequence[FetchedChunk]] = {name: source.document_chunks(name) for name in evidence_documents(assembly)}
+        return evidence_states(assembly, stored)
+
+
+def _fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.jsonl")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
