@@ -12,32 +12,33 @@ Decisions:
 * The limit holds for the chunk counted by itself. Tokens of a slice are not the tokens of the whole text, therefore each
   chunk is counted again and shortened when it is over. One exception: a chunk holds at least one character.
 
-The work is linear in the text: one tokenisation of the whole, one of each chunk, and binary searches.
+The work is linear in the text: one tokenisation of the whole, about two of each chunk, and binary searches.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 _SENTENCE_END = re.compile(r"[.!?…]['\"’”»)\]]?(?=\s)|[。！？]")
 _WORD_START = re.compile(r"(?<!\S)\S")
 _LONGEST_HEADING = 80
 _TERMINATORS = (".", "!", "?", "…", ":", ";", ",")
-_LATIN_ABBREVIATIONS = frozenset({"art", "blz", "bv", "ca", "dr", "mevr", "nr", "prof", "resp", "tel", "vb", "vgl"})
+_ABBREVIATIONS = frozenset({"art", "blz", "bv", "ca", "dr", "mevr", "nr", "prof", "resp", "tel", "vb", "vgl"})
 _LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-_LONGEST_ABBREVIATION = max(map(len, _LATIN_ABBREVIATIONS))
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
 
 
-class TokenOffsets(Protocol):
-    """What the chunker needs to know of a tokenizer."""
+class Tokenizer(Protocol):
+    """What the chunker needs to know of an encoding; a `TokenCounter` knows it."""
 
-    def __call__(self, text: str) -> Sequence[int]:
-        """The character offset at which each token of `text` starts, ascending.
+    def count(self, text: str) -> int:
+        """Tokens of `text`."""
 
-        A token that starts inside a character has the offset of that character.
-        """
+    def boundaries(self, text: str) -> Sequence[int]:
+        """Ascending character offsets at which a token ends and what stands before is valid text; the last is the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class TextChunk:
 def chunk_text(
     text: str,
     *,
-    encoder: TokenOffsets,
+    tokenizer: Tokenizer,
     max_tokens: int = 350,
     overlap_tokens: int = 70,
     hard_breaks: Sequence[int] = (),
@@ -68,69 +69,77 @@ def chunk_text(
     if not 0 <= overlap_tokens < max_tokens:
         raise ValueError(f"overlap_tokens must be between 0 and max_tokens - 1 = {max_tokens - 1}, got {overlap_tokens}")
     edges = [0, *hard_breaks, len(text)]
-    if text and any(low >= high for low, high in zip(edges, edges[1:], strict=False)):
+    if text and any(low >= high for low, high in pairwise(edges)):
         raise ValueError(f"hard_breaks must ascend strictly between 0 and {len(text)}, got {list(hard_breaks)}")
     if not text:
         return []
     return [
         chunk
-        for low, high in zip(edges, edges[1:], strict=False)
-        for chunk in _chunk_stretch(text[low:high], low, encoder, max_tokens, overlap_tokens)
+        for low, high in pairwise(edges)
+        for chunk in _chunk_stretch(text[low:high], low, tokenizer, max_tokens, overlap_tokens)
     ]
 
 
-def _chunk_stretch(
-    text: str, base: int, encoder: TokenOffsets, max_tokens: int, overlap_tokens: int
-) -> Iterator[TextChunk]:
+def _chunk_stretch(text: str, base: int, tokenizer: Tokenizer, max_tokens: int, overlap_tokens: int) -> Iterator[TextChunk]:
     """The chunks of one stretch without hard breaks; `base` is its offset in the whole text."""
-    starts = encoder(text)
-    stops = list(_stops(text))
-    words = [match.start() for match in _WORD_START.finditer(text)]
+    places = _Places(text, (0, *tokenizer.boundaries(text)))
     start = covered = 0
     while covered < len(text):
         budget = max_tokens
         while True:
-            end = _end_of_chunk(text, start, covered, budget, starts, stops, words)
-            tokens = len(encoder(text[start:end]))
+            end = places.end_of_chunk(start, covered, budget)
+            tokens = tokenizer.count(text[start:end])
             if tokens <= max_tokens or end == covered + 1:
                 break
-            budget = max(0, min(budget - 1, budget - (tokens - max_tokens)))
+            budget = _smaller(budget, max_tokens, tokens)
         if tokens > max_tokens and start < covered:
-            start = covered  # the overlap itself is what does not fit
+            start = covered  # beside the overlap not one character fits
             continue
         yield TextChunk(base + start, base + end, text[start:end], tokens)
         covered = end
-        start = _start_of_next(start, end, overlap_tokens, starts, words)
+        budget = overlap_tokens
+        start = places.start_of_next(start, end, budget)
+        while start < end and tokenizer.count(text[start:end]) > overlap_tokens:
+            budget = _smaller(budget, overlap_tokens, tokenizer.count(text[start:end]))
+            start = places.start_of_next(start, end, budget)
 
 
-def _end_of_chunk(
-    text: str, start: int, covered: int, budget: int, starts: Sequence[int], stops: Sequence[int], words: Sequence[int]
-) -> int:
-    """Where the chunk that begins at `start` ends when about `budget` tokens may be taken; always past `covered`."""
-    first = bisect_left(starts, start)
-    last = first + budget
-    if last >= len(starts):
-        return len(text)
-    limit = max(starts[last], covered + 1)
-    floor = max(starts[first + budget // 2], covered)
-    stop = bisect_right(stops, limit) - 1
-    if stop >= 0 and stops[stop] > floor:
-        return stops[stop]
-    word = bisect_right(words, limit) - 1
-    if word >= 0:
-        gap = len(text[floor : words[word]].rstrip())
-        if gap > 0:
-            return floor + gap
-    return limit
+def _smaller(budget: int, allowed: int, counted: int) -> int:
+    """The next budget to try when one led to `counted` tokens, more than allowed."""
+    return min(budget - 1, budget * allowed // counted)
 
 
-def _start_of_next(start: int, end: int, overlap_tokens: int, starts: Sequence[int], words: Sequence[int]) -> int:
-    """About `overlap_tokens` before `end`, at a word start if there is one, after `start` and at most `end`."""
-    earliest = max(starts[max(bisect_left(starts, end) - overlap_tokens, 0)], start + 1)
-    if earliest >= end:
-        return end
-    word = bisect_left(words, earliest)
-    return words[word] if word < len(words) and words[word] < end else earliest
+class _Places:
+    """Where a text may be cut: ends of tokens, ends of sentences and lines, starts of words."""
+
+    def __init__(self, text: str, tokens: Sequence[int]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.stops = list(_stops(text))
+        self.words = [match.start() for match in _WORD_START.finditer(text)]
+
+    def end_of_chunk(self, start: int, covered: int, budget: int) -> int:
+        """Where the chunk that begins at `start` ends when about `budget` tokens may be taken; always past `covered`."""
+        first = bisect_right(self.tokens, start) - 1
+        if first + budget >= len(self.tokens) - 1:
+            return len(self.text)
+        limit = max(self.tokens[first + budget], covered + 1)
+        floor = max(self.tokens[first + budget // 2], covered)
+        stop = bisect_right(self.stops, limit) - 1
+        if stop >= 0 and self.stops[stop] > floor:
+            return self.stops[stop]
+        word = bisect_right(self.words, limit) - 1
+        before = len(self.text[floor : self.words[word]].rstrip()) if word >= 0 else 0
+        return floor + before if before else limit
+
+    def start_of_next(self, start: int, end: int, budget: int) -> int:
+        """About `budget` tokens before `end`, at a word start if there is one, after `start` and at most `end`."""
+        last = bisect_left(self.tokens, end)
+        earliest = max(self.tokens[max(last - budget, 0)], start + 1)
+        if budget <= 0 or earliest >= end:
+            return end
+        word = bisect_left(self.words, earliest)
+        return self.words[word] if word < len(self.words) and self.words[word] < end else earliest
 
 
 def _stops(text: str) -> Iterator[int]:
@@ -152,4 +161,4 @@ def _stops(text: str) -> Iterator[int]:
 
 def _is_abbreviation(text: str, dot: int) -> bool:
     word = _LAST_WORD.search(text[max(0, dot - _LONGEST_ABBREVIATION - 1) : dot])
-    return text[dot] == "." and word is not None and word.group().lower() in _LATIN_ABBREVIATIONS
+    return text[dot] == "." and word is not None and word.group().lower() in _ABBREVIATIONS

@@ -1,4 +1,4 @@
-"""Search by words: BM25 over stemmed Dutch words (bm25s and PyStemmer, both optional: the `sample` extra)."""
+"""Search by words: BM25 over stemmed Dutch words (bm25s and PyStemmer, both optional: the extra `retrieval`)."""
 
 from collections.abc import Sequence
 from importlib import import_module

