@@ -68,7 +68,9 @@ class _Values:
 
 def _database_url(url: str | None) -> str | None:
     if url is not None and not re.match(r"[a-z][a-z0-9+]*://", url):
-        raise InvalidInput(f"{DATABASE_URL} must be a URL such as sqlite:///ctxasm.db or postgresql://user@host/name; it has no scheme")
+        raise InvalidInput(
+            f"the database ({DATABASE_URL} or --db) must be a URL such as sqlite:///ctxasm.db or postgresql://user@host/name; it has no scheme"
+        )
     return url
 
 

@@ -61,6 +61,7 @@ class Workbench:
         self.config = config
         self._store = store
         self._lock = Lock()
+        self._handles: dict[str, Dataset] = {}
 
     @property
     def store(self) -> Store | MemoryStore:
@@ -79,6 +80,7 @@ class Workbench:
             if self._store is not None:
                 self._store.close()
                 self._store = None
+                self._handles.clear()
 
     def counter(self, encoding: str = ENCODING) -> TokenCounter:
         """The token counter of an encoding; the same object every time."""
@@ -124,10 +126,23 @@ class Workbench:
     def delete(self, name: str) -> None:
         """Remove a dataset. Raises NotFound naming those that exist."""
         self.store.delete(name)
+        self._handles.pop(name, None)
 
     def dataset(self, name: str | None = None) -> Dataset | MemoryDataset:
-        """A dataset (default: the newest). Raises NotFound naming those that exist."""
-        return self.store.dataset(name)
+        """A dataset (default: the newest). Raises NotFound naming those that exist.
+
+        A handle is kept: it follows its name through later loads, and remembers the documents it has read.
+        """
+        from ctxasm.store.memory import MemoryStore
+
+        store = self.store
+        if isinstance(store, MemoryStore):
+            return store.dataset(name)
+        known = self._handles.get(name) if name is not None else None
+        if known is None:
+            known = store.dataset(name)
+            known = self._handles.setdefault(known.info.name, known)
+        return known
 
     def query_list(self, dataset: str | None = None) -> list[QueryEntry]:
         """Id, text and number of hits of each query, in loaded order: for a picker."""

@@ -1,0 +1,72 @@
+"""The command line: `ctxasm …`, the same as `python -m ctxasm …`.
+
+Exit code 0 is fine, 1 a check that failed, 2 bad input. Results go to standard output, messages to standard error, both
+UTF-8 whatever the locale. A mistake of the user gives a sentence, never a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+
+from ctxasm import __version__
+from ctxasm.model.errors import CtxasmError
+
+COMMANDS = ("load", "datasets", "delete", "assemble", "settings", "serve")
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        args = parse(sys.argv[1:] if argv is None else argv)
+        code = int(args.run(args))
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse: --help, --version, a mistake in the arguments
+        return stop.code if isinstance(stop.code, int) else 0
+    except CtxasmError as error:
+        print(f"ctxasm: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("ctxasm: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`). Python flushes once more at exit, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def parse(argv: Sequence[str]) -> Namespace:
+    """The arguments, with `run` of the command they name. Only `serve` takes arguments that are not its own."""
+    parser = _parser()
+    args, rest = parser.parse_known_args(argv)
+    if rest and args.command != "serve":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    args.rest = rest
+    return args
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="ctxasm", description="A workbench for tuning RAG context assembly.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"ctxasm {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        command = import_module(f"ctxasm.commands.{name}")
+        added = commands.add_parser(
+            name, help=command.SUMMARY, description=command.__doc__, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

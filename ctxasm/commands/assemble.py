@@ -1,0 +1,82 @@
+"""`ctxasm assemble`: the context of one query, or of all."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+
+from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.results import Assembly
+
+SUMMARY = "assemble the context of a query, or of all queries"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--query-id or --all, settings, --format, --data, --db."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--query-id", metavar="ID", help="assemble this query")
+    which.add_argument("--all", action="store_true", help="assemble every query of the dataset")
+    parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="text: the context alone; json: with trace")
+    add_settings(parser)
+    add_dataset(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print each assembly as it is made. A query that cannot be assembled is named; the others go on."""
+    settings, workbench = settings_of(args), workbench_of(args)
+    require_data(workbench)
+    dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
+    queries = workbench.queries(dataset) if args.all else [workbench.query(dataset, args.query_id)]
+    if not queries:
+        raise InvalidInput(f"dataset {dataset} has no queries: load a bundle with queries.jsonl and retrievals.jsonl")
+    failures: list[str] = []
+
+    def assemblies() -> Iterator[Assembly]:
+        for query in queries:
+            try:
+                yield workbench.assemble(query, settings, dataset)
+            except InvalidInput as error:
+                failures.append(f"query {query.query_id}: {error}")
+                say(failures[-1])
+
+    _print(assemblies(), args)
+    if args.all and not failures:
+        say(f"{len(queries)} queries of {dataset}")
+    return 2 if failures else 0
+
+
+def _print(assemblies: Iterator[Assembly], args: Namespace) -> None:
+    if args.format == "text":
+        _print_texts(assemblies, args.all)
+    elif args.format == "jsonl" or not args.all:
+        for assembly in assemblies:
+            print(as_json(assembly, indent=None if args.format == "jsonl" else 2), flush=True)
+    else:
+        before = "["
+        for assembly in assemblies:
+            print(f"{before}{as_json(assembly, indent=None)}", end="", flush=True)
+            before = ",\n"
+        print("[]" if before == "[" else "]")
+
+
+def _print_texts(assemblies: Iterator[Assembly], titled: bool) -> None:
+    for assembly in assemblies:
+        if titled:
+            print(f"=== {assembly.query.query_id}: {' '.join(assembly.query.query.split())}")
+        print(assembly.text, flush=True)
+        say(described(assembly))
+
+
+def described(assembly: Assembly) -> str:
+    """The size of a context as one line."""
+    kind = "exact" if assembly.exact else "ESTIMATE"
+    over = f", {assembly.overshoot_tokens} over the limit" if assembly.overshoot_tokens else ""
+    cited = f"{len(assembly.citations)} citation{'' if len(assembly.citations) == 1 else 's'}"
+    return f"{assembly.token_count} of {assembly.limit} tokens ({kind} {assembly.encoding}){over}, {cited}"
+
+
+def as_json(assembly: Assembly, indent: int | None) -> str:
+    """The JSON of one assembly, strict: no NaN."""
+    return json.dumps(assembly.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)

@@ -1,0 +1,64 @@
+"""What several commands take: which database, which dataset, which settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from ctxasm.config import DATABASE_URL, Config, read_config
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.presets import PRESETS, preset
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import from_assignments, from_environment
+from ctxasm.workbench import Workbench
+
+
+def add_database(parser: ArgumentParser) -> None:
+    """`--db`."""
+    parser.add_argument("--db", metavar="URL", help=f"database URL (default: {DATABASE_URL}, else a SQLite file in your data folder)")
+
+
+def add_dataset(parser: ArgumentParser) -> None:
+    """`--db` and `--data`."""
+    add_database(parser)
+    parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
+
+
+def add_settings(parser: ArgumentParser) -> None:
+    """`--preset` and `--set`."""
+    parser.add_argument("--preset", metavar="NAME", help=f"start from a preset: {', '.join(PRESETS)}")
+    parser.add_argument(
+        "--set", metavar="NAME=VALUE", action="append", default=[], dest="assignments", help="change one setting; repeatable"
+    )
+
+
+def config_of(args: Namespace) -> Config:
+    """The environment's Config, with `--db` on top."""
+    if args.db is None:
+        return read_config()
+    environment = {**os.environ, DATABASE_URL: args.db}
+    return read_config(environment)
+
+
+def workbench_of(args: Namespace, config: Config | None = None) -> Workbench:
+    """The workbench over the database of `args`."""
+    return Workbench(config or config_of(args))
+
+
+def settings_of(args: Namespace) -> AssemblySettings:
+    """The preset if one is named, else the environment's settings; then every `--set`."""
+    start = preset(args.preset) if args.preset is not None else from_environment(os.environ)
+    return from_assignments(args.assignments, start)
+
+
+def require_data(workbench: Workbench) -> None:
+    """Refuse to go on with an empty database, and say what to do."""
+    if not workbench.datasets():
+        where = workbench.config.shown_database
+        raise InvalidInput(f"no dataset is loaded in {where}: run `ctxasm load FOLDER` (or `ctxasm load --sample`) first")
+
+
+def say(message: str) -> None:
+    """A message for the user, beside the results."""
+    print(message, file=sys.stderr)

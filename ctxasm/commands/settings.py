@@ -1,0 +1,58 @@
+"""`ctxasm settings`: the table of settings, or the values that a command line means."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+
+from ctxasm.commands.options import add_settings, settings_of
+from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, to_toml, write
+
+SUMMARY = "show every setting: value, default, allowed values, URL key, what it does"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--format and the settings themselves."""
+    parser.add_argument("--format", choices=("text", "json", "toml"), default="text")
+    add_settings(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print the table (text, json) or what differs from the defaults (toml)."""
+    settings = settings_of(args)
+    if args.format == "toml":
+        print(to_toml(settings), end="")
+    elif args.format == "json":
+        print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
+    else:
+        print(table(settings))
+    return 0
+
+
+def rows(settings: AssemblySettings) -> list[dict[str, object]]:
+    """One row a setting, in the order of the table."""
+    return [
+        {
+            "name": spec.name,
+            "value": getattr(settings, spec.name),
+            "default": spec.default,
+            "allowed": spec.allowed,
+            "url": spec.url,
+            "environment": ENVIRONMENT_PREFIX + spec.name.upper(),
+            "stage": spec.stage,
+            "help": spec.help,
+        }
+        for spec in specs()
+    ]
+
+
+def table(settings: AssemblySettings) -> str:
+    """The same as aligned text; a value that differs from its default is marked with a star."""
+    cells = [("NAME", "VALUE", "DEFAULT", "URL", "ALLOWED", "HELP")]
+    for spec in specs():
+        value = getattr(settings, spec.name)
+        mark = "" if value == spec.default else " *"
+        cells.append((spec.name, write(spec, value) + mark, write(spec, spec.default), spec.url, spec.allowed, spec.help))
+    widths = [max(len(row[column]) for row in cells) for column in range(5)]
+    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[5]]).rstrip() for row in cells)
