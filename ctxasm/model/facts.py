@@ -51,3 +51,17 @@ def with_counts(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> list[F
         c._replace(token_count=count, overlap_tokens=next(head_counts) if head else None)
         for c, count, head in zip(chunks, counts, heads, strict=True)
     ]
+
+
+def complete(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> Sequence[FetchedChunk]:
+    """Chunks as read, with token counts and duplicate keys filled in where the store had none. Unchanged if all are there."""
+    if all(chunk.token_count is not None for chunk in chunks):
+        return chunks
+    known = {(c.document_id, c.chunk_index): c for c in chunks}
+    facts = []
+    for chunk in chunks:
+        if chunk.overlap_kind is None:
+            first = known.get((chunk.document_id, chunk.chunk_index - 1))
+            chunk = _with_overlap(first, chunk) if first is not None else chunk
+        facts.append(chunk)
+    return with_counts(facts, counter)

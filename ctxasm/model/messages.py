@@ -1,0 +1,52 @@
+"""What goes to an answering model and what comes back, as ports: nothing here knows a vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+from ctxasm.model.results import Assembly
+
+Role = Literal["system", "user", "assistant"]
+Cancel = Callable[[], bool]
+"""Whether the answer is no longer wanted, like `threading.Event().is_set`. Asked often: it must be quick."""
+
+
+class Message(NamedTuple):
+    """One message of a chat."""
+
+    role: Role
+    content: str
+
+
+class AnswerStream(Protocol):
+    """An answer as it comes. `finish_reason` is known when it is exhausted: stop, length, content_filter, cancelled or other.
+
+    Iterating raises ModelUnavailable, whose `partial` keeps what had arrived. `close` ends the answer at once.
+    """
+
+    @property
+    def finish_reason(self) -> str | None: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __next__(self) -> str: ...
+    def close(self) -> None: ...
+
+
+class AnswerModel(Protocol):
+    """Something that answers from an assembled context. `is_language_model` is False for the key-free default."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_language_model(self) -> bool: ...
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        assembly: Assembly,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        cancel: Cancel | None = None,
+    ) -> AnswerStream:
+        """Start an answer of at most `max_tokens` tokens."""
+        ...

@@ -1,0 +1,142 @@
+"""Stage 2: the same text is shown once.
+
+Exact duplicates are resolved in reading order: take the document with the highest remaining score, keep its chunks,
+remove their copies elsewhere, go on with the next. The kept copy thus stands in an earlier document than every removed
+one, so that cutting documents from the tail never loses text that only a removed copy held.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+
+from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Merged, NearMiss, Stripped
+from ctxasm.model.passages import Joined
+from ctxasm.model.plans import Resolution
+from ctxasm.model.results import Candidate, Key
+from ctxasm.model.visible import duplicate_key
+
+Documents = Mapping[str, Mapping[int, Candidate]]
+"""Candidates by document and index."""
+
+
+def by_document(candidates: Iterable[Candidate]) -> dict[str, dict[int, Candidate]]:
+    """Candidates by document, ascending by index inside."""
+    documents: dict[str, dict[int, Candidate]] = {}
+    for candidate in candidates:
+        documents.setdefault(candidate.chunk.document_id, {})[candidate.chunk.chunk_index] = candidate
+    return {document_id: dict(sorted(own.items())) for document_id, own in documents.items()}
+
+
+def resolve(documents: Documents, dedup_exact: bool) -> Resolution:
+    """The order of the documents and what each shows once copies are gone."""
+    copies = _copies(documents) if dedup_exact else {}
+    if not copies:
+        return _without_copies(documents)
+    state = {document_id: dict(own) for document_id, own in documents.items()}
+    duplicates: dict[Key, Key] = {}
+    orphans: set[Key] = set()
+    order: list[str] = []
+    scores: dict[str, float] = {}
+    heap = [(_standing(own), document_id) for document_id, own in state.items()]
+    heapq.heapify(heap)
+    taken: set[str] = set()
+    while heap:
+        standing, document_id = heapq.heappop(heap)
+        if document_id in taken or standing != _standing(state[document_id]):
+            continue
+        taken.add(document_id)
+        order.append(document_id)
+        scores[document_id] = -standing[0]
+        own = _without_own_copies(state[document_id], copies, duplicates)
+        state[document_id] = own
+        for changed in _remove_elsewhere(own, state, taken, copies, duplicates, orphans):
+            heapq.heappush(heap, (_standing(state[changed]), changed))
+    shown = {document_id: tuple(state[document_id]) for document_id in order}
+    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores)
+
+
+def _standing(own: Mapping[int, Candidate]) -> tuple[float, int]:
+    """What documents are ordered by: best score first, then best rank; one without chunks comes last."""
+    if not own:
+        return (float("inf"), 0)
+    return (-max(c.score for c in own.values()), min(c.rank for c in own.values()))
+
+
+def _without_copies(documents: Documents) -> Resolution:
+    standings = {document_id: _standing(own) for document_id, own in documents.items()}
+    order = tuple(sorted(documents, key=lambda document_id: (*standings[document_id], document_id)))
+    shown = {document_id: tuple(documents[document_id]) for document_id in order}
+    return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order})
+
+
+def _copies(documents: Documents) -> dict[Key, tuple[Key, ...]]:
+    """Every chunk that says the same as another candidate, with the whole group it belongs to."""
+    groups: dict[bytes, list[Key]] = {}
+    for own in documents.values():
+        for candidate in own.values():
+            groups.setdefault(candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text), []).append(candidate.key)
+    return {key: tuple(keys) for keys in groups.values() if len(keys) > 1 for key in keys}
+
+
+def _without_own_copies(
+    own: dict[int, Candidate], copies: Mapping[Key, tuple[Key, ...]], duplicates: dict[Key, Key]
+) -> dict[int, Candidate]:
+    """A document's own repeats: the better-scored copy stays, of equals the lower index."""
+    kept = dict(own)
+    for candidate in sorted(own.values(), key=lambda c: (-c.score, c.chunk.chunk_index)):
+        index = candidate.chunk.chunk_index
+        if index not in kept:
+            continue
+        for other in copies.get(candidate.key, ()):
+            if other[0] == candidate.key[0] and other[1] != index and other[1] in kept:
+                del kept[other[1]]
+                duplicates[other] = candidate.key
+    return kept
+
+
+def _remove_elsewhere(
+    own: Mapping[int, Candidate],
+    state: dict[str, dict[int, Candidate]],
+    taken: set[str],
+    copies: Mapping[Key, tuple[Key, ...]],
+    duplicates: dict[Key, Key],
+    orphans: set[Key],
+) -> list[str]:
+    """Remove the copies of kept chunks from documents still to come, with neighbours that only they brought."""
+    changed: dict[str, set[int]] = {}
+    for candidate in own.values():
+        for other in copies.get(candidate.key, ()):
+            if other[0] not in taken and other[1] in state[other[0]]:
+                del state[other[0]][other[1]]
+                duplicates[other] = candidate.key
+                changed.setdefault(other[0], set()).add(other[1])
+    for document_id in changed:
+        there = state[document_id]
+        for index, candidate in list(there.items()):
+            if not candidate.retrieved and all((document_id, parent) in duplicates for parent in candidate.parents):
+                del there[index]
+                orphans.add((document_id, index))
+    return list(changed)
+
+
+def overlap_events(joined: Iterable[Joined]) -> list[Event]:
+    """What joining neighbours did, and the near misses it left alone."""
+    events: list[Event] = []
+    for j in joined:
+        key = (j.chunk.document_id, j.chunk.chunk_index)
+        if j.merged:
+            events.append(Merged(*key, len(j.chunk.text)))
+        elif j.start:
+            events.append(Stripped(*key, j.start))
+        elif j.note == "near_miss":
+            events.append(NearMiss(*key, j.shared))
+        elif j.note == "coincidence":
+            events.append(Coincidence(*key, j.shared))
+    return events
+
+
+def duplicate_events(resolution: Resolution) -> list[Event]:
+    """The copies that left and what they repeat; the neighbours that left with them."""
+    events: list[Event] = [Duplicate(*copy, *kept) for copy, kept in resolution.duplicates.items()]
+    return events + [Dropped(*key, "parent_duplicate") for key in sorted(resolution.orphans)]

@@ -1,0 +1,152 @@
+"""The best document alone is too big: what of it stays (`oversized=trim`).
+
+Read literally, the five-stage pipeline returns an empty context here. Instead chunks leave the document, adjacent before
+retrieved, lowest score first; and when not even the best chunk fits beside its fixed parts, these give way (summary, then
+title) before the chunk itself is cut at a sentence end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ctxasm.model.events import Yielded
+from ctxasm.model.passages import join
+from ctxasm.model.plans import DocumentPlan, Measure
+from ctxasm.model.ports import TokenCounter
+from ctxasm.model.results import Candidate, Key
+
+_SENTENCE_END = re.compile(r"[.!?…][\"')\]»”’]*(?=\s)|\n|[。！？]")
+_LOOK_AHEAD = 48
+"""Cuts looked at beyond the one found by halving: sizes of neighbouring cuts need not ascend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed:
+    """What is left of an oversized document; `plan` is None when not one character fits.
+
+    `order` lists its chunks, the last to go first; `missing` says how much more limit each dropped one needs.
+    """
+
+    plan: DocumentPlan | None
+    order: tuple[int, ...]
+    missing: Mapping[int, int]
+    cut: Key | None
+    cut_at: int
+    yielded: tuple[Yielded, ...]
+
+
+def keep_order(own: Mapping[int, Candidate]) -> tuple[int, ...]:
+    """Chunk indexes, the last to be dropped first: retrieved before adjacent, best score, nearest to a hit, lower index."""
+    hits = [index for index, candidate in own.items() if candidate.retrieved]
+
+    def place(candidate: Candidate) -> tuple[bool, float, int, int]:
+        index = candidate.chunk.chunk_index
+        distance = min((abs(index - hit) for hit in hits), default=0)
+        return (not candidate.retrieved, -candidate.score, distance, index)
+
+    return tuple(c.chunk.chunk_index for c in sorted(own.values(), key=place))
+
+
+def trim(
+    own: Mapping[int, Candidate],
+    plan_of: Callable[[Iterable[int]], DocumentPlan],
+    measure: Measure,
+    limit: int,
+    may_yield: bool,
+    counter: TokenCounter,
+) -> Trimmed:
+    """Keep the longest head of `keep_order` that fits. `plan_of` plans the document with some of its chunks.
+
+    `may_yield`: fixed parts count against the limit, so they may give way.
+    """
+    order = keep_order(own)
+    sizes = [measure([plan_of(order[:count])]).sizes[0] for count in range(1, len(order) + 1)]
+    kept = next((count for count in range(len(order), 0, -1) if sizes[count - 1] <= limit), 0)
+    missing: dict[int, int] = {}
+    smallest = sizes[-1]
+    for count in range(len(order), max(kept, 1), -1):
+        smallest = min(smallest, sizes[count - 1])
+        missing[order[count - 1]] = smallest - limit
+    if kept:
+        return Trimmed(plan_of(order[:kept]), order, missing, None, 0, ())
+    squeezed = _Squeeze(plan_of(order[:1]), measure, limit, counter)
+    plan = squeezed.whole(may_yield) or squeezed.cut()
+    if plan is None:
+        missing[order[0]] = squeezed.least() - limit
+        return Trimmed(None, order, missing, None, 0, tuple(squeezed.yielded))
+    key = (plan.document.document_id, order[0]) if squeezed.cut_at else None
+    return Trimmed(plan, order, missing, key, squeezed.cut_at, tuple(squeezed.yielded))
+
+
+class _Squeeze:
+    """The best chunk and its fixed parts, made smaller step by step."""
+
+    def __init__(self, plan: DocumentPlan, measure: Measure, limit: int, counter: TokenCounter) -> None:
+        self.plan, self.measure, self.limit, self.counter = plan, measure, limit, counter
+        self.yielded: list[Yielded] = []
+        self.cut_at = 0
+
+    def _fits(self, plan: DocumentPlan) -> bool:
+        return self.measure([plan]).sizes[0] <= self.limit
+
+    def whole(self, may_yield: bool) -> DocumentPlan | None:
+        """The whole chunk with a smaller frame, or None."""
+        if not may_yield:
+            return None
+        document_id = self.plan.document.document_id
+        if self.plan.prefix:
+            self.yielded.append(Yielded(document_id, "summary"))
+            self.plan = replace(self.plan, prefix="")
+            if self._fits(self.plan):
+                return self.plan
+        self.yielded.append(Yielded(document_id, "title"))
+        title = self.plan.title[: 8 * self.limit]
+        self.plan = replace(self.plan, title="…")
+        places = [at for at in self.counter.boundaries(title) if at < len(title)]
+        at = self._longest(places, lambda at: replace(self.plan, title=title[:at].rstrip() + "…"))
+        if at:
+            return replace(self.plan, title=title[:at].rstrip() + "…")
+        return self.plan if self._fits(self.plan) else None
+
+    def cut(self) -> DocumentPlan | None:
+        """The chunk up to the last sentence end that keeps at least half of what fits, else up to a token boundary."""
+        text = self.plan.joined[0].chunk.text
+        at = self._longest(self._cuts(text), self._cut_at)
+        if not at:
+            return None
+        ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, at) if found.end() * 2 >= at]
+        if ends and self._fits(self._cut_at(ends[-1])):
+            at = ends[-1]
+        self.cut_at = at
+        return self._cut_at(at)
+
+    def least(self) -> int:
+        """The size with one character of text: what the smallest useful limit would be."""
+        text = self.plan.joined[0].chunk.text
+        return min(self.measure([self._cut_at(at)]).sizes[0] for at in [*self._cuts(text)[:8], len(text)])
+
+    def _cuts(self, text: str) -> list[int]:
+        """Where the chunk may be cut: after a token, with something to see before the cut."""
+        lead = len(text) - len(text.lstrip())
+        return [at for at in self.counter.boundaries(text) if lead < at < len(text)]
+
+    def _cut_at(self, at: int) -> DocumentPlan:
+        chunk = self.plan.joined[0].chunk
+        return replace(self.plan, joined=join([chunk], 0, (chunk.document_id, chunk.chunk_index), at))
+
+    def _longest(self, places: Sequence[int], plan_at: Callable[[int], DocumentPlan]) -> int:
+        """The highest place whose plan fits, 0 if none: by halving, then a look at the neighbours above."""
+        low, high = 0, len(places)
+        while low < high:
+            middle = (low + high) // 2
+            if self._fits(plan_at(places[middle])):
+                low = middle + 1
+            else:
+                high = middle
+        best = places[low - 1] if low else 0
+        for at in places[low : low + _LOOK_AHEAD]:
+            if self._fits(plan_at(at)):
+                best = at
+        return best
