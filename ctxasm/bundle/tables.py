@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -35,7 +35,10 @@ class Table(Generic[R]):
     _unnamed: bool = False
 
     def may_hold(self, *key: Any) -> bool:
-        """Whether a reference to `key` is right as far as can be known: a line that failed is not reported twice."""
+        """Whether a reference to `key` is right as far as can be known.
+
+        A line that failed is not reported twice; where one failed whose name cannot be read, no reference is judged.
+        """
         return key in self.records or key in self._failed or self._unnamed
 
     @property
@@ -60,9 +63,11 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
         with open_file() as stream:
             for number, value in reader.read(kind.file, stream):
                 record = None if value is None else _record(kind, number, value, problems)
-                if record is None:
-                    table.note_failure(_raw_key(kind, value or {}))
-                else:
+                if value is None:
+                    table.note_failure(None)
+                elif isinstance(record, _Failed):
+                    table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
+                elif record is not None:
                     _put(kind, table, number, record, problems)
     except UNREADABLE as error:
         problems.add(kind.file, None, "", f"cannot be read ({_why(error)})")
@@ -70,15 +75,22 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
     return table
 
 
-def _record(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Problems) -> R | None:
+class _Failed(NamedTuple):
+    """A line that is no record, and the fields that are to blame."""
+
+    fields: set[str]
+
+
+def _record(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Problems) -> R | _Failed:
     try:
         return kind.record(kind.shape.model_validate(value))
     except ValidationError as error:
-        for field_path, message, came in explained(error):
-            problems.add(kind.file, number, field_path, message, came)
+        found = explained(error)
     except BothPlaces as error:
-        problems.add(kind.file, number, error.key, "may not stand both beside and inside metadata", error.value)
-    return None
+        found = [(error.key, "may not stand both beside and inside metadata", error.value)]
+    for field_path, message, came in found:
+        problems.add(kind.file, number, field_path, message, came)
+    return _Failed({field_path for field_path, _, _ in found})
 
 
 def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Problems) -> None:
@@ -92,11 +104,6 @@ def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Pr
         problems.add(
             kind.file, number, kind.names[-1], f"{named} stands on line {table.lines[key]} with other content: keep one of the two"
         )
-
-
-def _raw_key(kind: Kind[S, R], value: dict[str, Any]) -> Key | None:
-    parts = tuple(value.get(name) for name in kind.names)
-    return parts if all(isinstance(part, (str, int)) for part in parts) and parts else None
 
 
 def _why(error: BaseException) -> str:
