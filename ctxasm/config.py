@@ -69,7 +69,7 @@ class _Values:
 def _database_url(url: str | None) -> str | None:
     if url is not None and not re.match(r"[a-z][a-z0-9+]*://", url):
         raise InvalidInput(
-            f"the database ({DATABASE_URL} or --db) must be a URL such as sqlite:///ctxasm.db or postgresql://user@host/name; it has no scheme"
+            f"the database ({DATABASE_URL} or --db) must be a URL, such as sqlite:///ctxasm.db or postgresql://user@host/name"
         )
     return url
 

@@ -62,12 +62,13 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
     try:
         with open_file() as stream:
             for number, value in reader.read(kind.file, stream):
-                record = None if value is None else _record(kind, number, value, problems)
                 if value is None:
                     table.note_failure(None)
-                elif isinstance(record, _Failed):
+                    continue
+                record = _record(kind, number, value, problems)
+                if isinstance(record, _Failed):
                     table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
-                elif record is not None:
+                else:
                     _put(kind, table, number, record, problems)
     except UNREADABLE as error:
         problems.add(kind.file, None, "", f"cannot be read ({_why(error)})")

@@ -40,6 +40,6 @@ def serve_command(port: str | None, rest: Sequence[str]) -> list[str]:
 def _become(command: list[str], environment: Mapping[str, str]) -> int:
     # In place of this process rather than below it, so that a signal reaches the server itself.
     sys.stdout.flush()
-    if sys.platform != "win32":
+    if os.name != "nt":
         os.execve(command[0], command, dict(environment))  # noqa: S606 - our own command
     return subprocess.run(command, env=dict(environment), check=False).returncode  # noqa: S603 - our own command

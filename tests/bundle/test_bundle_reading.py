@@ -118,8 +118,10 @@ def test_no_bundle_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match=words) as caught:
             load_bundle(path)
         assert "\n" not in str(caught.value)
-    with pytest.raises(InvalidInput, match="is not a path"):
+    with pytest.raises(InvalidInput, match=r"at 'a\\x00b'"):
         load_bundle("a\0b")
+    with pytest.raises(InvalidInput, match="is not a path"):
+        load_bundle("~no such user/x")
 
 
 @pytest.mark.parametrize(
