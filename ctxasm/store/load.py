@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 
-from ctxasm.model.errors import shown
 from ctxasm.model.facts import chunk_facts
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, Document
-from ctxasm.store.codec import written_answer, written_metadata, written_query
+from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import Intake
 from ctxasm.store.tables import INDEX_BITS, answers, chunks, datasets, documents, queries, schema
 
 BATCH_ROWS = 500
 
 Row = dict[str, Any]
-
-
-@dataclass
-class Digest:
-    """The content hash of a load, over its records in stored order."""
-
-    _hash: Any = field(default_factory=lambda: blake2b(digest_size=16))
-
-    def add(self, *parts: object) -> None:
-        self._hash.update(json.dumps(parts).encode())
-
-    def hex(self) -> str:
-        return str(self._hash.hexdigest())
 
 
 def reserve_document_numbers(connection: Connection, count: int) -> int:
@@ -60,7 +43,7 @@ def write_load(connection: Connection, intake: Intake, counter: TokenCounter, fi
         "first_document_no": first_document_no,
     }
     dataset_id = int(connection.execute(insert(datasets).values(row).returning(datasets.c.dataset_id)).scalar_one())
-    digest = Digest()
+    digest = ContentDigest()
     _insert(connection, documents, _document_rows(intake, dataset_id, first_document_no, digest))
     _insert(connection, chunks, _chunk_rows(intake, counter, first_document_no, digest))
     _insert(connection, queries, _query_rows(intake, dataset_id, digest))
@@ -92,14 +75,12 @@ def _insert(connection: Connection, table: Table, rows: Iterator[Row]) -> None:
         connection.execute(statement, batch)
 
 
-def _document_rows(intake: Intake, dataset_id: int, first_document_no: int, digest: Digest) -> Iterator[Row]:
+def _document_rows(intake: Intake, dataset_id: int, first_document_no: int, digest: ContentDigest) -> Iterator[Row]:
     for number, (document, _) in enumerate(intake.documents, first_document_no):
         yield _document_row(document, number, dataset_id, digest)
 
 
-def _document_row(document: Document, number: int, dataset_id: int, digest: Digest) -> Row:
-    metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
-    digest.add("document", document.document_id, document.title, document.source, document.summary, document.date, metadata)
+def _document_row(document: Document, number: int, dataset_id: int, digest: ContentDigest) -> Row:
     return {
         "document_no": number,
         "dataset_id": dataset_id,
@@ -108,22 +89,18 @@ def _document_row(document: Document, number: int, dataset_id: int, digest: Dige
         "source": document.source,
         "summary": document.summary,
         "date": document.date,
-        "metadata": metadata,
+        "metadata": digest.document(document),
     }
 
 
-def _chunk_rows(intake: Intake, counter: TokenCounter, first_document_no: int, digest: Digest) -> Iterator[Row]:
+def _chunk_rows(intake: Intake, counter: TokenCounter, first_document_no: int, digest: ContentDigest) -> Iterator[Row]:
     for number, (_, own) in enumerate(intake.documents, first_document_no):
         for chunk, fact in zip(own, chunk_facts(own, counter), strict=True):
             yield _chunk_row(chunk, fact, (number << INDEX_BITS) + chunk.chunk_index, digest)
 
 
-def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: Digest) -> Row:
-    where = f"chunk {chunk.chunk_index} of document {shown(chunk.document_id)}"
-    metadata = written_metadata(chunk.metadata, where) if chunk.metadata else None
-    content_hash = blake2b(chunk.text.encode(), digest_size=16).digest()
-    digest.add("chunk", chunk.document_id, chunk.chunk_index, content_hash.hex())
-    digest.add(chunk.start, chunk.end, chunk.page_number, chunk.section, chunk.row_number, metadata)
+def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: ContentDigest) -> Row:
+    digested = digest.chunk(chunk)
     return {
         "place": place,
         "text": chunk.text,
@@ -137,27 +114,23 @@ def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: Digest) -> 
         "overlap_kind": fact.overlap_kind,
         "overlap_tokens": fact.overlap_tokens,
         "duplicate_key": fact.duplicate_key,
-        "content_hash": content_hash,
-        "metadata": metadata,
+        "content_hash": digested.content_hash,
+        "metadata": digested.metadata,
     }
 
 
-def _query_rows(intake: Intake, dataset_id: int, digest: Digest) -> Iterator[Row]:
+def _query_rows(intake: Intake, dataset_id: int, digest: ContentDigest) -> Iterator[Row]:
     for position, query in enumerate(intake.queries):
-        payload = written_query(query)
-        digest.add("query", query.query_id, query.query, payload)
         yield {
             "dataset_id": dataset_id,
             "position": position,
             "query_id": query.query_id,
             "query": query.query,
             "hits": len(query.retrieved),
-            "payload": payload,
+            "payload": digest.query(query),
         }
 
 
-def _answer_rows(intake: Intake, dataset_id: int, digest: Digest) -> Iterator[Row]:
+def _answer_rows(intake: Intake, dataset_id: int, digest: ContentDigest) -> Iterator[Row]:
     for position, answer in enumerate(intake.answers):
-        payload = written_answer(answer)
-        digest.add("answer", answer.query_id, payload)
-        yield {"dataset_id": dataset_id, "position": position, "query_id": answer.query_id, "payload": payload}
+        yield {"dataset_id": dataset_id, "position": position, "query_id": answer.query_id, "payload": digest.answer(answer)}

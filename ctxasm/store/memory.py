@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from hashlib import blake2b
 from time import perf_counter
 from types import TracebackType
 
@@ -12,6 +11,7 @@ from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.facts import chunk_facts
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import Intake, check_records, check_text
 from ctxasm.store.listing import DatasetInfo, QueryEntry, no_dataset, no_query
 
@@ -147,5 +147,18 @@ class MemoryStore:
         created = self._datasets[name].info.created_at if name in self._datasets else now
         counter, sizes = self._counter, (len(intake.documents), intake.chunk_count(), len(intake.queries), len(intake.answers))
         encoding = counter.encoding if counter is not None and counter.exact else None
-        digest = blake2b(repr(intake).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
-        return DatasetInfo(self._loads + 1, name, created, now, encoding, *sizes, bundle.replaced, digest, origin)
+        return DatasetInfo(self._loads + 1, name, created, now, encoding, *sizes, bundle.replaced, _content_hash(intake), origin)
+
+
+def _content_hash(intake: Intake) -> str:
+    digest = ContentDigest()
+    for document, _ in intake.documents:
+        digest.document(document)
+    for _, own in intake.documents:
+        for chunk in own:
+            digest.chunk(chunk)
+    for query in intake.queries:
+        digest.query(query)
+    for answer in intake.answers:
+        digest.answer(answer)
+    return digest.hex()

@@ -1,0 +1,65 @@
+"""The content hash of a load: the same for equal records in every kind of store.
+
+Records are hashed in stored order as they are written, so each method returns what it had to make for the hash anyway.
+Raises InvalidInput for values that JSON cannot hold.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import NamedTuple
+
+from ctxasm.model.errors import shown
+from ctxasm.model.records import Answer, Chunk, Document, Query
+from ctxasm.store.codec import written_answer, written_metadata, written_query
+
+HASH_BYTES = 16
+
+
+class ChunkDigest(NamedTuple):
+    """`content_hash` is of the text alone; `metadata` is JSON, None when empty."""
+
+    content_hash: bytes
+    metadata: str | None
+
+
+class ContentDigest:
+    """The running hash of one load."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=HASH_BYTES)
+
+    def document(self, document: Document) -> str | None:
+        """Hash a document; its metadata as JSON."""
+        metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
+        self._add("document", document.document_id, document.title, document.source, document.summary, document.date, metadata)
+        return metadata
+
+    def chunk(self, chunk: Chunk) -> ChunkDigest:
+        """Hash a chunk; the hash of its text and its metadata as JSON."""
+        where = f"chunk {chunk.chunk_index} of document {shown(chunk.document_id)}"
+        metadata = written_metadata(chunk.metadata, where) if chunk.metadata else None
+        content_hash = blake2b(chunk.text.encode(), digest_size=HASH_BYTES).digest()
+        self._add("chunk", chunk.document_id, chunk.chunk_index, content_hash.hex(), chunk.start, chunk.end)
+        self._add(chunk.page_number, chunk.section, chunk.row_number, metadata)
+        return ChunkDigest(content_hash, metadata)
+
+    def query(self, query: Query) -> str:
+        """Hash a query; all of it but its id and text, as JSON."""
+        payload = written_query(query)
+        self._add("query", query.query_id, query.query, payload)
+        return payload
+
+    def answer(self, answer: Answer) -> str:
+        """Hash an answer; all of it but its query id, as JSON."""
+        payload = written_answer(answer)
+        self._add("answer", answer.query_id, payload)
+        return payload
+
+    def hex(self) -> str:
+        """The hash so far."""
+        return self._hash.hexdigest()
+
+    def _add(self, *parts: str | int | None) -> None:
+        self._hash.update(json.dumps(parts).encode())
