@@ -87,16 +87,17 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
     for entry in authored:
         by_words = words.search(entry["query"], CANDIDATES)
         by_meaning = meaning.search(entry["query"], len(chunks))
+        hits = hits_of(chunks, by_words, by_meaning)
         queries.append(
             Query(
                 query=entry["query"],
                 query_id=entry["query_id"],
-                retrieved=hits_of(chunks, by_words, by_meaning),
+                retrieved=hits,
                 spans=tuple(span_of(texts, evidence) for evidence in entry.get("evidence", ())),
                 answer=entry["answer"],
                 history=tuple(Turn(turn["role"], turn["content"]) for turn in entry.get("history", ())),
                 search_method="hybrid_bm25_vector" if by_words else "vector_only",
-                bm25_matches=len(by_words),
+                bm25_matches=sum("bm25" in hit.scores for hit in hits),
                 best_similarity=round(by_meaning[0][1], 4),
                 intent=entry.get("intent"),
                 supplement=entry.get("supplement"),
@@ -106,9 +107,7 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
     return queries
 
 
-def hits_of(
-    chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]]
-) -> tuple[Hit, ...]:
+def hits_of(chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
     """The best of both rankings, fused; each keeps the raw score of every method that found it."""
     bm25, vector = dict(by_words), dict(by_meaning)
     fused = fuse_rankings([[position for position, _ in by_meaning[:CANDIDATES]], [position for position, _ in by_words]])
@@ -125,13 +124,21 @@ def hits_of(
 
 
 def span_of(texts: dict[str, str], evidence: dict[str, Any]) -> Span:
+    """The characters of a quote, or from one quote to the end of another."""
+    document_id = evidence["document"]
+    start, end = place_of(texts, document_id, evidence["quote"])
+    if "to" in evidence:
+        _, end = place_of(texts, document_id, evidence["to"])
+    return Span(document_id, start, end, tuple(span_of(texts, other) for other in evidence.get("also", ())))
+
+
+def place_of(texts: dict[str, str], document_id: str, quote: str) -> tuple[int, int]:
     """The characters of a quote, which must occur exactly once in its document."""
-    document_id, quote = evidence["document"], evidence["quote"]
     text = texts[document_id]
     if text.count(quote) != 1:
         raise SystemExit(f"quote must occur once in {document_id}, occurs {text.count(quote)} times: {quote!r}")
     start = text.index(quote)
-    return Span(document_id, start, start + len(quote), tuple(span_of(texts, other) for other in evidence.get("also", ())))
+    return start, start + len(quote)
 
 
 if __name__ == "__main__":

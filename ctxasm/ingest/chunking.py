@@ -73,11 +73,7 @@ def chunk_text(
         raise ValueError(f"hard_breaks must ascend strictly between 0 and {len(text)}, got {list(hard_breaks)}")
     if not text:
         return []
-    return [
-        chunk
-        for low, high in pairwise(edges)
-        for chunk in _chunk_stretch(text[low:high], low, tokenizer, max_tokens, overlap_tokens)
-    ]
+    return [chunk for low, high in pairwise(edges) for chunk in _chunk_stretch(text[low:high], low, tokenizer, max_tokens, overlap_tokens)]
 
 
 def _chunk_stretch(text: str, base: int, tokenizer: Tokenizer, max_tokens: int, overlap_tokens: int) -> Iterator[TextChunk]:

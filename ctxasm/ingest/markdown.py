@@ -53,8 +53,8 @@ class SourceText:
     def section_of(self, chunk: TextChunk) -> str | None:
         """The heading under which most of the chunk's characters stand (ties: the first)."""
         shares: dict[str, int] = {}
-        ends = [section.start for section in self.sections[1:]] + [len(self.text)]
-        for section, end in zip(self.sections, ends, strict=True):
+        ends = [*(section.start for section in self.sections[1:]), len(self.text)]
+        for section, end in zip(self.sections, ends, strict=False):
             share = min(end, chunk.end) - max(section.start, chunk.start)
             if share > 0:
                 shares[section.heading] = shares.get(section.heading, 0) + share
