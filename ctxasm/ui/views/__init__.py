@@ -1,0 +1,1 @@
+"""Views: each `show_*` draws one thing and returns nothing."""

@@ -1,0 +1,146 @@
+"""The budget bar, the header and the minimaps as HTML: plain divs, so that a moved setting is redrawn at once. Pure.
+
+Everything from outside goes through `html.escape`. Lengths are percentages of a token axis.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.rows import Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
+from ctxasm.ui.words import number, plural
+
+KIND_NAMES = {"retrieved": "retrieved", "added": "added neighbour", "prefix": "page summary", "scaffold": "headers and separators", "dropped": "dropped"}
+CLIP = 2.0
+"""The bar ends at this many times the limit; what is dropped beyond is said in words."""
+SHOWN_KEYS = 8
+"""Documents named under the bar before the rest folds away."""
+
+
+def header_html(assembly: Assembly) -> str:
+    """The six figures of the header."""
+    over = assembly.overshoot_tokens > 0
+    return f'<dl class="cx-figures" id="ctx-header" data-tokens="{assembly.token_count}">{"".join(_figure(f, over) for f in header_figures(assembly))}</dl>'
+
+
+def _figure(figure: Figure, over: bool) -> str:
+    value = f"{figure.value:.1f}" if isinstance(figure.value, float) else number(figure.value)
+    warn = " warn" if over and figure.name == "tokens" else ""
+    note = " ".join(number(int(word)) if word.isdigit() else word for word in figure.note.split())
+    return (
+        f'<div class="cx-figure{warn}" data-figure="{figure.name}" data-value="{figure.value}"><dt>{figure.label}</dt><dd><b>{value}</b><span>{note}</span></dd></div>'
+    )
+
+
+def budget_html(assembly: Assembly, stamp: str) -> str:
+    """Header and budget bar in one piece, addressable as `#ctx-budget`."""
+    bar = budget_bar(assembly)
+    kept = plural(len(bar.kept), "document")
+    spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
+    return (
+        f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
+        f'{header_html(assembly)}<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>{_axis(_shown_axis(bar))}{_keys(bar)}</section>'
+    )
+
+
+def _shown_axis(bar: Bar) -> int:
+    return int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
+
+
+def _percent(tokens: float, axis: int) -> str:
+    return f"{100 * tokens / max(axis, 1):.3f}%"
+
+
+def _track(bar: Bar) -> str:
+    axis = _shown_axis(bar)
+    groups = "".join(_group(document, axis) for document in bar.documents)
+    at = 100 * bar.limit / max(axis, 1)
+    side = " left" if at < 22 else ""
+    used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
+    return (
+        f'{used}<div class="cx-track">{groups}</div>'
+        f'<div class="cx-limit{side}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>limit {number(bar.limit)}</span></div>'
+    )
+
+
+def _group(document: BarDocument, axis: int) -> str:
+    parts = "".join(_part(part, document.tokens) for part in document.parts)
+    tag = "".join(f"[{n}]" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
+    label = f'<span class="cx-tag">{tag}</span>' if tag else ""
+    state = "kept" if document.kept else "dropped"
+    return (
+        f'<div class="cx-group" style="width:{_percent(document.tokens, axis)}" data-document="{escape(document.document_id)}" data-state="{state}"'
+        f' title="{escape(_key_text(document))}">{label}{parts}</div>'
+    )
+
+
+def _part(part: Part, whole: int) -> str:
+    name = f"{part.label} · {KIND_NAMES[part.kind]}" if part.label else KIND_NAMES[part.kind]
+    return f'<div class="cx-part k-{part.kind}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · {plural(part.tokens, "token")}"></div>'
+
+
+def _axis(axis: int) -> str:
+    step = next(step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 10**9) if axis / step <= 6)
+    ticks = [*range(0, axis - step // 3, step)]
+    marks = "".join(f'<span style="left:{_percent(tick, axis)}">{number(tick)}</span>' for tick in ticks)
+    return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'
+
+
+def _key_text(document: BarDocument) -> str:
+    numbers = "".join(f"[{n}]" for n in document.numbers)
+    state = _need_text(document) if not document.kept else plural(document.tokens, "token")
+    return f"{numbers} {document.title}: {state}".strip()
+
+
+def _need_text(document: BarDocument) -> str:
+    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
+
+
+def _keys(bar: Bar) -> str:
+    items = [_key(document) for document in (*bar.kept, *bar.dropped)]
+    shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
+    more = f'<details><summary>and {plural(len(rest), "more document")}</summary><ul class="cx-keys">{"".join(rest)}</ul></details>' if rest else ""
+    beyond = max(0, bar.axis - _shown_axis(bar))
+    note = f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>' if beyond else ""
+    legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items())
+    return f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head"><div class="cx-legend">{legend}</div></div>'
+
+
+def _key(document: BarDocument) -> str:
+    if document.kept:
+        numbers = "".join(f'<a class="cx-num" href="#ctx-block-{n}">{n}</a>' for n in document.numbers[:6])
+        return f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span></span></li>'
+    return (
+        f'<li data-state="dropped" data-missing="{document.missing_tokens or ""}"><i class="cx-swatch k-dropped"></i><span>{escape(document.title)}'
+        f' <span class="cx-mute">{number(document.tokens)}</span> <span class="cx-need">{_need_text(document)}</span></span></li>'
+    )
+
+
+def strip_html(assembly: Assembly, middle: bool) -> str:
+    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
+    runs = token_axis(assembly)
+    total = max(runs[-1].end if runs else 0, 1)
+    track = "".join(_stretch(run, total) for run in runs)
+    ticks, seen = [], set()
+    for run in runs:
+        if run.block is not None and run.block not in seen:
+            seen.add(run.block)
+            ticks.append(f'<span class="cx-tick" style="left:{_percent(run.start, total)}">[{run.block}]</span>')
+    band = '<div class="cx-middle" style="left:25%;width:50%"></div>' if middle else ""
+    label = '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context least.</p>' if middle else ""
+    spoken = f"Token axis of the context: {total} tokens in {plural(len(seen), 'block')}."
+    return (
+        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
+        f'{_axis(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span><i class="cx-swatch k-prefix"></i>page summary</span>'
+        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
+    )
+
+
+def _spread(ticks: list[str], limit: int = 24) -> list[str]:
+    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
+
+
+def _stretch(run: Stretch, total: int) -> str:
+    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
+    return f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens {number(run.start)} to {number(run.end)}"></div>'

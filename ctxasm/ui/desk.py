@@ -1,0 +1,62 @@
+"""The workbench behind the pages: opened once per server, the sample loaded where the store is empty."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ctxasm.config import read_config
+from ctxasm.workbench import SAMPLE, Workbench
+
+if TYPE_CHECKING:
+    from ctxasm.model.records import Query
+    from ctxasm.store.listing import DatasetInfo, QueryEntry
+
+
+def secrets() -> Mapping[str, object]:
+    """Streamlit's secrets, empty where there is no file."""
+    try:
+        return {str(name): value for name, value in st.secrets.items()}
+    except (FileNotFoundError, st.errors.StreamlitSecretNotFoundError):
+        return {}
+
+
+def workbench() -> Workbench:
+    """The one workbench of this server for the database that the environment names. Raises CtxasmError."""
+    return _opened(os.environ.get("CTXASM_DATABASE_URL", ""))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _opened(_database_url_of_the_environment: str) -> Workbench:
+    desk = Workbench(read_config(secrets=secrets()))
+    if not desk.datasets():
+        desk.load_sample()
+    return desk
+
+
+def datasets() -> list[DatasetInfo]:
+    """All datasets, the sample first, then the newest."""
+    return sorted(workbench().datasets(), key=lambda info: info.name != SAMPLE)
+
+
+def query_list(info: DatasetInfo) -> list[QueryEntry]:
+    """The queries of a dataset version; read once per session and version."""
+    kept = st.session_state.get("_query_list")
+    if kept is None or kept[0] != info.dataset_id:
+        kept = (info.dataset_id, workbench().query_list(info.name))
+        st.session_state["_query_list"] = kept
+    entries: list[QueryEntry] = kept[1]
+    return entries
+
+
+def query(info: DatasetInfo, query_id: str) -> Query:
+    """A query of a dataset version; the last one is kept."""
+    kept = st.session_state.get("_query")
+    if kept is None or kept[0] != (info.dataset_id, query_id):
+        kept = ((info.dataset_id, query_id), workbench().query(info.name, query_id))
+        st.session_state["_query"] = kept
+    found: Query = kept[1]
+    return found

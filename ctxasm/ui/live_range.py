@@ -1,0 +1,71 @@
+"""A range input that reports while it is dragged; `st.slider` reports on release only.
+
+While dragged it sends `live` at most every 60 ms; on release, or by key, it sends `settled` once. A value that comes from
+the server moves the handle only when nobody holds it, and not before the server has caught up with the last release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown"></output></div>'
+CSS = """
+.wrap { display: flex; align-items: center; gap: 10px; font-family: var(--st-font); color: var(--st-text-color); }
+input { flex: 1; min-width: 0; height: 22px; margin: 0; accent-color: var(--st-primary-color); cursor: grab; }
+input:active { cursor: grabbing; }
+input:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 4px; }
+output { font-size: 13px; font-variant-numeric: tabular-nums; min-width: 48px; text-align: right; }
+"""
+JS = """
+export default function (component) {
+  const { data, parentElement, setStateValue, setTriggerValue } = component;
+  const range = parentElement.querySelector('#range'), shown = parentElement.querySelector('#shown');
+  const own = (range.__own ??= { held: false, waitingFor: null, timer: 0, last: 0 });
+  const show = () => {
+    shown.value = Number(range.value).toLocaleString('en').replaceAll(',', '\\u202f');
+    range.setAttribute('aria-valuetext', range.value + ' tokens');
+  };
+  const follow = () => { own.waitingFor = null; range.value = data.value; show(); };
+  Object.assign(range, { min: data.min, max: data.max, step: data.step });
+  if (own.waitingFor === null || own.waitingFor === data.value) { if (!own.held) follow(); }
+  clearTimeout(own.patience);
+  own.patience = setTimeout(() => { if (!own.held) follow(); }, 1500);
+  show();
+  const emit = () => { own.last = performance.now(); setStateValue('live', +range.value); };
+  range.onpointerdown = () => { own.held = true; };
+  range.onpointerup = range.onpointercancel = () => { own.held = false; };
+  range.oninput = () => {
+    show();
+    if (!own.held) return;
+    clearTimeout(own.timer);
+    const wait = 60 - (performance.now() - own.last);
+    if (wait <= 0) emit(); else own.timer = setTimeout(emit, wait);
+  };
+  range.onchange = () => {
+    clearTimeout(own.timer); clearTimeout(own.patience);
+    own.held = false; own.waitingFor = +range.value;
+    setTriggerValue('settled', +range.value);
+  };
+}
+"""
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    return st.components.v2.component("ctxasm_live_range", html=HTML, css=CSS, js=JS)
+
+
+def live_range(value: int, low: int, high: int, step: int, key: str, on_live: Callable[[], None], on_settled: Callable[[], None]) -> None:
+    """Draw the range at `value`. The callbacks read `st.session_state[key].live` and `.settled`."""
+    _component()(
+        data={"value": value, "min": low, "max": high, "step": step},
+        default={"live": value},
+        key=key,
+        on_live_change=on_live,
+        on_settled_change=on_settled,
+        height="content",
+    )

@@ -1,0 +1,253 @@
+"""Rows of what is always visible: the header, the budget bar, the accounting line, the minimap. Pure; all from the trace.
+
+Tokens of rendered parts are the growth of the exact count (they add up to `token_count`); tokens of dropped chunks are
+what their document's block would have added, shared out by the chunks' own counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ctxasm.model.results import Assembly, DocumentSize, Fate, Key
+from ctxasm.ui.words import title_of
+
+SENT = ("kept", "truncated", "merged")
+PartKind = Literal["retrieved", "added", "dropped", "prefix", "scaffold"]
+
+
+class Figure(NamedTuple):
+    """One number of the header, with the smaller words beside it."""
+
+    name: str
+    label: str
+    value: int | float
+    note: str = ""
+
+
+def header_figures(assembly: Assembly) -> tuple[Figure, ...]:
+    """Retrieved, expanded, overlap removed, documents kept, tokens used, assembly time (ms)."""
+    fates = assembly.trace.fates
+    retrieved, added = sum(f.retrieved for f in fates), sum(not f.retrieved for f in fates)
+    overlap = sum(f.stripped_chars for f in fates if f.fate in SENT)
+    documents = {f.document_id for f in fates}
+    sent = {f.document_id for f in fates if f.fate in SENT}
+    over = assembly.overshoot_tokens
+    return (
+        Figure("retrieved", "retrieved", retrieved, "chunks"),
+        Figure("expanded", "expanded", retrieved + added, f"+{added}"),
+        Figure("overlap", "overlap removed", overlap, "characters"),
+        Figure("documents", "documents kept", len(sent), f"of {len(documents)}"),
+        Figure("tokens", "tokens used", assembly.token_count, f"{over} over" if over else f"{assembly.unused_tokens} left"),
+        Figure("ms", "assembly", round(assembly_ms(assembly), 2), "ms"),
+    )
+
+
+def assembly_ms(assembly: Assembly) -> float:
+    """The time of all stages together, in milliseconds. Reading the store is part of expand."""
+    return sum(stage.elapsed_ms for stage in assembly.trace.stages)
+
+
+class Part(NamedTuple):
+    """A run of tokens on the budget bar. `chunk_index` is None for prefix and scaffolding."""
+
+    kind: PartKind
+    tokens: int
+    chunk_index: int | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarDocument:
+    """A document on the token axis: its parts, kept before dropped. `missing_tokens` is what a dropped one needs."""
+
+    document_id: str
+    title: str
+    kept: bool
+    parts: tuple[Part, ...]
+    numbers: tuple[int, ...] = ()
+    missing_tokens: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The budget bar: `axis` is the token at its right edge, `used` the tokens of the context."""
+
+    documents: tuple[BarDocument, ...]
+    used: int
+    limit: int
+    axis: int
+
+    @property
+    def kept(self) -> tuple[BarDocument, ...]:
+        return tuple(document for document in self.documents if document.kept)
+
+    @property
+    def dropped(self) -> tuple[BarDocument, ...]:
+        return tuple(document for document in self.documents if not document.kept)
+
+
+def budget_bar(assembly: Assembly) -> Bar:
+    """Kept documents in context order, then what was dropped, on one token axis that holds the limit, too."""
+    kept = _kept_documents(assembly)
+    dropped = _dropped_documents(assembly)
+    documents = (*kept, *dropped)
+    total = sum(document.tokens for document in documents)
+    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1))
+
+
+def _kept_documents(assembly: Assembly) -> list[BarDocument]:
+    retrieved = {(f.document_id, f.chunk_index): f.retrieved for f in assembly.trace.fates}
+    cited = {citation.number: citation.document_id for citation in assembly.citations}
+    parts: dict[str, list[Part]] = {}
+    current = ""
+    for segment in assembly.segments:
+        current = segment.document_id or cited.get(segment.block or 0) or current
+        own = parts.setdefault(current, [])
+        if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
+            hit = retrieved.get((segment.document_id, segment.chunk_index), True)
+            part = Part("retrieved" if hit else "added", segment.tokens, segment.chunk_index, f"#{segment.chunk_index}")
+        else:
+            part = Part("prefix" if segment.kind == "prefix" else "scaffold", segment.tokens)
+        own.append(part)
+    numbers: defaultdict[str, list[int]] = defaultdict(list)
+    for citation in assembly.citations:
+        numbers[citation.document_id].append(citation.number)
+    documents = assembly.trace.documents
+    return [
+        BarDocument(key, title_of(documents, key) if key else "supplement", True, _merged(own), tuple(numbers[key]))
+        for key, own in parts.items()
+    ]
+
+
+def _merged(parts: list[Part]) -> tuple[Part, ...]:
+    """Neighbouring parts of the same chunk or kind as one."""
+    runs: list[Part] = []
+    for part in parts:
+        if runs and runs[-1][0::2] == part[0::2]:
+            runs[-1] = runs[-1]._replace(tokens=runs[-1].tokens + part.tokens)
+        elif part.tokens:
+            runs.append(part)
+    return tuple(runs)
+
+
+def _dropped_documents(assembly: Assembly) -> list[BarDocument]:
+    gone: defaultdict[str, list[Fate]] = defaultdict(list)
+    for fate in assembly.trace.fates:
+        if fate.fate == "dropped" and fate.stage == "budget":
+            gone[fate.document_id].append(fate)
+    sizes = {size.document_id: size for size in assembly.trace.sizes}
+    order = [size.document_id for size in assembly.trace.sizes] + [key for key in gone if key not in sizes]
+    return [_dropped_document(assembly, key, gone[key], sizes.get(key)) for key in order if key in gone]
+
+
+def _dropped_document(assembly: Assembly, key: str, fates: list[Fate], size: DocumentSize | None) -> BarDocument:
+    fates = sorted(fates, key=lambda fate: fate.chunk_index)
+    own = [fate.tokens for fate in fates]
+    total = size.tokens if size is not None and not size.kept else sum(own)
+    shares = _shared_out(total, own)
+    parts = tuple(Part("dropped", share, fate.chunk_index, f"#{fate.chunk_index}") for share, fate in zip(shares, fates, strict=True))
+    missing = size.missing_tokens if size is not None and not size.kept else min((f.missing_tokens for f in fates if f.missing_tokens), default=None)
+    return BarDocument(key, title_of(assembly.trace.documents, key), False, parts, (), missing)
+
+
+def _shared_out(total: int, weights: list[int]) -> list[int]:
+    """`total` in whole numbers proportional to `weights`, adding up exactly."""
+    whole = sum(weights)
+    if not whole:
+        return [total if position == 0 else 0 for position in range(len(weights))]
+    edges, running = [0], 0
+    for weight in weights:
+        running += weight
+        edges.append(round(total * running / whole))
+    return [high - low for low, high in zip(edges, edges[1:], strict=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The accounting of one assembly: chunks in against chunks sent, and where the tokens of the context are.
+
+    A merged hit's text is in the context, inside its neighbour; `sent` counts the chunks with text of their own.
+    """
+
+    retrieved: int
+    added: int
+    merged: int
+    duplicates: int
+    dropped: tuple[tuple[str, int], ...]
+    sent: int
+    chunk_tokens: int
+    prefix_tokens: int
+    scaffold_tokens: int
+    supplement_tokens: int
+    total_tokens: int
+
+    @property
+    def balances(self) -> bool:
+        """Whether every chunk and every token is accounted for."""
+        left = self.merged + self.duplicates + sum(count for _, count in self.dropped)
+        tokens = self.chunk_tokens + self.prefix_tokens + self.scaffold_tokens + self.supplement_tokens
+        return self.retrieved + self.added - left == self.sent and tokens == self.total_tokens
+
+
+def ledger(assembly: Assembly) -> Ledger:
+    """The accounting line, a term for every fate. `sent` is counted in the segments, not derived."""
+    fates = assembly.trace.fates
+    dropped: dict[str, int] = {}
+    for fate in fates:
+        if fate.fate == "dropped":
+            dropped[fate.reason or "other"] = dropped.get(fate.reason or "other", 0) + 1
+    tokens: defaultdict[str, int] = defaultdict(int)
+    for segment in assembly.segments:
+        tokens[segment.kind] += segment.tokens
+    return Ledger(
+        retrieved=sum(fate.retrieved for fate in fates),
+        added=sum(not fate.retrieved for fate in fates),
+        merged=sum(fate.fate == "merged" for fate in fates),
+        duplicates=sum(fate.fate == "duplicate_of" for fate in fates),
+        dropped=tuple(dropped.items()),
+        sent=len({(s.document_id, s.chunk_index) for s in assembly.segments if s.kind == "chunk"}),
+        chunk_tokens=tokens["chunk"],
+        prefix_tokens=tokens["prefix"],
+        scaffold_tokens=tokens["header"] + tokens["separator"] + tokens["gap"],
+        supplement_tokens=tokens["supplement"],
+        total_tokens=assembly.token_count,
+    )
+
+
+class Stretch(NamedTuple):
+    """A run of the context on the token axis: tokens `start` to `end`."""
+
+    kind: Literal["body", "prefix", "scaffold", "supplement"]
+    start: int
+    end: int
+    block: int | None
+    document_id: str | None
+
+
+_STRETCH: dict[str, Literal["body", "prefix", "scaffold", "supplement"]] = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
+
+
+def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
+    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
+    runs: list[Stretch] = []
+    at = 0
+    for segment in assembly.segments:
+        kind = _STRETCH.get(segment.kind, "scaffold")
+        end = at + segment.tokens
+        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
+            runs[-1] = runs[-1]._replace(end=end)
+        else:
+            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
+        at = end
+    return tuple(runs)
+
+
+def fate_of(assembly: Assembly, key: Key) -> Fate | None:
+    """The fate of one chunk, or None where it was no candidate."""
+    return next((fate for fate in assembly.trace.fates if (fate.document_id, fate.chunk_index) == key), None)

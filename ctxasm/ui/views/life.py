@@ -1,0 +1,74 @@
+"""The life of one chunk, stage by stage, in words; and the table of all candidates."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from ctxasm.model.results import Assembly, Key
+from ctxasm.ui import state
+from ctxasm.ui.chunk_life import chunk_life
+from ctxasm.ui.pictures import boxed, fate_chip, table_html
+from ctxasm.ui.rows import fate_of
+from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.words import decimal, fate_label, number, title_of
+
+
+def show_life(assembly: Assembly) -> None:
+    """Choose any candidate; read what every stage did to it."""
+    keys = [(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates]
+    if not keys:
+        show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
+        return
+    names = {f"{document_id} #{index}": (document_id, index) for document_id, index in keys}
+    picked = state.picked_chunk()
+    if picked is not None and st.session_state.get("_followed") != picked and picked in keys:
+        st.session_state["_followed"] = picked
+        st.session_state["_life"] = f"{picked[0]} #{picked[1]}"
+    if st.session_state.get("_life") not in names:
+        st.session_state["_life"] = next(iter(names))
+    name = st.selectbox("Chunk", list(names), key="_life", format_func=lambda name: _label(assembly, names.get(name), name))
+    _show_one(assembly, names[name])
+    with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
+        st.html(boxed(_all(assembly), "ctx-fates"))
+
+
+def _label(assembly: Assembly, key: Key | None, name: str) -> str:
+    fate = fate_of(assembly, key) if key else None
+    return name if fate is None else f"{name} · {'retrieved' if fate.retrieved else 'added'} · {fate_label(fate)}"
+
+
+def _show_one(assembly: Assembly, key: Key) -> None:
+    steps = "".join(
+        f'<li class="{step.look}"><b>{escape(step.stage)}</b>{escape(step.sentence)}</li>' for step in chunk_life(assembly, key)
+    )
+    fate = fate_of(assembly, key)
+    candidate = assembly.trace.candidates.get(key)
+    text = escape(candidate.chunk.text) if candidate else "This chunk is not stored."
+    facts = "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
+    title = escape(title_of(assembly.trace.documents, key[0]))
+    st.html(
+        boxed(
+            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3><p class="cx-note" style="padding-bottom:10px">{facts}</p>'
+            f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" dir="auto"><h3>its text</h3>{text}</div></div>',
+            "ctx-life",
+        )
+    )
+
+
+def _all(assembly: Assembly) -> str:
+    rows = [
+        (
+            escape(f"{f.document_id} #{f.chunk_index}"),
+            "retrieved" if f.retrieved else "added",
+            decimal(f.score),
+            str(f.rank),
+            number(f.tokens),
+            fate_chip(f),
+            escape(f.reason or ""),
+            number(f.missing_tokens) if f.missing_tokens else "",
+        )
+        for f in assembly.trace.fates
+    ]
+    return table_html(("chunk", "origin", "score", "rank", "tokens", "fate", "reason", "needs more"), rows, (2, 3, 4, 7), "All candidates")

@@ -1,0 +1,57 @@
+"""The head of a page: what it is about, the settings as a sentence, the badges; and what stands there when there is nothing."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.state import Scene
+from ctxasm.ui.words import plural, settings_sentence
+
+METHODS = {
+    "hybrid_bm25_vector": "hybrid: BM25 + vector",
+    "vector_only": "vector only",
+    "bm25_only": "BM25 only",
+}
+
+
+def show_title(eyebrow: str, heading: str, sentence: str = "", badges: str = "", stamp: str = "") -> None:
+    """The head of a page. `badges` is HTML, everything else is plain text."""
+    badge_row = f'<div class="cx-badges">{badges}</div>' if badges else ""
+    below = f'<p class="cx-sentence" id="ctx-sentence">{escape(sentence)}</p>' if sentence else ""
+    st.html(
+        f'<div class="cx cx-title" id="ctx-title" data-stamp="{escape(stamp)}"><div class="cx-eyebrow">{escape(eyebrow)}</div>'
+        f'<h1 dir="auto">{escape(heading)}</h1>{below}{badge_row}</div>'
+    )
+
+
+def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: str) -> None:
+    """The query as heading, the settings sentence, and how it was retrieved."""
+    badges = _badges(scene, assembly) if assembly is not None else ""
+    show_title(f"{page} · {scene.query.query_id}", scene.query.query, settings_sentence(scene.settings), badges, stamp)
+
+
+def _badges(scene: Scene, assembly: Assembly) -> str:
+    query, fates = scene.query, assembly.trace.fates
+    method = query.search_method
+    badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
+    if query.bm25_matches is not None:
+        badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
+    retrieved = sum(fate.retrieved for fate in fates)
+    badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
+    html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
+    if not assembly.exact:
+        html += f'<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE: token counts of {escape(assembly.encoding)} are not exact</span>'
+    return html
+
+
+def show_empty(heading: str, hint: str) -> None:
+    """An empty state: what is not here, and the next action."""
+    st.html(f'<div class="cx cx-empty" role="status"><h2>{escape(heading)}</h2><p>{escape(hint)}</p></div>')
+
+
+def show_trouble(heading: str, what: str, still: str) -> None:
+    """An error: what happened and how to fix it, and what still works."""
+    st.html(f'<div class="cx cx-panel warn" role="alert" id="ctx-error"><h3>{escape(heading)}</h3><p>{escape(what)}</p><p class="cx-mute">{escape(still)}</p></div>')

@@ -1,0 +1,20 @@
+"""Inspect: what every stage did to every chunk, live."""
+
+from ctxasm.ui.scenes import current_assembly, current_scene
+from ctxasm.ui.state import stamp_of
+from ctxasm.ui.views.budget_bar import show_budget_bar
+from ctxasm.ui.views.closer import show_closer
+from ctxasm.ui.views.context_text import show_context_text, show_ledger
+from ctxasm.ui.views.stages import show_stages
+from ctxasm.ui.views.title import show_query_title
+
+scene = current_scene("Inspect")
+if scene is not None:
+    assembly = current_assembly(scene)
+    show_query_title("Inspect", scene, assembly, stamp_of(scene))
+    show_budget_bar(scene)
+    if assembly is not None:
+        show_stages(assembly)
+        show_context_text(assembly, stamp_of(scene))
+        show_closer(scene, assembly)
+        show_ledger(assembly)
