@@ -107,7 +107,9 @@ class Dataset:
             phrase_any_case = phrase.lower() if self._connections.is_sqlite else phrase
             parameters = (*version.places, phrase_any_case, min(limit, INDEX_MASK))
             rows = connection.exec_driver_sql(self._connections.statements.containing, parameters).fetchall()
-            return _fetched(rows, _document_names(connection, {row[0] >> INDEX_BITS for row in rows}))
+            names = _document_names(connection, {row[0] >> INDEX_BITS for row in rows})
+            # Replaced between the two statements: some have no name any more, and all will be read again.
+            return _fetched([row for row in rows if row[0] >> INDEX_BITS in names], names)
 
         return self._consistent(ask)
 

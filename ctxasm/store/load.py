@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 
-from ctxasm.model.facts import chunk_facts
+from ctxasm.model.facts import chunk_facts, with_counts
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, Document
 from ctxasm.store.digest import ContentDigest
@@ -94,9 +94,18 @@ def _document_row(document: Document, number: int, dataset_id: int, digest: Cont
 
 
 def _chunk_rows(intake: Intake, counter: TokenCounter, first_document_no: int, digest: ContentDigest) -> Iterator[Row]:
-    for number, (_, own) in enumerate(intake.documents, first_document_no):
-        for chunk, fact in zip(own, chunk_facts(own, counter), strict=True):
-            yield _chunk_row(chunk, fact, (number << INDEX_BITS) + chunk.chunk_index, digest)
+    own_of = enumerate((own for _, own in intake.documents), first_document_no)
+    placed = (((number << INDEX_BITS) + chunk.chunk_index, chunk, fact) for number, own in own_of for chunk, fact in _with_facts(own))
+    # Counted in batches across documents: a counter has a fixed cost a call, and most documents are short.
+    while batch := list(islice(placed, BATCH_ROWS)):
+        facts = [fact for _, _, fact in batch]
+        counted = with_counts(facts, counter) if counter.exact else facts
+        for (place, chunk, _), fact in zip(batch, counted, strict=True):
+            yield _chunk_row(chunk, fact, place, digest)
+
+
+def _with_facts(own: Sequence[Chunk]) -> Iterator[tuple[Chunk, FetchedChunk]]:
+    return zip(own, chunk_facts(own, None), strict=True)
 
 
 def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: ContentDigest) -> Row:

@@ -8,7 +8,7 @@ from time import perf_counter
 from types import TracebackType
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.facts import chunk_facts
+from ctxasm.model.facts import chunk_facts, with_counts
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 from ctxasm.store.digest import ContentDigest
@@ -25,7 +25,10 @@ class MemorySource:
     def _take(self, intake: Intake, counter: TokenCounter | None) -> None:
         self._encoding = counter.encoding if counter is not None and counter.exact else None
         self._documents = {document.document_id: document for document, _ in intake.documents}
-        self._chunks = {d.document_id: {f.chunk_index: f for f in chunk_facts(own, counter)} for d, own in intake.documents}
+        facts = [fact for _, own in intake.documents for fact in chunk_facts(own, None)]
+        self._chunks: dict[str, dict[int, FetchedChunk]] = {name: {} for name in self._documents}
+        for fact in with_counts(facts, counter) if counter is not None and counter.exact else facts:
+            self._chunks[fact.document_id][fact.chunk_index] = fact
         self._own = tuple(chunk for _, own in intake.documents for chunk in own)
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:

@@ -58,8 +58,8 @@ POSTGRESQL = Dialect(
     begin="BEGIN",
     counted=_postgresql_chunks(_FACTS),
     uncounted=_postgresql_chunks(_NO_COUNTS),
-    documents=f"SELECT {_DOCUMENT} FROM unnest(%s::text[]) AS w(document_id) JOIN ctxasm_documents AS d "  # noqa: S608
-    "ON d.dataset_id = %s AND d.document_id = w.document_id",
+    documents=f"SELECT {_DOCUMENT} FROM unnest(%s::text[]) AS w(document_id) CROSS JOIN LATERAL "  # noqa: S608
+    "(SELECT * FROM ctxasm_documents WHERE dataset_id = %s AND document_id = w.document_id OFFSET 0) AS d",
     containing=f"SELECT {_CHUNK}{_FACTS} FROM ctxasm_chunks AS c "  # noqa: S608
     "WHERE c.place BETWEEN %s AND %s AND position(lower(%s) in lower(c.text)) > 0 ORDER BY c.place LIMIT %s",
 )

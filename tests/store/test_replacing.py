@@ -79,7 +79,7 @@ class Telling:
         return getattr(counter, name)
     def count_many(self, texts):
         self.calls += 1
-        if self.calls == 1500:
+        if self.calls == 8:
             print("in the middle", flush=True)
             {pause}
         return counter.count_many(texts)

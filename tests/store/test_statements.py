@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
 from bundles import numbered_bundle
 from sqlalchemy import event
 
 from ctxasm.model.ports import Window
 from ctxasm.store.database import Store
-from ctxasm.store.statements import chunk_parameters
+from ctxasm.store.statements import chunk_parameters, document_parameters
 from ctxasm.store.tables import INDEX_BITS
 
 ENCODING = "cl100k_base"
@@ -71,37 +70,41 @@ def plan(store: Store, sql: str, parameters: tuple[Any, ...]) -> str:
         return "\n".join(str(row[-1]) for row in connection.exec_driver_sql(explain + sql, parameters))
 
 
-@pytest.mark.parametrize("hits", [1, 7, 300])
-@pytest.mark.parametrize("analysed", [True, False])
-def test_chunks_are_read_by_ranges_of_the_key(database: Store, hits: int, analysed: bool) -> None:
-    database.add(numbered_bundle(300, 20))
+def test_chunks_are_read_by_ranges_of_the_key(database: Store) -> None:
+    database.add(numbered_bundle(300, 12))
     connections = database._connections
-    if not analysed and not connections.is_sqlite:
-        with connections.reading() as connection:
-            connection.exec_driver_sql("DELETE FROM pg_statistic WHERE starelid = 'ctxasm_chunks'::regclass")
-    ranges = [((1 + hit << INDEX_BITS) + 2, (1 + hit << INDEX_BITS) + 4) for hit in range(hits)]
-    for sql in (connections.statements.counted, connections.statements.uncounted):
-        said = plan(database, sql, chunk_parameters(connections.engine_name, ranges))
-        if connections.is_sqlite:
-            assert said.splitlines() == ["SCAN w VIRTUAL TABLE INDEX 1:", "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
-        else:
-            assert "Index Scan using ctxasm_chunks_pkey" in said
-            assert "Seq Scan" not in said
+    for forget_statistics in (False, True):
+        if forget_statistics and not connections.is_sqlite:
+            with connections.reading() as connection:
+                connection.exec_driver_sql("DELETE FROM pg_statistic WHERE starelid = 'ctxasm_chunks'::regclass")
+        for hits in (1, 7, 300):
+            ranges = [((1 + hit << INDEX_BITS) + 2, (1 + hit << INDEX_BITS) + 4) for hit in range(hits)]
+            for sql in (connections.statements.counted, connections.statements.uncounted):
+                said = plan(database, sql, chunk_parameters(connections.engine_name, ranges))
+                assert_key_ranges(said, connections.is_sqlite)
+
+
+def assert_key_ranges(said: str, is_sqlite: bool) -> None:
+    if is_sqlite:
+        assert said.splitlines() == ["SCAN w VIRTUAL TABLE INDEX 1:", "SEARCH c USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"]
+    else:
+        assert "ctxasm_chunks_pkey" in said
+        assert "Seq Scan" not in said
 
 
 def test_documents_are_read_by_their_index(database: Store) -> None:
-    database.add(numbered_bundle(300, 2))
+    database.add(numbered_bundle(3000, 0))
     connections = database._connections
-    parameters: tuple[Any, ...] = ('["d1", "d2"]', 1) if connections.is_sqlite else (["d1", "d2"], 1)
-    said = plan(database, connections.statements.documents, parameters)
+    said = plan(database, connections.statements.documents, document_parameters(connections.engine_name, ["d1", "d2"], 1))
     if connections.is_sqlite:
         assert "SCAN d" not in said
         assert "dataset_id=? AND document_id=?" in said
     else:
-        assert "Seq Scan on ctxasm_documents" not in said
+        assert "ctxasm_documents_dataset_id_document_id_key" in said
+        assert "Seq Scan" not in said
 
 
 def test_the_package_loads_no_database_library() -> None:
-    check = "import sys, ctxasm.store; sys.exit(', '.join(m for m in ('sqlalchemy', 'psycopg', 'sqlite3') if m in sys.modules))"
+    check = "import sys, ctxasm.store; print([m for m in ('sqlalchemy', 'psycopg', 'sqlite3') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout, done.stderr) == ("[]\n", "")
