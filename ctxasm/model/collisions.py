@@ -5,20 +5,31 @@ Brackets are swapped one character for one by look-alikes, so that every offset 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ctxasm.model.marker_forms import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 
 
+class Swap(NamedTuple):
+    """Characters `low` to `high` of text number `place` were swapped."""
+
+    place: int
+    low: int
+    high: int
+
+
 class Body(NamedTuple):
     """Texts of one block with their collisions, already defused where that was asked for.
 
-    `found` pairs the number of the first text concerned with what stood there.
+    `found` pairs the number of the first text concerned with what stood there; `swaps` say which characters changed.
     """
 
     texts: tuple[str, ...]
-    found: tuple[tuple[int, str], ...]
+    found: tuple[tuple[int, str], ...] = ()
+    swaps: tuple[Swap, ...] = ()
 
 
 def defuse(texts: Sequence[str], swap: bool) -> Body:
@@ -28,30 +39,26 @@ def defuse(texts: Sequence[str], swap: bool) -> Body:
     """
     joined = "".join(texts)
     if not might_hold_marker(joined):
-        return Body(tuple(texts), ())
+        return Body(tuple(texts))
+    starts = [0, *accumulate(len(text) for text in texts)]
     found: list[tuple[int, str]] = []
+    swaps: list[Swap] = []
     while spans := sorted({*find_marker_forms(joined), *find_forged_headers(joined)}):
-        found += [(_owner(texts, low), joined[low:high]) for low, high in spans]
+        found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap:
             break
         for low, high in spans:
             joined = joined[:low] + swap_brackets(joined[low:high]) + joined[high:]
-    if not swap or not found:
+            swaps += _swaps(starts, low, high)
+    if not swaps:
         return Body(tuple(texts), tuple(found))
-    return Body(_cut_again(joined, texts), tuple(found))
+    return Body(tuple(joined[low:high] for low, high in pairwise(starts)), tuple(found), tuple(swaps))
 
 
-def _owner(texts: Sequence[str], at: int) -> int:
-    for number, text in enumerate(texts):
-        if at < len(text):
-            return number
-        at -= len(text)
-    return len(texts) - 1
-
-
-def _cut_again(joined: str, texts: Sequence[str]) -> tuple[str, ...]:
-    pieces, at = [], 0
-    for text in texts:
-        pieces.append(joined[at : at + len(text)])
-        at += len(text)
-    return tuple(pieces)
+def _swaps(starts: Sequence[int], low: int, high: int) -> list[Swap]:
+    """The span, cut at the texts' borders."""
+    first, last = bisect_right(starts, low) - 1, bisect_right(starts, high - 1) - 1
+    return [
+        Swap(place, max(low, starts[place]) - starts[place], min(high, starts[place + 1]) - starts[place])
+        for place in range(first, last + 1)
+    ]

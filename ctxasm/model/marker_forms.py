@@ -231,7 +231,7 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
 
 def find_forged_headers(text: str) -> list[tuple[int, int]]:
     """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
-    if "[" not in text and "［" not in text and "【" not in text:
+    if ("[" not in text and "［" not in text and "【" not in text) or "source" not in text.casefold():
         return []
     return [header.span(1) for header in _HEADER.finditer(text)]
 

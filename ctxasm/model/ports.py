@@ -107,6 +107,11 @@ class TokenCounter(Protocol):
         """Whether a place strictly inside `text` exists where counts add up whatever stands around `text`."""
         ...
 
+    def change(self, old: str, new: str, low: int, high: int) -> int | None:
+        """Count of `new` minus count of `old`, equally long texts that differ only from `low` to `high`, wherever they
+        stand; None where no safe cut lies on both sides of the difference."""
+        ...
+
     def boundaries(self, text: str) -> list[int]:
         """Ascending character offsets in (0, len(text)] at which a token ends and the text before is valid."""
         ...

@@ -7,6 +7,8 @@ import re
 
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]*\Z")
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
 
 def is_visible(text: str) -> bool:
     """Whether `text` has at least one character that a reader would see."""
@@ -20,4 +22,4 @@ def duplicate_key(text: str) -> bytes:
 
 def one_line(text: str) -> str:
     """`text` with every run of white space and control characters collapsed to one blank."""
-    return " ".join("".join(" " if (c < " " or "\x7f" <= c <= "\x9f") else c for c in text).split())
+    return " ".join(_CONTROL.sub(" ", text).split())

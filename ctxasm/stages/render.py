@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from ctxasm.model.collisions import defuse
+from ctxasm.model.collisions import Body, defuse
 from ctxasm.model.events import Event, Gapped, Neutralised
 from ctxasm.model.passages import Joined
 from ctxasm.model.plans import Block, DocumentPlan, Layout, Part
@@ -145,13 +145,26 @@ class _Sheet:
         header.text = header.text[:own] + checked.texts[0]
         checked = defuse([piece.text for piece in body], swap)
         self.events += [Neutralised(document_id, body[place].chunk_index, text, swap) for place, text in checked.found]
-        if not checked.found or not swap:
-            return
-        for piece, text in zip(body, checked.texts, strict=True):
-            # What was known of a growth rests on the text before it, which may have changed.
-            piece.growth = None
-            if piece.text != text:
-                piece.text, piece.own, piece.neutralised = text, None, True
+        if checked.swaps:
+            self._recount(body, checked)
+
+    def _recount(self, body: list[Piece], checked: Body) -> None:
+        """Take the defused texts over, with what is still known of their tokens."""
+        solid = True
+        for place, (piece, text) in enumerate(zip(body, checked.texts, strict=True)):
+            if not solid:
+                # A growth rests on a seam inside the piece before; without one it is not known any more.
+                piece.growth = None
+            solid = self.counter.has_seam(text)
+            if piece.text == text:
+                continue
+            swaps = [swap for swap in checked.swaps if swap.place == place]
+            low, high = min(swap.low for swap in swaps), max(swap.high for swap in swaps)
+            changed = self.counter.change(piece.text, text, low, high)
+            piece.own = None if piece.own is None or changed is None else piece.own + changed
+            piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+            piece.text, piece.neutralised = text, True
+            solid = self.counter.has_seam(text[high:])
 
     def _write(self, piece: Piece, block: int | None, document_id: str | None) -> None:
         if not piece.text:

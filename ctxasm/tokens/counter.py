@@ -69,6 +69,14 @@ class ExactCounter:
         right, _ = self._beginning(text[at:])
         return total - known + self._small(left) + self._small(right) - self._small(left + right)
 
+    def change(self, old: str, new: str, low: int, high: int) -> int | None:
+        """Count of `new` minus count of `old`, which differ only from `low` to `high`; None without a cut on both sides."""
+        left, before = self._ending(old[:low])
+        right, after = self._beginning(old[high:])
+        if not (before and after):
+            return None
+        return self._small(left + new[low:high] + right) - self._small(left + old[low:high] + right)
+
     def boundaries(self, text: str) -> list[int]:
         """Ascending character offsets at which a token ends and what stands before is valid text."""
         offsets, at, rest = [], 0, b""

@@ -36,6 +36,10 @@ class EstimateCounter:
         """The rest, never below zero."""
         return max(0, total - known)
 
+    def change(self, old: str, new: str, low: int, high: int) -> int | None:
+        """Estimates are made of whole texts only."""
+        return None
+
     def boundaries(self, text: str) -> list[int]:
         """Every fourth character and the end."""
         return [*range(4, len(text), 4), *([len(text)] if text else [])]
