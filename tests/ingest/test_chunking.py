@@ -1,6 +1,7 @@
 """The chunker loses nothing, keeps to the limit, cuts at ends of sentences and ends on any text."""
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -62,12 +63,12 @@ def test_no_chunk_counts_more_than_the_limit_unless_one_new_character_does(text:
 @settings(deadline=None)
 def test_the_overlap_keeps_to_its_size_and_starts_at_a_word_where_there_is_one(text: str, size: tuple[int, int]) -> None:
     chunks = chunked(text, *size)
-    for before, chunk in zip(chunks, chunks[1:], strict=False):
+    for before, chunk in pairwise(chunks):
         shared = text[chunk.start : before.end]
         if shared:
             assert COUNTER.count(shared) <= size[1]
             inside_a_word = not text[chunk.start - 1].isspace()
-            assert not inside_a_word or not any(a.isspace() and not b.isspace() for a, b in zip(shared, shared[1:], strict=False))
+            assert not inside_a_word or not any(a.isspace() and not b.isspace() for a, b in pairwise(shared))
 
 
 @given(texts, sizes)
