@@ -1,0 +1,84 @@
+"""The command line as a process: what only a real one shows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctxasm.bundle import write_bundle
+from ctxasm.model.records import Bundle, Chunk, Hit, Query
+
+TEXT = "Café « naïve » — 日本語 🙂. "
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    queries = tuple(Query(f"Où {n}?", (Hit("a", 0, 1.0),), f"q{n}") for n in range(200))
+    write_bundle(Bundle("b", chunks=(Chunk("a", 0, TEXT * 200),), queries=queries), tmp_path / "b")
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    return bare | {"CTXASM_DATABASE_URL": f"sqlite:///{tmp_path / 'p.db'}", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+def ctxasm(environment: dict[str, str], *argv: str, **options: Any) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "ctxasm", *argv]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_output_is_utf_8_in_the_c_locale(environment: dict[str, str], tmp_path: Path) -> None:
+    with ctxasm(environment, "load", str(tmp_path / "b")) as process:
+        assert process.communicate()[0] == b"b\n"
+    with ctxasm(environment, "assemble", "--query-id", "q0") as process:
+        out, err = process.communicate()
+    assert TEXT in out.decode("utf-8")
+    assert (process.returncode, b"Traceback" in err) == (0, False)
+    with ctxasm(environment, "assemble", "--query-id", "caf\u00e9\udcff") as process:
+        out, err = process.communicate()
+    assert (process.returncode, out, b"Traceback" in err) == (2, b"", False)
+
+
+def test_a_reader_that_stops_reading_is_fine(environment: dict[str, str], tmp_path: Path) -> None:
+    with ctxasm(environment, "load", str(tmp_path / "b")) as process:
+        process.communicate()
+    with ctxasm(environment, "assemble", "--all", "--format", "jsonl") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=30) == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends an interrupt the POSIX way")
+def test_an_interrupt_ends_with_130_and_no_traceback(environment: dict[str, str], tmp_path: Path) -> None:
+    with ctxasm(environment, "load", str(tmp_path / "b")) as process:
+        process.communicate()
+    with ctxasm(environment, "assemble", "--all", "--format", "jsonl") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"ctxasm: interrupted\n")
+
+
+def test_the_installed_command_is_the_same() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["scripts"] == {"ctxasm": "ctxasm.__main__:main"}
+    from ctxasm import __version__
+
+    assert project["project"]["version"] == __version__
+
+
+def test_settings_are_quick_and_need_no_database(environment: dict[str, str], tmp_path: Path) -> None:
+    started = time.perf_counter()
+    code = "import sys; from ctxasm.__main__ import main; main(['settings']); sys.exit(len({'sqlalchemy', 'pydantic'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    assert time.perf_counter() - started < 5
+    assert not (tmp_path / "p.db").exists()
