@@ -30,6 +30,7 @@ _POSTGRESQL = (
     ("no such file or directory", "does not answer: check that the server runs and that the socket folder is right"),
     ("could not translate host name", "has an unknown host name: check the address"),
     ("failed to resolve host", "has an unknown host name: check the address"),
+    ("invalid connection option", "does not know an option of its address: check what stands after the question mark"),
     ("timeout expired", "did not answer in time: check host, port and network"),
     ("does not exist", "or its user does not exist: create it or check the address"),
     ("permission denied", "does not allow this user to do that: ask its administrator for the right"),
