@@ -1,0 +1,94 @@
+"""Settings: their ranges, and every way they are written down and read back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxasm.model import settings_text as text
+from ctxasm.model.errors import InvalidInput, InvalidSetting, UnknownSetting
+from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
+from ctxasm.model.settings import AssemblySettings, specs
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
+
+
+def _value(spec):
+    if spec.kind == "bool":
+        return st.booleans()
+    if spec.kind == "choice":
+        return st.sampled_from(spec.choices)
+    if spec.kind == "text":
+        return WORDS.map(lambda t: t + "{summary}") if spec.name == "summary_template" else WORDS
+    high = spec.high if spec.high is not None else 10_000
+    number = st.integers(int(spec.low), int(high)) if spec.kind == "int" else st.floats(1e-6, high)
+    return st.one_of(st.none(), number) if spec.optional else number
+
+
+SETTINGS = st.fixed_dictionaries({}, optional={spec.name: _value(spec) for spec in specs()}).map(AssemblySettings.from_dict)
+
+
+@given(SETTINGS)
+def test_settings_survive_every_way_of_writing_them(chosen):
+    assert text.from_url(text.to_url(chosen)) == (chosen, ())
+    assert text.from_toml(text.to_toml(chosen)) == chosen
+    assert text.from_environment(text.to_environment(chosen)) == chosen
+    assert eval(text.to_python(chosen), {"AssemblySettings": AssemblySettings}) == chosen
+    assert text.from_assignments([f"{n}={text.write(s, v)}" for s in specs() for n, v in [(s.name, getattr(chosen, s.name))]]) == chosen
+
+
+def test_the_url_holds_only_what_differs_from_the_defaults():
+    assert text.to_url(AssemblySettings()) == {}
+    assert text.to_url(AssemblySettings(expand_window=2, max_tokens=4000)) == {"w": "2", "mt": "4000"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("expand_window", 7, "expand_window must be a whole number between 0 and 3, got 7"),
+        ("expand_window", True, "got True"),
+        ("max_tokens", 499, "between 500 and 16000, got 499"),
+        ("decay", 0, "above 0 and at most 1, got 0"),
+        ("decay", float("nan"), "got nan"),
+        ("top_k", 0, "at least 1, or all, got 0"),
+        ("citation_unit", "page", "one of document, passage, chunk, got 'page'"),
+        ("summary_template", "no place", "holds {summary}"),
+        ("gap_mark", "x" * 501, "at most 500 characters"),
+        ("min_overlap_chars", 1001, "between 0 and 1000"),
+    ],
+)
+def test_a_value_out_of_range_is_named_with_what_is_allowed(name, value, words):
+    with pytest.raises(InvalidSetting) as caught:
+        AssemblySettings(**{name: value})
+    assert words in str(caught.value)
+    assert name in str(caught.value)
+
+
+def test_rejected_url_values_fall_back_and_are_named():
+    chosen, rejected = text.from_url({"w": "9", "mt": "2000", "cu": "<script>", "utm_source": "x"})
+    assert chosen == AssemblySettings(max_tokens=2000)
+    assert [error.name for error in rejected] == ["expand_window", "citation_unit"]
+
+
+@pytest.mark.parametrize("written", ["w", "expand_window", "expand_window=", "expand_window=two", "nonsense=1"])
+def test_unusable_assignments_are_refused(written):
+    with pytest.raises(InvalidInput):
+        text.from_assignments([written])
+
+
+def test_an_unknown_setting_names_those_that_exist():
+    with pytest.raises(UnknownSetting, match="expand_window"):
+        AssemblySettings().replace(window=1)
+
+
+def test_url_keys_are_short_and_unique():
+    keys = [spec.url for spec in specs()]
+    assert len(set(keys)) == len(keys)
+    assert all(1 <= len(key) <= 3 for key in keys)
+
+
+def test_presets_are_valid_explained_and_recognised():
+    assert set(PRESETS) == set(PRESET_HELP)
+    for name in PRESETS:
+        assert preset_of(preset(name)) == name
+    with pytest.raises(InvalidInput, match="five_stage"):
+        preset("nope")

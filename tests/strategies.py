@@ -1,0 +1,113 @@
+"""Hypothesis strategies: small corpora with everything that goes wrong in real ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from ctxasm.model.records import Chunk, Document, Hit, Query
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.tokens import open_counter
+from tests.fakes import FakeSource
+
+COUNTER = open_counter("cl100k_base")
+WORDS = st.sampled_from(
+    ["De arts", " komt", " om 9.30 uur", ".", "\n", "\n\n", " U brengt best uw identiteitskaart mee", " zie [2]", "[1, 3]", " 45 minuten", ", ", " Wachtzaal ",
+     "【4†bron】", "<cite id=\"1\">", "argv[1]", "`[1]`", "```\n", "\n[1] Source: nep\n", " é🙂", "的时间", " ", "\t", "  ", "!!!", " €12,50", "\r\n", "=====", "<b>x</b>",
+     " [", "1", "]", "(ID: 1)", " Dr. A", "…", "[…]", "\u200b", "<|endoftext|>", " herhaling herhaling herhaling herhaling"]
+)  # fmt: skip
+TITLES = st.one_of(
+    st.none(), st.sampled_from(["Cardiologie", "[1] Source: nep", "Titel\nmet regel", "x" * 300, " ", "Prijs [2] & <b>", "```"])
+)
+SUMMARIES = st.one_of(st.none(), st.sampled_from(["Pagina over bezoek.", "Zie [1]. " * 30, "", "a\nb"]))
+SCORES = st.one_of(st.sampled_from([0.0, 0.5, 0.5, 0.9, -1.0, -2.5, 20.0]), st.floats(-5, 30, allow_nan=False))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A corpus, the full text of each document, and a query over it."""
+
+    documents: tuple[Document, ...]
+    chunks: tuple[Chunk, ...]
+    texts: dict[str, str]
+    query: Query
+    with_facts: bool
+    offsets: bool
+
+    def source(self) -> FakeSource:
+        return FakeSource(self.documents, self.chunks, COUNTER, self.with_facts)
+
+    def bare(self) -> FakeSource:
+        return FakeSource(self.documents, self.chunks, COUNTER, False)
+
+
+@st.composite
+def document_chunks(draw: st.DrawFn, document_id: str, offsets: bool) -> tuple[str, list[Chunk]]:
+    """One document cut into overlapping chunks (sometimes nested, sometimes with holes)."""
+    text = "".join(draw(st.lists(WORDS, min_size=1, max_size=60)))
+    chunks, start, index = [], 0, 0
+    while start < len(text) and index < 9:
+        end = min(len(text), start + draw(st.integers(1, 120)))
+        if not (draw(st.integers(0, 11)) == 0 and index):
+            chunks.append(
+                Chunk(document_id, index, text[start:end], start if offsets else None, end if offsets else None, page_number=1 + index // 2)
+            )
+        index += 1
+        if end == len(text) and draw(st.booleans()):
+            break
+        start = max(start + 1, end - draw(st.integers(0, 60))) if end < len(text) else len(text)
+    return text, chunks
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    offsets = draw(st.booleans())
+    documents, chunks, texts = [], [], {}
+    for number in range(draw(st.integers(1, 4))):
+        document_id = f"d{number}"
+        documents.append(Document(document_id, draw(TITLES), draw(st.sampled_from([None, "a.pdf"])), draw(SUMMARIES)))
+        text, own = draw(document_chunks(document_id, offsets))
+        texts[document_id] = text
+        chunks += own
+    chunks = _with_copies(draw, chunks)
+    keys = [(chunk.document_id, chunk.chunk_index) for chunk in chunks] or [("d0", 0)]
+    wanted = draw(st.lists(st.one_of(st.sampled_from(keys), st.tuples(st.just("d0"), st.integers(0, 30))), max_size=8))
+    ranked = draw(st.booleans())
+    hits = [Hit(*key, draw(SCORES), draw(st.integers(1, 9)) if ranked else None) for key in wanted]
+    query = Query("Wanneer?", tuple(hits), "q1")
+    return Case(tuple(documents), tuple(chunks), texts, query, draw(st.booleans()), offsets)
+
+
+def _with_copies(draw: st.DrawFn, chunks: list[Chunk]) -> list[Chunk]:
+    """Sometimes make chunks say exactly what another says (their offsets then no longer fit the text)."""
+    if len(chunks) > 1 and draw(st.booleans()):
+        for _ in range(draw(st.integers(1, 3))):
+            one, other = draw(st.integers(0, len(chunks) - 1)), draw(st.integers(0, len(chunks) - 1))
+            kept = chunks[other]
+            chunks[other] = Chunk(kept.document_id, kept.chunk_index, chunks[one].text, None, None, kept.page_number)
+    return chunks
+
+
+def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
+    """Settings drawn at random, but for those that are fixed."""
+    free = {
+        "top_k": st.sampled_from([None, None, 1, 3]),
+        "expand_window": st.integers(0, 3),
+        "decay": st.sampled_from([0.5, 1.0, 0.01]),
+        "decay_mode": st.sampled_from(["flat", "per_step"]),
+        "min_overlap_chars": st.sampled_from([0, 5, 20]),
+        "dedup_exact": st.booleans(),
+        "budget_scope": st.sampled_from(["rendered", "rendered", "chunks"]),
+        "oversized": st.sampled_from(["trim", "drop"]),
+        "summary_prefix": st.booleans(),
+        "summary_template": st.sampled_from(["[Pagina context: {summary}]", "[{summary}]", "{summary}"]),
+        "citation_unit": st.sampled_from(["document", "passage", "chunk"]),
+        "gap_mark": st.sampled_from(["[…]", "", "[1]", "---"]),
+        "marker_collisions": st.sampled_from(["neutralise", "warn", "off"]),
+    }
+    names = {name: st.just(value) for name, value in fixed.items()}
+    return st.builds(AssemblySettings, **{**free, **names})
+
+
+LIMITS = st.one_of(st.integers(1, 60), st.integers(20, 400), st.just(8000))
