@@ -20,14 +20,14 @@ DATABASE_URL = "CTXASM_DATABASE_URL"
 BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
 MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
-CONNECT_TIMEOUT, FIRST_TIMEOUT, PIECE_TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_FIRST_PIECE_TIMEOUT", "CTXASM_LLM_PIECE_TIMEOUT"
+CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
 SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the environment decides. Timeouts are seconds: to connect, to the first text of an answer, between two pieces.
+    """What the environment decides. Timeouts are seconds: to connect, and to the first text of an answer.
 
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it.
     """
@@ -37,8 +37,7 @@ class Config:
     llm_model: str | None = None
     llm_api_key: str | None = field(default=None, repr=False)
     llm_connect_timeout: float = 5.0
-    llm_first_piece_timeout: float = 60.0
-    llm_piece_timeout: float = 30.0
+    llm_timeout: float = 60.0
 
     @property
     def shown_database(self) -> str:
@@ -49,14 +48,16 @@ class Config:
 def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[str, object] | None = None) -> Config:
     """The Config of an environment (default: this process's) and of secrets. Raises InvalidInput naming the variable."""
     known = _Values(os.environ if environment is None else environment, secrets or {})
+    base_url, api_key = known.first(BASE_URL[0]), known.first(API_KEY[0])
+    if base_url is None:  # a key of OpenAI's own variable never goes to another address than the one it came with
+        base_url, api_key = known.first(BASE_URL[1]), api_key or known.first(API_KEY[1])
     return Config(
         database_url=_database_url(known.first(DATABASE_URL)) or default_database_url(known.environment),
-        llm_base_url=known.first(*BASE_URL),
+        llm_base_url=base_url,
         llm_model=known.first(*MODEL),
-        llm_api_key=known.first(*API_KEY),
+        llm_api_key=api_key,
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
-        llm_first_piece_timeout=_seconds(FIRST_TIMEOUT, known.first(FIRST_TIMEOUT), 60.0),
-        llm_piece_timeout=_seconds(PIECE_TIMEOUT, known.first(PIECE_TIMEOUT), 30.0),
+        llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
     )
 
 

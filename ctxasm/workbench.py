@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +18,10 @@ from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
+    from ctxasm.asking import AnswerEvent
     from ctxasm.bundle import Reading
     from ctxasm.evaluation.evidence import EvidenceState
+    from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import FetchedChunk, TokenCounter
     from ctxasm.model.results import Assembly
     from ctxasm.store.database import Dataset, Store
@@ -187,6 +189,44 @@ class Workbench:
         source = self.dataset(dataset)
         stored: dict[str, Sequence[FetchedChunk]] = {name: source.document_chunks(name) for name in evidence_documents(assembly)}
         return evidence_states(assembly, stored)
+
+    # Asking
+
+    def model_names(self) -> tuple[str, ...]:
+        """The models that `open_model` takes."""
+        from ctxasm.llm import MODEL_NAMES
+
+        return MODEL_NAMES
+
+    def open_model(self, name: str | None = None) -> AnswerModel:
+        """A model by name (default: the configured endpoint, where address and model are configured, else the key-free one).
+
+        Raises InvalidInput for an unknown name, or an endpoint that is not or wrongly configured.
+        """
+        from ctxasm.llm import Endpoint, open_model
+
+        config = self.config
+        configured = config.llm_base_url is not None and config.llm_model is not None
+        name = name or ("openai" if configured else "extractive")
+        if name != "openai" or config.llm_base_url is None or config.llm_model is None:
+            return open_model(name)
+        key, connect, first = config.llm_api_key or "", config.llm_connect_timeout, config.llm_timeout
+        endpoint = Endpoint(config.llm_base_url, config.llm_model, key, connect_timeout=connect, first_piece_timeout=first)
+        return open_model(name, endpoint)
+
+    def ask(
+        self,
+        assembly: Assembly,
+        model: AnswerModel | None = None,
+        *,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        cancel: Cancel | None = None,
+    ) -> Iterator[AnswerEvent]:
+        """Answer the query of `assembly`: pieces and markers as they come, then one AnswerResult, which keeps a failure."""
+        from ctxasm.asking import ask
+
+        return ask(assembly, model or self.open_model(), temperature=temperature, max_tokens=max_tokens, cancel=cancel)
 
 
 def _fingerprint(folder: Path) -> str:

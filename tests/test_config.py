@@ -43,6 +43,14 @@ def test_environment_before_secrets_before_default() -> None:
     assert own.llm_base_url == "http://a/v1"
 
 
+def test_a_key_of_openai_goes_to_no_other_address() -> None:
+    keys = {"HOME": "/h", "OPENAI_API_KEY": "theirs"}
+    assert read_config(keys | {"CTXASM_LLM_BASE_URL": "http://a/v1"}).llm_api_key is None
+    assert read_config(keys | {"CTXASM_LLM_BASE_URL": "http://a/v1", "CTXASM_LLM_API_KEY": "ours"}).llm_api_key == "ours"
+    assert read_config(keys | {"OPENAI_BASE_URL": "http://a/v1"}).llm_api_key == "theirs"
+    assert read_config(keys | {"OPENAI_BASE_URL": "http://a/v1", "CTXASM_LLM_API_KEY": "ours"}).llm_api_key == "ours"
+
+
 def test_no_secret_shows() -> None:
     found = Config("postgresql://me:hunter2@host/db", llm_api_key="sk-secret", llm_base_url="http://u:hunter2@h/v1")
     assert "hunter2" not in repr(found) + str(found) + found.shown_database
@@ -58,7 +66,7 @@ def test_what_cannot_be_used_is_named_without_its_value() -> None:
     for text in ("0", "-1", "x", "nan", "inf", "4000"):
         with pytest.raises(InvalidInput, match="CTXASM_LLM_CONNECT_TIMEOUT must be a number of seconds above 0 and at most 3600"):
             read_config({"HOME": "/h", "CTXASM_LLM_CONNECT_TIMEOUT": text})
-    assert read_config({"HOME": "/h", "CTXASM_LLM_PIECE_TIMEOUT": "2.5"}).llm_piece_timeout == 2.5
+    assert read_config({"HOME": "/h", "CTXASM_LLM_TIMEOUT": "2.5"}).llm_timeout == 2.5
 
 
 def test_the_folder_of_the_database_is_made(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.results import Assembly
 
+_CONTROL = re.compile("[\x7f-\x9f]")
 SUMMARY = "assemble the context of a query, or of all queries"
 
 
@@ -64,8 +66,8 @@ def _print(assemblies: Iterator[Assembly], args: Namespace) -> None:
 def _print_texts(assemblies: Iterator[Assembly], titled: bool) -> None:
     for assembly in assemblies:
         if titled:
-            print(f"=== {assembly.query.query_id}: {' '.join(assembly.query.query.split())}")
-        print(assembly.text, flush=True)
+            show(f"=== {assembly.query.query_id}: {' '.join(assembly.query.query.split())}")
+        show(assembly.text)
         say(described(assembly))
 
 
@@ -78,5 +80,6 @@ def described(assembly: Assembly) -> str:
 
 
 def as_json(assembly: Assembly, indent: int | None) -> str:
-    """The JSON of one assembly, strict: no NaN."""
-    return json.dumps(assembly.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+    """The JSON of one assembly, strict: no NaN. Control characters that JSON lets through are escaped, for terminals."""
+    text = json.dumps(assembly.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

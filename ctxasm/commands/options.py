@@ -61,4 +61,17 @@ def require_data(workbench: Workbench) -> None:
 
 def say(message: str) -> None:
     """A message for the user, beside the results."""
-    print(message, file=sys.stderr)
+    print(harmless(message), file=sys.stderr)
+
+
+def show(text: str, end: str = "\n") -> None:
+    """A result that holds text of others: as it is for a pipe or file, harmless on a terminal."""
+    print(harmless(text) if sys.stdout.isatty() else text, end=end, flush=True)
+
+
+def harmless(text: str) -> str:
+    """`text` with the characters by which it could steer a terminal made visible, one for one."""
+    return text.translate(_VISIBLE)
+
+
+_VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | dict.fromkeys(range(127, 160), 65533)

@@ -1,0 +1,80 @@
+"""`ctxasm ask`: an answer from the assembled context, streamed, with its markers resolved below it."""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+
+from ctxasm.asking import AnswerResult, Piece
+from ctxasm.commands.assemble import described
+from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
+from ctxasm.model.results import Citation
+
+SUMMARY = "answer a query from its context, and list the sources that the answer cites"
+MAX_ANSWER_TOKENS = 32_000
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--query-id, --model and how it answers, settings, --data, --db."""
+    parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
+    parser.add_argument(
+        "--model", metavar="NAME", help="extractive (no key needed), openai (the configured endpoint), or scripted:MODE, which misbehaves"
+    )
+    parser.add_argument("--temperature", metavar="T", default="0", help="0 to 2 (default: 0)")
+    parser.add_argument("--max-answer-tokens", metavar="N", default="512", help=f"1 to {MAX_ANSWER_TOKENS} (default: 512)")
+    add_settings(parser)
+    add_dataset(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print the answer as it comes, then its sources. What had arrived before a failure stays printed."""
+    temperature, longest = (
+        _number("temperature", args.temperature, 0, 2),
+        _number("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS),
+    )
+    settings, workbench = settings_of(args), workbench_of(args)
+    model = workbench.open_model(args.model)
+    require_data(workbench)
+    dataset = workbench.dataset(args.data).info.name
+    assembly = workbench.assemble(workbench.query(dataset, args.query_id), settings, dataset)
+    say(f"{model.name}: {described(assembly)}")
+    result: AnswerResult | None = None
+    for event in workbench.ask(assembly, model, temperature=temperature, max_tokens=int(longest)):
+        if isinstance(event, Piece):
+            show(event.text, end="")
+        elif isinstance(event, AnswerResult):
+            result = event
+    assert result is not None, "asking always ends with a result"
+    show(result.text if not result.called else "")
+    _show_sources(result, assembly.citations)
+    if result.note:
+        say(result.note)
+    if result.error:
+        raise ModelUnavailable(result.error, result.text)
+    return 0
+
+
+def _number(name: str, text: str, low: float, high: float) -> float:
+    try:
+        number = float(text) if name == "temperature" else int(text)
+    except ValueError:
+        number = math.nan
+    if not low <= number <= high:
+        raise InvalidInput(f"{name} must be a number between {low:g} and {high:g}, got {shown(text)}")
+    return number
+
+
+def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:
+    """The cited entries in number order, then the numbers that no source has."""
+    cited = {number for marker in result.markers for number in marker.known}
+    unknown = sorted({number for marker in result.markers for number in marker.unknown})
+    if cited or unknown:
+        show("")
+    for citation in citations:
+        if citation.number in cited:
+            where = " · ".join(part for part in (citation.title or citation.document_id, citation.ref) if part)
+            show(f"[{citation.number}] {where}: {' '.join(citation.snippet.split())}")
+    for number in unknown:
+        show(f"[{number}] unknown: the context has no source of this number")
