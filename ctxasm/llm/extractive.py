@@ -1,0 +1,176 @@
+"""The key-free default: no language model. It quotes the sentences of the context that best match the question.
+
+Each quoted sentence lies inside the verbatim text of one block and carries that block's own marker, so a marker is right
+by construction. Headers, prefixes, gap marks and supplements are never quoted.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ctxasm.llm.pieces import Pieces, Produce
+from ctxasm.llm.sentences import Stretch, is_alike, sentences_of, terms_of
+from ctxasm.model.language import Language, language_of
+from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.results import Assembly
+
+NAME = "no language model (extractive)"
+MAX_SENTENCES = 4
+UNANSWERED: dict[Language, str] = {
+    "nl": "De context geeft geen antwoord op deze vraag.",
+    "en": "The context does not answer this question.",
+}
+_K1, _B = 1.2, 0.4
+_NEAR = 0.35
+"""What the title and the neighbouring sentences of a sentence add to its score, as a share of their own match."""
+_KEEP = 0.6
+"""A further sentence is quoted when it scores at least this share of the best one."""
+_COVERAGE = 0.34
+"""The least share of the question's weight that the best sentence and its surroundings must match."""
+_ASKS_NUMBER = re.compile(
+    r"\b(?:how (?:much|many|long|late|often|far|old)|when|what time|which day|cost|price|phone|number|"
+    r"hoeveel|hoe (?:lang|laat|vaak|oud|ver|duur)|hoelang|wanneer|welke dag|kost|kosten|prijs|nummer|telefoon\w*|\w*tijden|\w*kosten)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:een|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|one|two|three|four|five|six|seven|eight|nine|ten|gratis|free|"
+    r"(?:maan|dins|woens|donder|vrij|zater|zon)dag|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"\S+\s*")
+
+
+class Quote(NamedTuple):
+    """A sentence of the context: characters `start` to `end` of its text, inside the body of block `number`."""
+
+    start: int
+    end: int
+    number: int
+    score: float
+
+
+class ExtractiveModel:
+    """Answers with 1 to 4 sentences of the context, word by word, always the same for the same context."""
+
+    name = NAME
+    is_language_model = False
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        assembly: Assembly,
+        temperature: float = 0.0,
+        max_tokens: int = 512,
+        cancel: Cancel | None = None,
+    ) -> Pieces:
+        """Stream the answer of `extract_answer`; `messages` and `temperature` change nothing."""
+        return Pieces(in_words(extract_answer(assembly, max_tokens), cancel))
+
+
+def in_words(text: str, cancel: Cancel | None) -> Produce:
+    """`text` word by word, until cancelled."""
+    for word in _WORDS.findall(text):
+        if cancel is not None and cancel():
+            return "cancelled"
+        yield word
+    return "stop"
+
+
+def extract_answer(assembly: Assembly, max_tokens: int = 512) -> str:
+    """The best sentences in reading order, each followed by its marker; in the question's language when none fits.
+
+    About three characters are taken for a token, so that `max_tokens` ends the answer between sentences.
+    """
+    room, parts = max_tokens * 3, list[str]()
+    for quote in quotes_of(assembly):
+        sentence = " ".join(assembly.text[quote.start : quote.end].split())
+        room -= len(sentence) + 5
+        if parts and room < 0:
+            break
+        parts.append(f"{sentence} [{quote.number}]")
+    return " ".join(parts) or UNANSWERED[language_of(assembly.query.query)]
+
+
+def quotes_of(assembly: Assembly) -> list[Quote]:
+    """The sentences to quote, in reading order."""
+    text, question = assembly.text, assembly.query.query
+    asked = list(dict.fromkeys(terms_of(question)))
+    places = [(stretch, number) for number, low, high in bodies_of(assembly) for stretch in sentences_of(text, low, high)]
+    if not asked or not places:
+        return []
+    titles = {citation.number: _matches(asked, terms_of(citation.title or "")) for citation in assembly.citations}
+    scored = _score(text, places, asked, titles, bool(_ASKS_NUMBER.search(question)))
+    best = max((quote.score for quote in scored), default=0.0)
+    kept: list[Quote] = []
+    seen: set[str] = set()
+    for quote in sorted(scored, key=lambda quote: (-quote.score, quote.start)):
+        said = " ".join(text[quote.start : quote.end].lower().split())
+        if len(kept) < MAX_SENTENCES and quote.score >= _KEEP * best and said not in seen:
+            kept.append(quote)
+            seen.add(said)
+    return sorted(kept)
+
+
+def bodies_of(assembly: Assembly) -> list[tuple[int, int, int]]:
+    """(block number, start, end) of every unbroken run of chunk text in the context; a plain join does not break it."""
+    found: list[tuple[int, int, int]] = []
+    joined = -1
+    for segment in assembly.segments:
+        if segment.block is None:
+            joined = -1
+        elif segment.kind == "chunk":
+            if joined == segment.start and found and found[-1][0] == segment.block:
+                found[-1] = (segment.block, found[-1][1], segment.end)
+            else:
+                found.append((segment.block, segment.start, segment.end))
+            joined = segment.end
+        elif segment.kind == "separator" and joined == segment.start and len(assembly.text[segment.start : segment.end].strip()) == 0:
+            joined = segment.end
+        else:
+            joined = -1
+    return found
+
+
+def _matches(asked: Sequence[str], terms: Sequence[str]) -> list[float]:
+    """How well each asked word is met in `terms`, from 0 to its saturated count."""
+    counts = Counter(terms)
+    if len(counts) > 200:
+        counts = Counter(dict(counts.most_common(200)))
+    return [sum(count * is_alike(word, term) for term, count in counts.items()) for word in asked]
+
+
+def _score(
+    text: str, places: Sequence[tuple[Stretch, int]], asked: Sequence[str], titles: dict[int, list[float]], wants_number: bool
+) -> list[Quote]:
+    words = [terms_of(text[stretch.start : stretch.end]) for stretch, _ in places]
+    met = [_matches(asked, terms) for terms in words]
+    mean = sum(map(len, words)) / len(words) or 1.0
+    weights = [math.log(1 + (len(met) + 0.5) / (0.5 + sum(1 for row in met if row[i] > 0))) for i in range(len(asked))]
+    scored = []
+    for index, (stretch, number) in enumerate(places):
+        near = [
+            titles.get(number, [0.0] * len(asked)),
+            *(met[i] for i in (index - 1, index + 1) if 0 <= i < len(met) and places[i][1] == number),
+        ]
+        around = [max(row[i] for row in near) for i in range(len(asked))]
+        has_number = _NUMBER.search(text, stretch.start, stretch.end) is not None
+        if not any(met[index]) and not (wants_number and has_number and sum(around) > 0):
+            continue
+        covered = sum(weight * min(1.0, own + other) for weight, own, other in zip(weights, met[index], around, strict=True))
+        if covered < _COVERAGE * sum(weights):
+            continue
+        length = _K1 * (1 - _B + _B * len(words[index]) / mean)
+        score = sum(
+            weight * (own * (_K1 + 1) / (own + length) + _NEAR * min(1.0, other))
+            for weight, own, other in zip(weights, met[index], around, strict=True)
+        )
+        asks = text[stretch.end - 1] == "?"  # a heading that repeats the question answers nothing
+        scored.append(
+            Quote(stretch.start, stretch.end, number, score * (1.5 if wants_number and has_number else 1.0) * (0.3 if asks else 1.0))
+        )
+    return scored

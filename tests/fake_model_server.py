@@ -1,0 +1,269 @@
+"""An OpenAI-compatible chat server on loopback that answers from the context it is given and misbehaves by model name.
+
+`python tests/fake_model_server.py --port 8099`, then any name of FAULTS as the model; every other name answers well.
+In tests: `with serving() as server:` and `server.base_url`, `server.requests`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+STATUSES = {"400": 400, "401": 401, "403": 403, "404": 404, "408": 408, "413": 413, "429": 429, "500": 500, "503": 503}
+FAULTS = (
+    *(
+        "split",
+        "wrong",
+        "out-of-range",
+        "range",
+        "none",
+        "think",
+        *STATUSES,
+        "too-long",
+        "quota",
+        "429-once",
+        "429-long",
+        "503-twice",
+        "slow",
+    ),
+    *(
+        "silent",
+        "ping",
+        "stall",
+        "cut",
+        "cut-clean",
+        "reset",
+        "garbage",
+        "odd",
+        "html",
+        "json",
+        "latin1",
+        "empty",
+        "huge",
+        "huge-line",
+        "length",
+    ),
+    *("filter", "error-event", "redirect", "echo-key", "wants-completion-tokens", "no-temperature", "multibyte"),
+)
+
+
+@dataclass
+class FakeModel:
+    """The server's memory: every chat request as (headers, body), and how many answers were abandoned by the client."""
+
+    requests: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
+    abandoned: int = 0
+    base_url: str = ""
+
+    def attempts(self, model: str) -> int:
+        return sum(body["model"] == model for _, body in self.requests)
+
+
+def answer_from(body: dict[str, Any]) -> str:
+    """The first words of the first two blocks of the prompt's context, each with its marker."""
+    blocks = re.findall(
+        r"^\[(\d+)\] Source:[^\n]*\n(.*?)(?=^\[\d+\] Source:|\Z)", body["messages"][-1]["content"], re.MULTILINE | re.DOTALL
+    )
+    parts = [f"{' '.join(text.split()[:12])} [{number}]." for number, text in blocks[:2]]
+    return " ".join(parts) or "Open tot negen uur [1]. Bel ons [2]."
+
+
+def event(text: str | None = None, finish: str | None = None) -> bytes:
+    delta = {} if text is None else {"content": text}
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    data = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "fake", "choices": [choice]}
+    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def spoiled(name: str, answer: str) -> str:
+    count = len(set(re.findall(r"\[\d+\]", answer)))
+    match name:
+        case "wrong":
+            return re.sub(r"\[(\d+)\]", lambda m: f"[{int(m[1]) % max(2, count) + 1}]", answer)
+        case "out-of-range":
+            return re.sub(r"\[(\d+)\]", "[99]", answer)
+        case "range":
+            return re.sub(r"\[(\d+)\]", "[1-2]", answer)
+        case "none":
+            return re.sub(r" ?\[\d+\]", "", answer)
+        case "think":
+            return f"<think>block [7] may fit</think>{answer}"
+    return answer
+
+
+async def streamed(name: str, answer: str) -> AsyncIterator[bytes]:
+    """The events of one answer."""
+    yield event("")
+    if name in ("slow", "silent"):
+        await asyncio.sleep(0.4 if name == "slow" else 30)
+    if name == "ping":
+        for _ in range(300):
+            yield b": keep-alive\n\n"
+            await asyncio.sleep(0.1)
+    if name == "error-event":
+        yield b'data: {"error": {"message": "worker died", "code": "oops"}}\n\n'
+    if name == "huge":
+        for _ in range(400):
+            yield event("x" * 1000)
+    if name == "huge-line":
+        yield b"data: "
+        for _ in range(400):
+            yield b"x" * 50_000
+    if name == "odd":
+        for odd in (
+            b"data: 5\n\n",
+            b'data: {"choices": null}\n\n',
+            b'data: {"choices": [{"delta": {"content": [1]}}]}\n\n',
+        ):
+            yield odd
+    pieces = list(answer) if name == "split" else re.findall(r"\S+\s*", answer)
+    for place, piece in enumerate([] if name == "empty" else pieces):
+        if place == 2 and name in ("stall", "garbage", "latin1", "length", "filter", "cut-clean"):
+            break
+        data = event(piece)
+        if name == "multibyte":
+            for byte in data:
+                yield bytes([byte])
+        else:
+            yield data
+        if name == "split":
+            await asyncio.sleep(0)
+    match name:
+        case "stall":
+            await asyncio.sleep(30)
+        case "garbage":
+            yield b"data: {not json\n\n"
+        case "latin1":
+            yield b'data: {"choices": [{"delta": {"content": "caf\xe9"}}]}\n\n'
+        case "length":
+            yield event(finish="length")
+        case "filter":
+            yield event(finish="content_filter")
+        case "cut-clean":
+            return
+        case _:
+            yield event(finish="stop")
+    yield DONE
+
+
+class Broken(Response):
+    """Stops after two pieces, without an end."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        await send({"type": "http.response.body", "body": event("Open ") + event("tot "), "more_body": True})
+
+
+def refused(name: str, request: Request, body: dict[str, Any], attempt: int) -> Response | None:
+    """The answer of a model that refuses, or None."""
+    key = request.headers.get("authorization", "").removeprefix("Bearer ")
+    message, code, status, headers = "no", "", STATUSES.get(name, 0), {}
+    if name == "429":
+        headers = {"retry-after": "0.05"}
+    if name == "429-once" and attempt == 1:
+        status, headers = 429, {"retry-after": "0.2"}
+    elif name == "429-long":
+        status, headers = 429, {"retry-after": "3600"}
+    elif name == "503-twice" and attempt <= 2:
+        status = 503
+    elif name == "quota":
+        status, code = 429, "insufficient_quota"
+    elif name == "too-long":
+        status, message, code = 400, "This model's maximum context length is 4096 tokens", "context_length_exceeded"
+    elif name == "echo-key":
+        status, message = 400, f"bad key {key} or {key[:8]}"
+    elif name == "wants-completion-tokens" and "max_tokens" in body:
+        status, message = 400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    elif name == "no-temperature" and "temperature" in body:
+        status, message = 400, "Unsupported value: 'temperature' does not support 0 with this model."
+    if not status:
+        return None
+    return JSONResponse({"error": {"message": message, "code": code}}, status, headers=headers)
+
+
+def make_app(memory: FakeModel) -> Starlette:
+    async def chat(request: Request) -> Response:
+        body = await request.json()
+        memory.requests.append((dict(request.headers), body))
+        name = body["model"]
+        if refusal := refused(name, request, body, memory.attempts(name)):
+            return refusal
+        if name == "cut":
+            return Broken()
+        if name == "redirect":
+            return RedirectResponse("http://127.0.0.1:9/v1/chat/completions")
+        if name == "html":
+            return Response("<html>Welcome</html>", media_type="text/html")
+        answer = spoiled(name, answer_from(body))
+        if name == "json":
+            return JSONResponse({"choices": [{"message": {"role": "assistant", "content": answer}}]})
+
+        async def watched() -> AsyncIterator[bytes]:
+            try:
+                async for data in streamed(name, answer):
+                    yield data
+            except asyncio.CancelledError:
+                memory.abandoned += 1
+                raise
+
+        return StreamingResponse(watched(), media_type="text/event-stream")
+
+    async def models(_: Request) -> Response:
+        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in ("ok", *FAULTS)]})
+
+    async def calls(_: Request) -> Response:
+        return PlainTextResponse(str(len(memory.requests)))
+
+    routes = [Route("/v1/chat/completions", chat, methods=["POST"]), Route("/v1/models", models), Route("/calls", calls)]
+    return Starlette(routes=routes)
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[FakeModel]:
+    """A running server on a free loopback port (or `port`); ends with the block."""
+    memory = FakeModel()
+    sock = socket.create_server(("127.0.0.1", port))
+    memory.base_url = f"http://127.0.0.1:{sock.getsockname()[1]}/v1"
+    server = uvicorn.Server(uvicorn.Config(make_app(memory), log_level="critical", lifespan="off", timeout_graceful_shutdown=0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    try:
+        yield memory
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(5)
+        sock.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, default=8099)
+    with serving(parser.parse_args().port) as server:
+        print(f"serving {server.base_url}; models: ok, {', '.join(FAULTS)}", flush=True)
+        with suppress(KeyboardInterrupt):
+            threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""The extractive default quotes the context and nothing else; the scripted model is wrong in the way its mode says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from contexts import HOSPITAL, Block, make_assembly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.llm import MODEL_NAMES, Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel, open_model
+from ctxasm.llm.extractive import UNANSWERED, bodies_of, extract_answer, quotes_of
+from ctxasm.llm.scripted import MODES
+from ctxasm.llm.sentences import sentences_of, terms_of
+from ctxasm.model.errors import InvalidInput, ModelUnavailable
+from ctxasm.model.results import Assembly
+
+
+def streamed(model: ExtractiveModel | ScriptedModel, assembly: Assembly) -> str:
+    return "".join(model.stream((), assembly=assembly))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Hoe laat mag ik op bezoek komen?", "U kunt komen van 14.00 tot 20.00 uur. [1]"),
+        ("Wat kost parkeren per uur?", "Parkeren kost 2 euro per uur. [2]"),
+        ("Wanneer kan ik bellen?", "Bel ons op werkdagen. [3]"),
+        ("Hoeveel olifanten wonen er in Artis?", UNANSWERED["nl"]),
+        ("How do volcanoes erupt?", UNANSWERED["en"]),
+        ("???", UNANSWERED["en"]),
+    ],
+)
+def test_the_best_sentence_is_quoted_with_the_marker_of_its_block(question: str, answer: str) -> None:
+    assert answer in extract_answer(make_assembly(question))
+
+
+def test_scaffolding_is_never_quoted() -> None:
+    assert extract_answer(make_assembly("Wat staat er alles over bezoek in de pagina context?")).count("Alles over") == 0
+    assert extract_answer(make_assembly("source contact", [Block("Contact source", ("Iets anders.",))])) == UNANSWERED["en"]
+
+
+def test_text_is_shown_as_it_stands_in_the_context() -> None:
+    assembly = make_assembly("Waar staat de balie?", [Block("Balie", ("De balie staat links ⟦2⟧.",))])
+    assert extract_answer(assembly) == "De balie staat links ⟦2⟧. [1]"
+
+
+def test_a_gap_parts_sentences_and_a_join_does_not() -> None:
+    assembly = make_assembly(blocks=[Block("T", ("Een zin die ", "doorloopt", None, "en weer begint."))])
+    assert [assembly.text[low:high] for _, low, high in bodies_of(assembly)] == ["Een zin die doorloopt", "en weer begint."]
+
+
+def test_max_tokens_keeps_fewer_sentences_but_one() -> None:
+    blocks = [Block("Bezoek", tuple(f"Bezoek is mogelijk op dag {day} van de week. " for day in range(1, 8)))]
+    assembly = make_assembly("Wanneer is bezoek mogelijk?", blocks)
+    assert len(parse_markers(extract_answer(assembly))) == 4
+    assert len(parse_markers(extract_answer(assembly, max_tokens=30))) == 2
+    assert len(parse_markers(extract_answer(assembly, max_tokens=1))) == 1
+
+
+def test_streaming_adds_up_word_by_word_and_can_be_stopped() -> None:
+    assembly = make_assembly()
+    assert streamed(ExtractiveModel(), assembly) == extract_answer(assembly)
+    looks = iter([False, False, True])
+    stream = ExtractiveModel().stream((), assembly=assembly, cancel=lambda: next(looks))
+    assert len(list(stream)) == 2
+    assert stream.finish_reason == "cancelled"
+
+
+SCRAPS = (
+    "bezoek",
+    "parkeren",
+    "kost",
+    "2",
+    "euro per uur.",
+    "Is",
+    "[1]",
+    "12.30",
+    "gratis?",
+    "\n\n",
+    "-",
+    "dr.",
+    "⟦3⟧",
+    "é",
+    "时间。",
+    "!",
+    "",
+)
+WORDS = st.lists(st.sampled_from(SCRAPS), max_size=20).map(" ".join)
+
+
+@given(WORDS, st.lists(st.lists(st.one_of(WORDS, st.none()), max_size=4).map(tuple), max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_every_quote_is_verbatim_inside_its_own_block(question: str, texts: list[tuple[str | None, ...]]) -> None:
+    assembly = make_assembly(question or "x", [Block(f"T{i}", chunks) for i, chunks in enumerate(texts)])
+    bodies = bodies_of(assembly)
+    quotes = quotes_of(assembly)
+    assert len(quotes) <= 4
+    for quote in quotes:
+        assert any(number == quote.number and low <= quote.start < quote.end <= high for number, low, high in bodies)
+    answer = extract_answer(assembly)
+    assert answer == extract_answer(assembly)
+    own = {quote.number for quote in quotes}
+    if "[1]" not in "".join(text or "" for chunks in texts for text in chunks):
+        found = resolve(parse_markers(answer), assembly.citations)
+        assert all(marker.is_sound for marker in found)
+        assert {number for marker in found for number in marker.known} == own
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bel dr. Jansen. Of kom langs.", ["Bel dr. Jansen.", "Of kom langs."]),
+        ("Open van 8.30 tot 17.00 uur. Bijv. op maandag.", ["Open van 8.30 tot 17.00 uur.", "Bijv. op maandag."]),
+        ("# Kop\nEen regel\nvan drie\nregels.\n\n- punt een\n- punt twee", ["Kop\nEen regel\nvan drie\nregels.", "punt een", "punt twee"]),
+        ("Echt waar?! Ja.", ["Echt waar?!", "Ja."]),
+        ("…", []),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert [text[low:high] for low, high in sentences_of(text)] == expected
+
+
+def test_inflections_meet() -> None:
+    assert terms_of("spreekuur") == terms_of("spreekuren")
+    assert terms_of("de bezoekers") == terms_of("bezoeker")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_mode_is_wrong_as_it_says(mode: str) -> None:
+    assembly = make_assembly("Wat kost parkeren per uur?")
+    honest, model = extract_answer(assembly), ScriptedModel(mode, stall_seconds=0.05)
+    if mode in ("stall", "cut"):
+        with pytest.raises(ModelUnavailable) as caught:
+            streamed(model, assembly)
+        assert honest.startswith(caught.value.partial)
+        assert caught.value.partial
+        return
+    pieces = list(model.stream((), assembly=assembly))
+    found = resolve(parse_markers("".join(pieces)), assembly.citations)
+    right = resolve(parse_markers(honest), assembly.citations)
+    match mode:
+        case "none":
+            assert found == ()
+        case "split_tokens":
+            assert "".join(pieces) == honest
+            assert max(map(len, pieces)) == 1
+        case "out_of_range":
+            assert all(marker.unknown and not marker.known for marker in found)
+        case "wrong_number":
+            assert all(now.is_sound and now.known != then.known for now, then in zip(found, right, strict=True))
+        case "range":
+            assert all(marker.known == (1, 2, 3) for marker in found)
+    assert len(found) == (0 if mode == "none" else len(right))
+
+
+def test_a_single_citation_cannot_be_swapped_so_it_is_out_of_range() -> None:
+    answer = streamed(ScriptedModel("wrong_number"), make_assembly("Wanneer kan ik bellen?", HOSPITAL[2:]))
+    assert answer == "Bel ons op werkdagen. [2]"
+
+
+def test_models_by_name() -> None:
+    models = [open_model(name, Endpoint("http://127.0.0.1:9/v1", "m", "k")) for name in MODEL_NAMES]
+    assert open_model().name == "no language model (extractive)"
+    assert [model.is_language_model for model in models] == [isinstance(model, OpenAIModel) for model in models]
+    assert len({model.name for model in models}) == len(models)
+    for name, words in (("gpt", "must be one of extractive, openai"), ("scripted:x", "must be one of"), ("openai", "needs an endpoint")):
+        with pytest.raises(InvalidInput, match=words):
+            open_model(name)
+    with pytest.raises(InvalidInput, match="must be one of wrong_number"):
+        ScriptedModel("x")
+
+
+def test_the_room_loads_no_client_before_it_asks() -> None:
+    code = "import sys, ctxasm.llm, ctxasm.asking; print([m for m in ('openai', 'httpx2', 'streamlit') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
