@@ -234,7 +234,8 @@ def _asked(ask: Callable[[Connection, Version], _Result], version: Version, conn
 
 
 def _fetched(rows: Iterable[Sequence[Any]], names: dict[int, str]) -> list[FetchedChunk]:
-    return [FetchedChunk(names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:]) for row in rows]
+    make = FetchedChunk._make
+    return [make((names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:])) for row in rows]
 
 
 def _document_names(connection: Connection, numbers: set[int]) -> dict[int, str]:

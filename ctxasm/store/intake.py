@@ -68,10 +68,12 @@ def check_text(value: object, field: str, *, name: bool = False, empty: bool = F
 
 def readable(windows: Sequence[Window]) -> Iterator[Window]:
     """The part of each window that a store can hold at all, so that no request can be out of a database's range."""
-    for document_id, low, high in windows:
-        low, high = max(low, 0), min(high, MAX_CHUNK_INDEX)
-        if low <= high and not _UNSTORABLE.search(document_id):
-            yield Window(document_id, low, high)
+    for window in windows:
+        document_id, low, high = window
+        if low < 0 or high > MAX_CHUNK_INDEX:
+            window = Window(document_id, max(low, 0), min(high, MAX_CHUNK_INDEX))
+        if window.low <= window.high and not _UNSTORABLE.search(document_id):
+            yield window
 
 
 def storable(text: str) -> bool:

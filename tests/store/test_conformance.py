@@ -127,14 +127,14 @@ def test_delete_removes_one_dataset(store: AnyStore) -> None:
         store.fetch([Window("d1", 0, 0)], ENCODING)
 
 
-@pytest.mark.parametrize("name", ["", "  ", "nul\x00", "\ud800", "x" * 2001])
-def test_names_that_cannot_be(store: AnyStore, name: str) -> None:
-    with pytest.raises(InvalidInput, match="dataset name"):
-        store.add(full_bundle(), name)
-    with pytest.raises(NotFound):
-        store.dataset(name)
-    with pytest.raises(NotFound):
-        store.delete(name)
+def test_names_that_cannot_be(store: AnyStore) -> None:
+    for name in ("", "  ", "nul\x00", "\ud800", "x" * 2001):
+        with pytest.raises(InvalidInput, match="dataset name"):
+            store.add(full_bundle(), name)
+        with pytest.raises(NotFound):
+            store.dataset(name)
+        with pytest.raises(NotFound):
+            store.delete(name)
     assert store.datasets() == []
 
 
@@ -158,28 +158,29 @@ def test_unknown_names_are_answered_with_those_that_exist(store: AnyStore) -> No
         store.dataset().query("nul\x00")
 
 
-@pytest.mark.parametrize(
-    ("phrase", "found"),
-    [
-        ("OPEN ALL NIGHT", [("d1", 0), ("d1", 1)]),
-        ("%", [(HOSTILE, 0)]),
-        ("_", [(HOSTILE, 0)]),
-        ("\\", [(HOSTILE, 0)]),
-        ("'; drop", [(HOSTILE, 0)]),
-        ("É", [(HOSTILE, 0)]),
-        ("שלום", [(HOSTILE, 0)]),
-        ("all%night", []),
-        ("nowhere said", []),
-        ("", []),
-        (" \n", []),
-        ("nul\x00", []),
-        ("\ud800", []),
-    ],
-)
-def test_find_text(store: AnyStore, phrase: str, found: list[tuple[str, int]]) -> None:
+PHRASES = [
+    ("OPEN ALL NIGHT", [("d1", 0), ("d1", 1)]),
+    ("%", [(HOSTILE, 0)]),
+    ("_", [(HOSTILE, 0)]),
+    ("\\", [(HOSTILE, 0)]),
+    ("'; drop", [(HOSTILE, 0)]),
+    ("É", [(HOSTILE, 0)]),
+    ("שלום", [(HOSTILE, 0)]),
+    ("all%night", []),
+    ("nowhere said", []),
+    ("", []),
+    (" \n", []),
+    ("nul\x00", []),
+    ("\ud800", []),
+]
+
+
+def test_find_text(store: AnyStore) -> None:
     store.add(numbered_bundle(1, 1, "open all night % _ é", name="another dataset"))
     store.add(full_bundle())
-    assert [(chunk.document_id, chunk.chunk_index) for chunk in store.dataset("hospital").find_text(phrase)] == found
+    dataset = store.dataset("hospital")
+    found = {phrase: [(chunk.document_id, chunk.chunk_index) for chunk in dataset.find_text(phrase)] for phrase, _ in PHRASES}
+    assert found == dict(PHRASES)
 
 
 def test_find_text_stops_at_its_limit_in_document_order(store: AnyStore) -> None:
@@ -222,12 +223,12 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("field", BAD)
-def test_bad_records_change_nothing(store: AnyStore, field: str) -> None:
+def test_bad_records_change_nothing(store: AnyStore) -> None:
     store.add(full_bundle("bad"))
-    with pytest.raises(InvalidInput, match=field.strip()) as raised:
-        store.add(BAD[field])
-    assert "\n" not in str(raised.value)
+    for field, bundle in BAD.items():
+        with pytest.raises(InvalidInput, match=field.strip()) as raised:
+            store.add(bundle)
+        assert "\n" not in str(raised.value)
     assert store.dataset().bundle() == full_bundle("bad")
 
 
