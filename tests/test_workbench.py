@@ -11,9 +11,10 @@ from threading import Thread
 import pytest
 
 from ctxasm import workbench as workbench_module
+from ctxasm.asking import AnswerResult
 from ctxasm.bundle import write_bundle
 from ctxasm.config import Config
-from ctxasm.model.errors import InvalidBundle, NotFound
+from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
@@ -134,3 +135,25 @@ def test_a_counter_is_made_once() -> None:
 def test_the_summary_counts_what_was_replaced(bench: Workbench) -> None:
     info = bench.store.add(Bundle("n", chunks=(Chunk("a", 0, "\ufffd"),), replaced=1))
     assert LoadReport(info, True, ()).summary == "n: 1 document, 1 chunk; 1 character became U+FFFD (NUL, lone surrogates)"
+
+
+def test_asking(bench: Workbench, folder: Path) -> None:
+    bench.load(folder)
+    assembly = bench.assemble(bench.query("tiny", "q"), AssemblySettings(), "tiny")
+    *_, result = bench.ask(assembly)
+    assert isinstance(result, AnswerResult)
+    assert (result.complete, result.is_language_model) == (True, False)
+    assert [bench.open_model(name).is_language_model for name in bench.model_names() if name != "openai"].count(True) == 0
+
+
+def test_the_configured_endpoint_is_the_default_model() -> None:
+    configured = Workbench(Config("sqlite://", "http://127.0.0.1:9/v1", "m", "sk-secret", llm_timeout=7))
+    assert configured.open_model().name == "m at 127.0.0.1:9"
+    assert "sk-secret" not in repr(configured.open_model())
+    assert configured.open_model("extractive").is_language_model is False
+    for half in (Config("sqlite://", llm_model="m"), Config("sqlite://", "http://h/v1")):
+        assert Workbench(half).open_model().is_language_model is False
+        with pytest.raises(InvalidInput, match="needs an endpoint"):
+            Workbench(half).open_model("openai")
+    with pytest.raises(InvalidInput, match="base URL must look like"):
+        Workbench(Config("sqlite://", "ftp://h", "m")).open_model()

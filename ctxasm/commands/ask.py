@@ -47,7 +47,8 @@ def run(args: Namespace) -> int:
         elif isinstance(event, AnswerResult):
             result = event
     assert result is not None, "asking always ends with a result"
-    show(result.text if not result.called else "")
+    if result.text:
+        show("" if result.called else result.text)
     _show_sources(result, assembly.citations)
     if result.note:
         say(result.note)
@@ -74,7 +75,7 @@ def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:
         show("")
     for citation in citations:
         if citation.number in cited:
-            where = " · ".join(part for part in (citation.title or citation.document_id, citation.ref) if part)
-            show(f"[{citation.number}] {where}: {' '.join(citation.snippet.split())}")
+            show(f"[{citation.number}] {citation.title or citation.document_id} ({citation.ref})")
+            show(f"    {' '.join(citation.snippet.split())}")
     for number in unknown:
         show(f"[{number}] unknown: the context has no source of this number")

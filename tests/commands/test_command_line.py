@@ -185,6 +185,64 @@ def test_settings_come_from_the_environment_too(monkeypatch: pytest.MonkeyPatch,
     assert "expand_window must be" in refused(["settings"], capsys)
 
 
+def test_ask_answers_with_its_sources_below(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--query-id", "q2"]) == 0
+    out, err = capsys.readouterr()
+    answer, _, sources = out.partition("\n\n")
+    assert answer.startswith("Parkeren kost twee euro. [1]")
+    assert sources.startswith("[1] Openingstijden (")
+    assert "no language model" in err
+
+
+def test_ask_names_unknown_markers_and_keeps_what_arrived(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--query-id", "q2", "--model", "scripted:out_of_range"]) == 0
+    assert "[2] unknown: the context has no source of this number" in capsys.readouterr().out
+    assert main(["ask", "--query-id", "q2", "--model", "scripted:cut"]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("Parkeren")
+    assert "\nctxasm: " in err
+
+
+def test_ask_with_an_empty_context_calls_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_bundle(Bundle("e", BUNDLE.documents, BUNDLE.chunks, (Query("Wat is de prijs?", (), "n"),)), tmp_path / "e")
+    assert main(["load", str(tmp_path / "e")]) == 0
+    capsys.readouterr()
+    assert main(["ask", "--query-id", "n", "--model", "scripted:cut"]) == 0
+    assert capsys.readouterr().out == "Geen relevante inhoud gevonden.\n"
+
+
+def test_ask_refuses_what_it_cannot_use(loaded: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["ask", "--query-id", "q2"]
+    assert "model must be one of extractive, openai" in refused([*ask, "--model", "gpt"], capsys)
+    assert "openai needs an endpoint: set CTXASM_LLM_BASE_URL" in refused([*ask, "--model", "openai"], capsys)
+    assert "temperature must be a number between 0 and 2, got 'hot'" in refused([*ask, "--temperature", "hot"], capsys)
+    assert "max-answer-tokens must be a number between 1 and 32000, got '0'" in refused([*ask, "--max-answer-tokens", "0"], capsys)
+    monkeypatch.setenv("CTXASM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("CTXASM_LLM_MODEL", "m")
+    monkeypatch.setenv("CTXASM_LLM_API_KEY", "sk-secret")
+    err = refused(ask, capsys)  # configured, so it is the default; nobody listens there
+    assert "127.0.0.1:9" in err
+    assert "sk-secret" not in err
+
+
+def test_text_of_others_cannot_steer_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = "wis \x1b[2J en \x9b31m alles. "
+    write_bundle(Bundle("h", chunks=(Chunk("a", 0, hostile),), queries=(Query("wat?", (Hit("a", 0, 1.0),), "q"),)), tmp_path / "h")
+    assert main(["load", str(tmp_path / "h")]) == 0
+    capsys.readouterr()
+    assert main(["assemble", "--query-id", "q"]) == 0
+    assert hostile in capsys.readouterr().out  # to a pipe: as it is
+    assert main(["assemble", "--query-id", "q", "--format", "json"]) == 0
+    out = capsys.readouterr().out
+    assert hostile in json.loads(out)["text"]
+    assert not {"\x1b", "\x9b"} & set(out)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["assemble", "--query-id", "q"]) == 0
+    assert "wis \u241b[2J en \ufffd31m alles. " in capsys.readouterr().out
+
+
 def test_serve_hands_over_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "shipped", lambda name: Path("/somewhere") / name)
     became: list[tuple[list[str], str]] = []

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 import tomllib
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -66,6 +68,28 @@ def test_an_interrupt_ends_with_130_and_no_traceback(environment: dict[str, str]
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (130, b"ctxasm: interrupted\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="ends the server the POSIX way")
+def test_serve_runs_the_workbench(environment: dict[str, str], tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = (tmp_path / "log").open("wb")
+    argv = ["serve", "--port", str(port), "--server.headless", "true"]
+    process = subprocess.Popen([sys.executable, "-m", "ctxasm", *argv], env=environment, stdout=log, stderr=log, cwd=tmp_path)
+    try:
+        health, until = "", time.monotonic() + 30
+        while health != "ok" and time.monotonic() < until and process.poll() is None:
+            try:
+                health = urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5).read().decode()
+            except OSError:
+                time.sleep(0.1)
+        assert health == "ok", (tmp_path / "log").read_text()
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+        log.close()
 
 
 def test_the_installed_command_is_the_same() -> None:
