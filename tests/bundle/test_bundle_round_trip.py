@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -11,10 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle import load_bundle, write_bundle
+from ctxasm.bundle import Problem, load_bundle, write_bundle
+from ctxasm.bundle.kinds import KNOWN_FILES
 from ctxasm.bundle.shapes import MAX_NUMBER
+from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
 from ctxasm.model.visible import is_visible
+from ctxasm.store.database import Store
+from ctxasm.store.memory import MemoryStore
+from ctxasm.tokens import open_counter
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
 maybe = st.none() | texts
@@ -71,6 +77,51 @@ def test_what_is_written_reads_back_equal(bundle: Bundle) -> None:
     with tempfile.TemporaryDirectory() as folder:
         assert write_bundle(bundle, Path(folder) / "b")
         assert load_bundle(Path(folder) / "b") == bundle
+    with Store("sqlite://", open_counter()) as store:  # what a bundle may hold, a store takes and gives back
+        store.add(bundle)
+        kept = store.dataset().bundle()
+    assert (kept.documents, set(kept.chunks), kept.queries, kept.answers) == (
+        bundle.documents,
+        set(bundle.chunks),
+        bundle.queries,
+        bundle.answers,
+    )
+
+
+rows = st.fixed_dictionaries(
+    {},
+    optional={
+        "document_id": st.sampled_from(["a", "b", "", "\0", "\ud800", 1, None]),
+        "chunk_index": st.sampled_from([0, 1, -1, 10**30, "0", 1.5, True]),
+        "text": texts | st.none(),
+        "query_id": st.sampled_from(["q", "", 0]),
+        "query": texts,
+        "retrieved": st.lists(st.fixed_dictionaries({"document_id": st.just("a"), "chunk_index": st.just(0), "score": plain}), max_size=2),
+        "spans": st.lists(st.fixed_dictionaries({"document_id": st.just("a"), "start": plain, "end": plain}), max_size=1),
+        "start": plain,
+        "end": plain,
+        "metadata": metadata | plain,
+        "answer": maybe,
+    },
+)
+junk = st.binary(max_size=40) | st.lists(rows, max_size=3).map(lambda found: "\n".join(map(json.dumps, found)).encode())
+
+
+@given(st.dictionaries(st.sampled_from(KNOWN_FILES), junk, min_size=1))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_give_a_bundle_or_sentences(files: dict[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in files.items():
+            (Path(folder) / name).write_bytes(data)
+        try:
+            MemoryStore().add(load_bundle(folder, "b"))
+        except InvalidBundle as error:
+            found = error.problems
+        except InvalidInput as error:
+            found = (Problem("", None, "", str(error)),)
+        else:
+            found = ()
+    assert all(isinstance(problem, Problem) and problem.message and "\n" not in str(problem) for problem in found)
 
 
 def test_writing_again_leaves_no_old_file(tmp_path: Path) -> None:
