@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOME = {
-    "assemble": "ctxasm.pipeline",
     "load_bundle": "ctxasm.bundle",
     "write_bundle": "ctxasm.bundle",
     "AssemblySettings": "ctxasm.model.settings",
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from ctxasm.model.errors import StoreUnavailable as StoreUnavailable
     from ctxasm.model.errors import TokenizerUnavailable as TokenizerUnavailable
     from ctxasm.model.errors import UnknownSetting as UnknownSetting
+    from ctxasm.model.ports import ChunkSource, TokenCounter
     from ctxasm.model.records import Answer as Answer
     from ctxasm.model.records import Bundle as Bundle
     from ctxasm.model.records import Chunk as Chunk
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Turn as Turn
     from ctxasm.model.results import Assembly as Assembly
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
-    from ctxasm.pipeline import assemble as assemble
     from ctxasm.store.database import Store
     from ctxasm.store.memory import MemoryStore as MemoryStore
 
@@ -98,6 +97,26 @@ __all__ = [
     "open_store",
     "write_bundle",
 ]
+
+
+def assemble(
+    query: Query,
+    source: ChunkSource,
+    settings: AssemblySettings | None = None,
+    counter: TokenCounter | None = None,
+    limit: int | None = None,
+) -> Assembly:
+    """Assemble the context for one query from a store, a dataset, or any other source of chunks.
+
+    `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
+    `limit` replaces `settings.max_tokens`. Raises InvalidInput for a query that cannot be assembled.
+    """
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.pipeline import assemble as run
+    from ctxasm.tokens import open_counter
+
+    settings = settings or AssemblySettings()
+    return run(query, source, settings, counter or open_counter(settings.encoding), limit=limit)
 
 
 def open_store(url: str | None = None) -> Store:
