@@ -20,6 +20,7 @@ from ctxasm.store.statements import POSTGRESQL, SQLITE, Dialect
 BUSY_SECONDS = 20
 CONNECT_SECONDS = 5
 MAPPED_BYTES = 2**31 - 2**16  # the most that SQLite maps as it is usually built
+LOG_BYTES = 2**26  # kept of the log of a large load
 
 _Result = TypeVar("_Result")
 
@@ -31,8 +32,8 @@ class Connections:
         self.url = parse_address(address)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.statements: Dialect = SQLITE if self.is_sqlite else POSTGRESQL
-        self.in_memory = self.is_sqlite and (not self.url.database or self.url.database == ":memory:" or "mode" in self.url.query)
-        self.in_memory = self.in_memory and self.url.query.get("mode", "memory") == "memory"
+        nameless = self.url.database in (None, "", ":memory:") or self.url.query.get("mode") == "memory"
+        self.in_memory = self.is_sqlite and nameless
         # One connection is all an in-memory database has: without turns, a reader would see a load half done.
         self._turn: AbstractContextManager[Any] = RLock() if self.in_memory else nullcontext()
         try:
@@ -105,7 +106,8 @@ class Connections:
         if self.is_sqlite:
             connection.create_function("ctxasm_contains", 2, _contains, deterministic=True)
             # Reading through a memory map takes a third off a fetch; pages of 16 KiB hold a window of chunks together.
-            for pragma in ("foreign_keys=ON", "synchronous=NORMAL", "page_size=16384", f"mmap_size={MAPPED_BYTES}"):
+            tuned = ("synchronous=NORMAL", "page_size=16384", f"mmap_size={MAPPED_BYTES}", f"journal_size_limit={LOG_BYTES}")
+            for pragma in ("foreign_keys=ON", *tuned):
                 cursor.execute(f"PRAGMA {pragma}")
         else:
             # A compiled plan costs more than the whole read: the planner takes many windows for many rows.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
 
 from sqlalchemy import Connection, Row, select
 
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Bundle
 from ctxasm.store.connect import Connections
@@ -82,8 +83,10 @@ class Store:
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """Chunks of the newest dataset, as `Dataset.fetch`. Raises NotFound in an empty store."""
-        if self._newest is None:
-            self._newest = self.dataset()
+        if self._newest is not None:
+            with suppress(NotFound):  # deleted by another process: the newest is another one now
+                return self._newest.fetch(windows, encoding)
+        self._newest = self.dataset()
         return self._newest.fetch(windows, encoding)
 
     def close(self) -> None:
@@ -112,12 +115,10 @@ class Store:
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"ctxasm dataset {name}",))
 
     def _refresh_statistics(self) -> None:
-        with self._connections.reading() as connection:
-            if not self._connections.is_sqlite:
+        # The load is already in: that the planner knows its size is worth a try, not an error.
+        if not self._connections.is_sqlite:
+            with suppress(CtxasmError), self._connections.reading() as connection:
                 connection.exec_driver_sql("ANALYZE ctxasm_chunks, ctxasm_documents")
-            elif not self._connections.in_memory:
-                # A large load leaves a log as large as itself, which every reader would have to look through.
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 _NEWEST_FIRST = select(datasets).order_by(datasets.c.dataset_id.desc())

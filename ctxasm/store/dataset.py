@@ -12,7 +12,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select, true
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
@@ -63,8 +63,9 @@ class Dataset:
         return self._version.info
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
-        """All stored chunks inside the windows, in one statement for any number of windows, and their documents in at
-        most one more. Token facts are None for another encoding than that of the load.
+        """All stored chunks inside the windows, in one statement however many they are; documents take at most one more.
+
+        Token facts are None for another encoding than that of the load.
         """
         started = perf_counter()
         asked = list(readable(windows))
@@ -125,23 +126,11 @@ class Dataset:
 
     def queries(self) -> list[Query]:
         """All queries in loaded order."""
-        t = tables.queries
-
-        def ask(connection: Connection, version: Version) -> list[Query]:
-            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
-            return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]
-
-        return self._consistent(ask)
+        return self._queries(true())
 
     def query(self, query_id: str) -> Query:
         """One query. Raises NotFound naming those that exist."""
-        t = tables.queries
-
-        def ask(connection: Connection, version: Version) -> list[Query]:
-            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
-            return [read_query(*row) for row in connection.execute(own.where(t.c.query_id == query_id))]
-
-        found = self._consistent(ask) if storable(query_id) else []
+        found = self._queries(tables.queries.c.query_id == query_id) if storable(query_id) else []
         if not found:
             raise no_query(query_id, self.info.name, [entry.query_id for entry in self.query_list()])
         return found[0]
@@ -166,6 +155,15 @@ class Dataset:
                 return Bundle(info.name, tuple(documents), tuple(chunks), tuple(queries), tuple(answers), info.replaced)
         raise self._too_busy()
 
+    def _queries(self, wanted: ColumnElement[bool]) -> list[Query]:
+        t = tables.queries
+
+        def ask(connection: Connection, version: Version) -> list[Query]:
+            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id, wanted)
+            return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]
+
+        return self._consistent(ask)
+
     def _chunks(self) -> list[Chunk]:
         t, d = tables.chunks, tables.documents
         columns = (t.c.text, t.c.start_char, t.c.end_char, t.c.page_number, t.c.section, t.c.row_number, t.c.metadata)
@@ -186,8 +184,7 @@ class Dataset:
         found: dict[str, Numbered] = {}
         if unread:
             parameters = document_parameters(self._connections.engine_name, unread, version.info.dataset_id)
-            sql = self._connections.statements.documents
-            rows = self._connections.read(lambda c: c.exec_driver_sql(sql, parameters).fetchall())
+            rows = self._connections.read(lambda c: c.exec_driver_sql(self._connections.statements.documents, parameters).fetchall())
             found = {row[1]: Numbered(row[0], _document(row)) for row in rows}
         if len(remembered) + len(found) > REMEMBERED_DOCUMENTS:
             remembered.clear()
@@ -202,8 +199,7 @@ class Dataset:
             for name, low, high in asked
             if (numbered := known.get(name))
         ]
-        statements = self._connections.statements
-        sql = statements.counted if encoding == version.info.encoding else statements.uncounted
+        sql = self._connections.statements.counted if encoding == version.info.encoding else self._connections.statements.uncounted
         # The driver's own rows: SQLAlchemy's add a third to the time of a large fetch.
         cursor = connection.exec_driver_sql(sql, chunk_parameters(self._connections.engine_name, ranges)).cursor
         return cursor.fetchall() if cursor is not None else []

@@ -66,6 +66,15 @@ def test_another_store_notices_the_replacement(shared_url: str, counter: TokenCo
             dataset.fetch(EVERYTHING, ENCODING)
 
 
+def test_the_newest_dataset_is_the_source_of_a_store(shared_url: str, counter: TokenCounter) -> None:
+    with Store(shared_url, counter) as one, Store(shared_url, counter) as other:
+        one.add(numbered_bundle(1, 1, "first", name="a"))
+        one.add(numbered_bundle(1, 1, "second", name="b"))
+        assert {chunk.text for chunk in other.fetch(EVERYTHING, ENCODING).chunks} == {"second"}
+        one.delete("b")
+        assert {chunk.text for chunk in other.fetch(EVERYTHING, ENCODING).chunks} == {"first"}
+
+
 LOADER = """
 import sys
 sys.path.insert(0, {tests!r})
@@ -79,14 +88,14 @@ class Telling:
         return getattr(counter, name)
     def count_many(self, texts):
         self.calls += 1
-        if self.calls == 8:
+        if self.calls == 5:
             print("in the middle", flush=True)
             {pause}
         return counter.count_many(texts)
 with Store({url!r}, Telling()) as store:
     print("ready", flush=True)
     sys.stdin.readline()
-    store.add(numbered_bundle(1000, 3, {text!r}, name="a"))
+    store.add(numbered_bundle(400, 3, {text!r}, name="a"))
 """
 
 
@@ -132,12 +141,12 @@ def test_two_processes_load_the_same_name(shared_url: str, counter: TokenCounter
         assert (one.wait(30), two.wait(30)) == (0, 0)
     with Store(shared_url, counter) as store:
         (info,) = store.datasets()
-        assert (info.documents, info.chunks) == (1000, 3000)
+        assert (info.documents, info.chunks) == (400, 1200)
         texts = {chunk.text for chunk in store.dataset("a").bundle().chunks}
         assert texts in ({"one"}, {"two"})
         with store._connections.reading() as connection:
-            assert connection.exec_driver_sql("SELECT count(*) FROM ctxasm_chunks").scalar_one() == 3000
-            assert connection.exec_driver_sql("SELECT count(*) FROM ctxasm_documents").scalar_one() == 1000
+            assert connection.exec_driver_sql("SELECT count(*) FROM ctxasm_chunks").scalar_one() == 1200
+            assert connection.exec_driver_sql("SELECT count(*) FROM ctxasm_documents").scalar_one() == 400
 
 
 def test_threads_load_different_names(database: Store) -> None:
