@@ -21,16 +21,22 @@ from ctxasm.model.results import Assembly
 NAME = "no language model (extractive)"
 MAX_SENTENCES = 4
 UNANSWERED: dict[Language, str] = {
-    "nl": "De context geeft geen antwoord op deze vraag.",
-    "en": "The context does not answer this question.",
+    "nl": "In de context staat geen zin die deze vraag beantwoordt.",
+    "en": "No sentence of the context answers this question.",
+}
+OTHER_LANGUAGE: dict[Language, str] = {
+    "nl": "De context is in een andere taal dan de vraag: daarvoor is een taalmodel nodig.",
+    "en": "The context is in another language than the question: that takes a language model.",
 }
 _K1, _B = 1.2, 0.4
 _NEAR = 0.35
 """What the title and the neighbouring sentences of a sentence add to its score, as a share of their own match."""
-_KEEP = 0.6
-"""A further sentence is quoted when it scores at least this share of the best one."""
-_COVERAGE = 0.34
-"""The least share of the question's weight that the best sentence and its surroundings must match."""
+_KEEP = 0.4
+"""A further sentence is quoted when it adds at least this share of what the best one scores."""
+_ANSWERED = 0.6
+"""What a word still counts when a sentence that is already quoted holds it."""
+_COVERAGE, _HEAVIEST = 0.25, 5
+"""A sentence and its surroundings must match at least this share of the weight of the question's heaviest words."""
 _ASKS_NUMBER = re.compile(
     r"\b(?:how (?:much|many|long|late|often|far|old)|when|what time|which day|cost|price|phone|number|"
     r"hoeveel|hoe (?:lang|laat|vaak|oud|ver|duur)|hoelang|wanneer|welke dag|kost|kosten|prijs|nummer|telefoon\w*|\w*tijden|\w*kosten)\b",
@@ -45,12 +51,15 @@ _WORDS = re.compile(r"\S+\s*")
 
 
 class Quote(NamedTuple):
-    """A sentence of the context: characters `start` to `end` of its text, inside the body of block `number`."""
+    """A sentence of the context: characters `start` to `end` of its text, inside the body of block `number`.
+
+    `parts` is what each asked word adds to its score.
+    """
 
     start: int
     end: int
     number: int
-    score: float
+    parts: tuple[float, ...]
 
 
 class ExtractiveModel:
@@ -93,7 +102,13 @@ def extract_answer(assembly: Assembly, max_tokens: int = 512) -> str:
         if parts and room < 0:
             break
         parts.append(f"{sentence} [{quote.number}]")
-    return " ".join(parts) or UNANSWERED[language_of(assembly.query.query)]
+    return " ".join(parts) or _unanswered(assembly)
+
+
+def _unanswered(assembly: Assembly) -> str:
+    asked = language_of(assembly.query.query)
+    bodies = " ".join(assembly.text[low:high] for _, low, high in bodies_of(assembly)[:20])[:5000]
+    return UNANSWERED[asked] if language_of(bodies) == asked or not bodies else f"{UNANSWERED[asked]} {OTHER_LANGUAGE[asked]}"
 
 
 def quotes_of(assembly: Assembly) -> list[Quote]:
@@ -104,16 +119,30 @@ def quotes_of(assembly: Assembly) -> list[Quote]:
     if not asked or not places:
         return []
     titles = {citation.number: _matches(asked, terms_of(citation.title or "")) for citation in assembly.citations}
-    scored = _score(text, places, asked, titles, bool(_ASKS_NUMBER.search(question)))
-    best = max((quote.score for quote in scored), default=0.0)
-    kept: list[Quote] = []
-    seen: set[str] = set()
-    for quote in sorted(scored, key=lambda quote: (-quote.score, quote.start)):
-        said = " ".join(text[quote.start : quote.end].lower().split())
-        if len(kept) < MAX_SENTENCES and quote.score >= _KEEP * best and said not in seen:
-            kept.append(quote)
-            seen.add(said)
-    return sorted(kept)
+    return sorted(_choose(text, _score(text, places, asked, titles, bool(_ASKS_NUMBER.search(question)))))
+
+
+def _choose(text: str, scored: Sequence[Quote]) -> list[Quote]:
+    """The best sentences, one after the other: a word that an earlier one has answered counts less for the next."""
+    left, kept, said = list(scored), list[Quote](), set[str]()
+    worth = [1.0] * (len(scored[0].parts) if scored else 0)
+    least = 0.0
+
+    def gain(quote: Quote) -> float:
+        return sum(part * share for part, share in zip(quote.parts, worth, strict=True))
+
+    while left and len(kept) < MAX_SENTENCES:
+        best = max(left, key=lambda quote: (gain(quote), -quote.start))
+        least = least or _KEEP * gain(best)
+        if gain(best) < least:
+            break
+        left.remove(best)
+        words = " ".join(text[best.start : best.end].lower().split())
+        if words not in said:
+            kept.append(best)
+            said.add(words)
+            worth = [share * _ANSWERED if part > 0 else share for share, part in zip(worth, best.parts, strict=True)]
+    return kept
 
 
 def bodies_of(assembly: Assembly) -> list[tuple[int, int, int]]:
@@ -151,6 +180,7 @@ def _score(
     met = [_matches(asked, terms) for terms in words]
     mean = sum(map(len, words)) / len(words) or 1.0
     weights = [math.log(1 + (len(met) + 0.5) / (0.5 + sum(1 for row in met if row[i] > 0))) for i in range(len(asked))]
+    needed = _COVERAGE * sum(sorted(weights)[-_HEAVIEST:])
     scored = []
     for index, (stretch, number) in enumerate(places):
         near = [
@@ -161,16 +191,19 @@ def _score(
         has_number = _NUMBER.search(text, stretch.start, stretch.end) is not None
         if not any(met[index]) and not (wants_number and has_number and sum(around) > 0):
             continue
-        covered = sum(weight * min(1.0, own + other) for weight, own, other in zip(weights, met[index], around, strict=True))
-        if covered < _COVERAGE * sum(weights):
+        if sum(weight * min(1.0, own + other) for weight, own, other in zip(weights, met[index], around, strict=True)) < needed:
             continue
         length = _K1 * (1 - _B + _B * len(words[index]) / mean)
-        score = sum(
-            weight * (own * (_K1 + 1) / (own + length) + _NEAR * min(1.0, other))
+        factor = _fitness(text[stretch.start : stretch.end]) * (1.5 if wants_number and has_number else 1.0)
+        parts = [
+            factor * weight * (own * (_K1 + 1) / (own + length) + _NEAR * min(1.0, other))
             for weight, own, other in zip(weights, met[index], around, strict=True)
-        )
-        asks = text[stretch.end - 1] == "?"  # a heading that repeats the question answers nothing
-        scored.append(
-            Quote(stretch.start, stretch.end, number, score * (1.5 if wants_number and has_number else 1.0) * (0.3 if asks else 1.0))
-        )
+        ]
+        scored.append(Quote(stretch.start, stretch.end, number, tuple(parts)))
     return scored
+
+
+def _fitness(sentence: str) -> float:
+    """How much a sentence can answer: little when it is a question or a heading."""
+    is_heading = sentence[-1] not in ".!;…)⟧" and len(sentence.split()) < 7 and not any(char.isdigit() for char in sentence)
+    return 0.3 if sentence[-1] in "?:" or is_heading else 1.0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ctxasm.model.language import STOP_WORDS
 
-_BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*•#>|]|\d{1,2}[.)][ \t]))|(?<=[.!?…:])[ \t]*\n")
+_BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*•#>|]|\d{1,2}[.)][ \t]))|\n(?=[^\n|]{0,200}\|)|(?<=[.!?…:])[ \t]*\n")
 _END = re.compile(r"[.!?…]+[\"'”’)\]⟧»]*(?:[ \t]*\[…\])?(?=\s+[\"'“‘(\[⟦«]*[A-ZÀ-ÖØ-Þ0-9])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:dr|drs|prof|mr|mrs|ms|mw|dhr|bijv|bv|ca|nr|no|tel|blz|pag|art|evt|incl|excl|max|min|vs|st|resp|zgn|jl|[a-z]|(?:[a-z]\.)+[a-z])\.$",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.llm import MODEL_NAMES, Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel, open_model
-from ctxasm.llm.extractive import UNANSWERED, bodies_of, extract_answer, quotes_of
+from ctxasm.llm.extractive import OTHER_LANGUAGE, UNANSWERED, bodies_of, extract_answer, quotes_of
 from ctxasm.llm.scripted import MODES
 from ctxasm.llm.sentences import sentences_of, terms_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
@@ -30,7 +30,7 @@ def streamed(model: ExtractiveModel | ScriptedModel, assembly: Assembly) -> str:
         ("Wat kost parkeren per uur?", "Parkeren kost 2 euro per uur. [2]"),
         ("Wanneer kan ik bellen?", "Bel ons op werkdagen. [3]"),
         ("Hoeveel olifanten wonen er in Artis?", UNANSWERED["nl"]),
-        ("How do volcanoes erupt?", UNANSWERED["en"]),
+        ("How do volcanoes erupt?", f"{UNANSWERED['en']} {OTHER_LANGUAGE['en']}"),
         ("???", UNANSWERED["en"]),
     ],
 )
@@ -40,7 +40,7 @@ def test_the_best_sentence_is_quoted_with_the_marker_of_its_block(question: str,
 
 def test_scaffolding_is_never_quoted() -> None:
     assert extract_answer(make_assembly("Wat staat er alles over bezoek in de pagina context?")).count("Alles over") == 0
-    assert extract_answer(make_assembly("source contact", [Block("Contact source", ("Iets anders.",))])) == UNANSWERED["en"]
+    assert extract_answer(make_assembly("source contact", [Block("Contact source", ("Iets anders.",))])).startswith(UNANSWERED["en"])
 
 
 def test_text_is_shown_as_it_stands_in_the_context() -> None:
@@ -54,11 +54,27 @@ def test_a_gap_parts_sentences_and_a_join_does_not() -> None:
 
 
 def test_max_tokens_keeps_fewer_sentences_but_one() -> None:
-    blocks = [Block("Bezoek", tuple(f"Bezoek is mogelijk op dag {day} van de week. " for day in range(1, 8)))]
-    assembly = make_assembly("Wanneer is bezoek mogelijk?", blocks)
+    texts = (
+        "Parkeren doet u achter het gebouw. ",
+        "Bezoek komt door de hal. ",
+        "Koffie drinkt u beneden. ",
+        "Bloemen koopt u buiten. ",
+        "Niets. ",
+    )
+    assembly = make_assembly("Waar is parkeren, bezoek, koffie, bloemen?", [Block("Wegwijzer", texts)])
     assert len(parse_markers(extract_answer(assembly))) == 4
     assert len(parse_markers(extract_answer(assembly, max_tokens=30))) == 2
     assert len(parse_markers(extract_answer(assembly, max_tokens=1))) == 1
+
+
+def test_a_heading_or_a_question_gives_way_to_a_sentence() -> None:
+    texts = ("# Parkeren bij ons\n\nWaar kan ik parkeren?\n\nU kunt parkeren in de garage.",)
+    assert extract_answer(make_assembly("Waar kan ik parkeren?", [Block("P", texts)])) == "U kunt parkeren in de garage. [1]"
+
+
+def test_a_question_in_another_language_is_told_so() -> None:
+    answer = extract_answer(make_assembly("How do volcanoes erupt?"))
+    assert answer == f"{UNANSWERED['en']} {OTHER_LANGUAGE['en']}"
 
 
 def test_streaming_adds_up_word_by_word_and_can_be_stopped() -> None:
