@@ -11,7 +11,13 @@ from ctxasm.model.results import Assembly
 from ctxasm.ui.rows import Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
 from ctxasm.ui.words import number, plural
 
-KIND_NAMES = {"retrieved": "retrieved", "added": "added neighbour", "prefix": "page summary", "scaffold": "headers and separators", "dropped": "dropped"}
+KIND_NAMES = {
+    "retrieved": "retrieved",
+    "added": "added neighbour",
+    "prefix": "page summary",
+    "scaffold": "headers and separators",
+    "dropped": "dropped",
+}
 CLIP = 2.0
 """The bar ends at this many times the limit; what is dropped beyond is said in words."""
 SHOWN_KEYS = 8
@@ -21,7 +27,10 @@ SHOWN_KEYS = 8
 def header_html(assembly: Assembly) -> str:
     """The six figures of the header."""
     over = assembly.overshoot_tokens > 0
-    return f'<dl class="cx-figures" id="ctx-header" data-tokens="{assembly.token_count}">{"".join(_figure(f, over) for f in header_figures(assembly))}</dl>'
+    return (
+        f'<dl class="cx-figures" id="ctx-header" data-tokens="{assembly.token_count}">'
+        f"{''.join(_figure(f, over) for f in header_figures(assembly))}</dl>"
+    )
 
 
 def _figure(figure: Figure, over: bool) -> str:
@@ -29,7 +38,8 @@ def _figure(figure: Figure, over: bool) -> str:
     warn = " warn" if over and figure.name == "tokens" else ""
     note = " ".join(number(int(word)) if word.isdigit() else word for word in figure.note.split())
     return (
-        f'<div class="cx-figure{warn}" data-figure="{figure.name}" data-value="{figure.value}"><dt>{figure.label}</dt><dd><b>{value}</b><span>{note}</span></dd></div>'
+        f'<div class="cx-figure{warn}" data-figure="{figure.name}" data-value="{figure.value}"><dt>{figure.label}</dt><dd><b>'
+        f"{value}</b><span>{note}</span></dd></div>"
     )
 
 
@@ -40,7 +50,8 @@ def budget_html(assembly: Assembly, stamp: str) -> str:
     spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
-        f'{header_html(assembly)}<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>{_axis(_shown_axis(bar))}{_keys(bar)}</section>'
+        f'{header_html(assembly)}<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>'
+        f"{_axis(_shown_axis(bar))}{_keys(bar)}</section>"
     )
 
 
@@ -60,7 +71,8 @@ def _track(bar: Bar) -> str:
     used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
     return (
         f'{used}<div class="cx-track">{groups}</div>'
-        f'<div class="cx-limit{side}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>limit {number(bar.limit)}</span></div>'
+        f'<div class="cx-limit{side}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
+        f"limit {number(bar.limit)}</span></div>"
     )
 
 
@@ -70,14 +82,18 @@ def _group(document: BarDocument, axis: int) -> str:
     label = f'<span class="cx-tag">{tag}</span>' if tag else ""
     state = "kept" if document.kept else "dropped"
     return (
-        f'<div class="cx-group" style="width:{_percent(document.tokens, axis)}" data-document="{escape(document.document_id)}" data-state="{state}"'
+        f'<div class="cx-group" style="width:{_percent(document.tokens, axis)}" data-document="{escape(document.document_id)}" '
+        f'data-state="{state}"'
         f' title="{escape(_key_text(document))}">{label}{parts}</div>'
     )
 
 
 def _part(part: Part, whole: int) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}" if part.label else KIND_NAMES[part.kind]
-    return f'<div class="cx-part k-{part.kind}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · {plural(part.tokens, "token")}"></div>'
+    return (
+        f'<div class="cx-part k-{part.kind}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
+        f'{plural(part.tokens, "token")}"></div>'
+    )
 
 
 def _axis(axis: int) -> str:
@@ -100,19 +116,34 @@ def _need_text(document: BarDocument) -> str:
 def _keys(bar: Bar) -> str:
     items = [_key(document) for document in (*bar.kept, *bar.dropped)]
     shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
-    more = f'<details><summary>and {plural(len(rest), "more document")}</summary><ul class="cx-keys">{"".join(rest)}</ul></details>' if rest else ""
+    more = (
+        f'<details><summary>and {plural(len(rest), "more document")}</summary><ul class="cx-keys">{"".join(rest)}</ul></details>'
+        if rest
+        else ""
+    )
     beyond = max(0, bar.axis - _shown_axis(bar))
-    note = f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>' if beyond else ""
+    note = (
+        f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>'
+        if beyond
+        else ""
+    )
     legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items())
-    return f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head"><div class="cx-legend">{legend}</div></div>'
+    return (
+        f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head">'
+        f'<div class="cx-legend">{legend}</div></div>'
+    )
 
 
 def _key(document: BarDocument) -> str:
     if document.kept:
         numbers = "".join(f'<a class="cx-num" href="#ctx-block-{n}">{n}</a>' for n in document.numbers[:6])
-        return f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span></span></li>'
+        return (
+            f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span>'
+            "</span></li>"
+        )
     return (
-        f'<li data-state="dropped" data-missing="{document.missing_tokens or ""}"><i class="cx-swatch k-dropped"></i><span>{escape(document.title)}'
+        f'<li data-state="dropped" data-missing="{document.missing_tokens or ""}"><i class="cx-swatch k-dropped"></i><span>'
+        f"{escape(document.title)}"
         f' <span class="cx-mute">{number(document.tokens)}</span> <span class="cx-need">{_need_text(document)}</span></span></li>'
     )
 
@@ -128,11 +159,18 @@ def strip_html(assembly: Assembly, middle: bool) -> str:
             seen.add(run.block)
             ticks.append(f'<span class="cx-tick" style="left:{_percent(run.start, total)}">[{run.block}]</span>')
     band = '<div class="cx-middle" style="left:25%;width:50%"></div>' if middle else ""
-    label = '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context least.</p>' if middle else ""
+    label = (
+        '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context '
+        "least.</p>"
+        if middle
+        else ""
+    )
     spoken = f"Token axis of the context: {total} tokens in {plural(len(seen), 'block')}."
     return (
-        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
-        f'{_axis(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span><i class="cx-swatch k-prefix"></i>page summary</span>'
+        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
+        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
+        f'{_axis(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
+        '<i class="cx-swatch k-prefix"></i>page summary</span>'
         '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
     )
 
@@ -143,4 +181,7 @@ def _spread(ticks: list[str], limit: int = 24) -> list[str]:
 
 def _stretch(run: Stretch, total: int) -> str:
     odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
-    return f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens {number(run.start)} to {number(run.end)}"></div>'
+    return (
+        f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens '
+        f'{number(run.start)} to {number(run.end)}"></div>'
+    )

@@ -25,7 +25,7 @@ SMALLEST = 0.001
 LABELS = {
     "enabled": "Assembly on",
     "top_k": "Only the first k hits",
-    "expand_window": "Expand window (neighbours each side)",
+    "expand_window": "Expand window",
     "decay": "Decay of a neighbour's score",
     "decay_mode": "Decay mode",
     "min_overlap_chars": "Strip overlap above (characters)",
@@ -102,14 +102,16 @@ def _leading_widget(spec: Spec) -> None:
     elif spec.name == "expand_window":
         options = list(range(int(spec.low or 0), int(spec.high or 3) + 1))
         _segmented(spec, options)
-    elif spec.kind == "choice" and len(spec.choices) <= 3:
+    elif spec.kind == "choice" and len(spec.choices) == 2:
         _segmented(spec, spec.choices)
     else:
         setting_widget(spec)
 
 
 def _segmented(spec: Spec, options: Sequence[Any]) -> None:
-    st.segmented_control(_marked(spec), options, default=spec.default, required=True, key=spec.url, bind="query-params", help=spec.help, width="stretch")
+    st.segmented_control(
+        _marked(spec), options, default=spec.default, required=True, key=spec.url, bind="query-params", help=spec.help, width="stretch"
+    )
 
 
 def _max_tokens(spec: Spec) -> None:
@@ -143,16 +145,18 @@ def _all_settings(others: Sequence[Spec]) -> None:
 
 def setting_widget(spec: Spec) -> None:
     """The widget of one setting, by its kind."""
-    label, bound = _marked(spec), {"key": spec.url, "bind": "query-params", "help": spec.help}
+    label = _marked(spec)
+    bound: dict[str, Any] = {"key": spec.url, "bind": "query-params", "help": spec.help}
     match spec.kind:
         case "bool":
             st.toggle(label, spec.default, **bound)
         case "int":
-            st.number_input(label, *_whole(spec), spec.default, 1, placeholder="all" if spec.optional else None, **bound)
+            low, high = _whole(spec)
+            st.number_input(label, low, high, value=spec.default, step=1, placeholder="all" if spec.optional else None, **bound)
         case "float":
-            low = SMALLEST if spec.open_low else float(spec.low or 0)
-            high = None if spec.high is None else float(spec.high)
-            st.number_input(label, low, high, spec.default, 0.05, format="%g", **bound)
+            lowest = SMALLEST if spec.open_low else float(spec.low or 0)
+            highest = None if spec.high is None else float(spec.high)
+            st.number_input(label, lowest, highest, value=spec.default, step=0.05, format="%g", **bound)
         case "choice":
             st.selectbox(label, spec.choices, index=spec.choices.index(spec.default), **bound)
         case "text":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -42,23 +43,40 @@ def _plain(text: str) -> str:
     return escape(text, quote=False)
 
 
+def _lane_title(y: float, title: str) -> dict[str, Any]:
+    """A document's title above its lane: readable at any width, where a tick label would eat the picture."""
+    return {
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": y,
+        "yanchor": "middle",
+        "text": title,
+        "showarrow": False,
+        "font": {"size": 12},
+    }
+
+
 def chunk_map_figure(rows: ChunkMap) -> go.Figure:
-    """Squares on document × chunk_index: filled = retrieved, open = added, grey cross = not sent."""
-    names = [f"{row + 1}  {_plain(title)}" for row, title in enumerate(rows.titles)]
-    figure = _shell(90 + 34 * len(names))
+    """Squares on document × chunk_index: filled = retrieved, open = added, crossed out = not sent. A lane per document."""
+    figure = _shell(96 + 46 * len(rows.titles))
     for retrieved, name in ((True, "retrieved"), (False, "added neighbour")):
         points = [point for point in rows.points if point.retrieved is retrieved]
         if points:
-            figure.add_trace(_points(points, names, name, retrieved))
+            figure.add_trace(_points(points, name, retrieved))
     gone = [point for point in rows.points if point.fate in ("dropped", "duplicate_of")]
     if gone:
-        figure.add_trace(_marks([p.chunk_index for p in gone], [names[p.row] for p in gone], "not sent", "x-thin", 11, "#D55E00"))
-    for kind, name, symbol in (("first", "document edge", "line-ns"), ("gap", "not stored", "asterisk")):
-        edges = [edge for edge in rows.edges if edge.kind == kind or (kind == "first" and edge.kind == "last")]
+        figure.add_trace(_marks([p.chunk_index for p in gone], [p.row for p in gone], "not sent", "x-thin", 10, REMOVED))
+    for kind, name, symbol, size in (("edge", "document edge", "line-ns", 18), ("gap", "not stored", "asterisk", 10)):
+        edges = [edge for edge in rows.edges if (edge.kind == "gap") is (kind == "gap")]
         if edges:
             x = [edge.chunk_index + {"first": -0.5, "last": 0.5, "gap": 0}[edge.kind] for edge in edges]
-            figure.add_trace(_marks(x, [names[edge.row] for edge in edges], name, symbol, 20 if kind == "first" else 10, GREY))
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=names[::-1], showgrid=True, gridcolor="rgba(127,127,127,.18)", automargin=True)
+            figure.add_trace(_marks(x, [edge.row for edge in edges], name, symbol, size, GREY))
+    lanes = range(len(rows.titles))
+    figure.update_layout(annotations=[_lane_title(row - 0.45, f"<b>{row + 1}</b>  {_plain(rows.titles[row])}") for row in lanes])
+    figure.update_yaxes(
+        range=[len(rows.titles) - 0.55, -0.8], showticklabels=False, tickvals=list(lanes), gridcolor="rgba(127,127,127,.22)", zeroline=False
+    )
     figure.update_xaxes(title="chunk_index", showgrid=False, zeroline=False, automargin=True, tickformat="d", **_whole_ticks(rows))
     return figure
 
@@ -68,11 +86,11 @@ def _whole_ticks(rows: ChunkMap) -> dict[str, Any]:
     return {"dtick": 1} if indexes and max(indexes) - min(indexes) < 16 else {}
 
 
-def _points(points: Sequence[MapPoint], names: Sequence[str], name: str, retrieved: bool) -> go.Scatter:
+def _points(points: Sequence[MapPoint], name: str, retrieved: bool) -> go.Scatter:
     colour = RETRIEVED if retrieved else ADDED
     return go.Scatter(
         x=[point.chunk_index for point in points],
-        y=[names[point.row] for point in points],
+        y=[point.row for point in points],
         name=name,
         mode="markers",
         marker={"symbol": "square" if retrieved else "square-open", "size": 17, "color": colour, "line": {"width": 2.5, "color": colour}},
@@ -85,41 +103,60 @@ def _points(points: Sequence[MapPoint], names: Sequence[str], name: str, retriev
 def _hover(point: MapPoint) -> str:
     origin = f"retrieved, rank {point.rank}" if point.retrieved else f"added by {', '.join(f'#{p}' for p in point.parents) or 'its hit'}"
     fate = {"kept": "sent", "truncated": "sent, cut", "merged": "sent inside its neighbour", "duplicate_of": "left out as a duplicate"}
-    return f"<b>{_plain(point.title)} #{point.chunk_index}</b><br>{origin}<br>score {decimal(point.score)}<br>{fate.get(point.fate, 'dropped')}"
+    return (
+        f"<b>{_plain(point.title)} #{point.chunk_index}</b><br>{origin}<br>score {decimal(point.score)}<br>"
+        f"{fate.get(point.fate, 'dropped')}"
+    )
 
 
-def _marks(x: Sequence[float], y: Sequence[str], name: str, symbol: str, size: int, colour: str) -> go.Scatter:
+def _marks(x: Sequence[float], y: Sequence[float], name: str, symbol: str, size: int, colour: str) -> go.Scatter:
     marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 2, "color": colour}}
     return go.Scatter(x=list(x), y=list(y), name=name, mode="markers", marker=marker, hoverinfo="skip")
 
 
 def overlap_figure(pairs: Sequence[OverlapPair], threshold: int) -> go.Figure:
-    """A bar per neighbouring pair, its overlap in characters; a line at the threshold."""
-    names = [f"{_plain(pair.title)}  {pair.first}→{pair.second}" for pair in pairs]
-    figure = _shell(96 + 25 * len(names), bargap=0.35, barmode="overlay")
+    """A bar per neighbouring pair, its overlap in characters; a line at the threshold. A title above each document's bars."""
+    places, titles, y = [], [], -1.0
+    for before, pair in zip([None, *pairs], pairs, strict=False):
+        if before is None or before.document_id != pair.document_id:
+            y += 1.0
+            titles.append(_lane_title(y, f"<b>{_plain(pair.title)}</b>"))
+        y += 1.0
+        places.append(y)
+    figure = _shell(int(110 + 23 * (y + 1)), bargap=0.3, barmode="overlay")
     for verdict, (label, colour, pattern) in _VERDICT_LOOK.items():
-        own = [(name, pair) for name, pair in zip(names, pairs, strict=True) if pair.verdict == verdict]
+        own = [(place, pair) for place, pair in zip(places, pairs, strict=True) if pair.verdict == verdict]
         if own:
             figure.add_trace(_bars(own, label, colour, pattern))
     figure.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dash"})
-    figure.add_annotation(
-        x=threshold, y=0, yref="paper", yanchor="top", yshift=-26, xanchor="left", text=f"strip above {threshold}", showarrow=False, font={"color": GREY}
-    )
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=names[::-1], automargin=True)
+    says = {
+        "x": threshold,
+        "y": 0,
+        "yref": "paper",
+        "yanchor": "top",
+        "yshift": -22,
+        "xanchor": "left",
+        "showarrow": False,
+        "font": {"color": GREY},
+    }
+    figure.update_layout(annotations=[*titles, {**says, "text": f"strip above {threshold}"}], margin={"b": 34})
+    ticks = [f"{pair.first}→{pair.second} " for pair in pairs]
+    figure.update_yaxes(range=[y + 0.6, -0.7], tickvals=places, ticktext=ticks, showgrid=False, zeroline=False, automargin=True)
     figure.update_xaxes(title="shared characters", rangemode="tozero", zeroline=False, gridcolor="rgba(127,127,127,.18)", automargin=True)
-    figure.update_layout(margin={"b": 34})
     return figure
 
 
-def _bars(own: Sequence[tuple[str, OverlapPair]], label: str, colour: str, pattern: str) -> go.Bar:
+def _bars(own: Sequence[tuple[float, OverlapPair]], label: str, colour: str, pattern: str) -> go.Bar:
     return go.Bar(
-        y=[name for name, _ in own],
+        y=[place for place, _ in own],
         x=[pair.chars for _, pair in own],
         name=label,
         orientation="h",
+        width=0.72,
         marker={"color": colour, "pattern": {"shape": pattern, "fgcolor": "rgba(255,255,255,.8)", "size": 6}},
         customdata=[[pair.document_id, pair.second] for _, pair in own],
-        hovertemplate="%{y}: %{x} characters<extra></extra>",
+        hovertext=[f"{_plain(pair.title)} {pair.first}→{pair.second}: {pair.chars} characters" for _, pair in own],
+        hoverinfo="text",
         text=[str(pair.chars) for _, pair in own],
         textposition="outside",
         cliponaxis=False,
@@ -129,7 +166,7 @@ def _bars(own: Sequence[tuple[str, OverlapPair]], label: str, colour: str, patte
 def slope_figure(lines: Sequence[SlopeLine]) -> go.Figure:
     """From order by score (left) to position in the context (right); what is not in it ends at the foot, dashed."""
     sent = max((line.in_context or 0 for line in lines), default=0)
-    figure = _shell(90 + 27 * max(len(lines), sent + 1), showlegend=False)
+    figure = _shell(90 + 40 * max(len(lines), sent + 1), showlegend=False)
     for line in lines:
         figure.add_trace(_slope_line(line, sent + 1.4))
     gone = any(line.in_context is None for line in lines)
@@ -137,8 +174,10 @@ def slope_figure(lines: Sequence[SlopeLine]) -> go.Figure:
     for x, text in notes:
         figure.add_annotation(x=x, y=0.2, text=f"<b>{text}</b>", showarrow=False, xanchor="right" if x == 0 else "left", yanchor="bottom")
     if gone:
-        figure.add_annotation(x=1, xshift=12, y=sent + 1.4, text="not in the context", showarrow=False, xanchor="left", font={"color": GREY})
-    figure.update_xaxes(visible=False, range=[-0.95, 1.75])
+        figure.add_annotation(
+            x=1, xshift=12, y=sent + 1.4, text="not in the context", showarrow=False, xanchor="left", font={"color": GREY}
+        )
+    figure.update_xaxes(visible=False, range=[-1.25, 2.25])
     figure.update_yaxes(visible=False, range=[max(len(lines), sent + 1) + 0.9, -0.6])
     return figure
 
@@ -146,7 +185,7 @@ def slope_figure(lines: Sequence[SlopeLine]) -> go.Figure:
 def _slope_line(line: SlopeLine, foot: float) -> go.Scatter:
     gone = line.in_context is None
     colour = DROPPED if gone else RETRIEVED if line.retrieved else ADDED
-    label = _plain(line.label)
+    label = "<br>".join(_plain(part) for part in wrap(line.label, 20)[:3])
     symbol = "x" if gone else "square" if line.retrieved else "square-open"
     return go.Scatter(
         x=[0, 1],
@@ -154,10 +193,11 @@ def _slope_line(line: SlopeLine, foot: float) -> go.Scatter:
         mode="lines+markers+text",
         line={"color": colour, "width": 2, "dash": "dot" if gone else "solid"},
         marker={"symbol": symbol, "size": 10, "line": {"width": 2, "color": colour}},
-        text=[f"{label}  <b>{line.by_score}</b> ", "" if gone else f" <b>{line.in_context}</b>  {label}"],
+        text=[f"{label}  ", "" if gone else f"  {label}"],
         textposition=["middle left", "middle right"],
         hoverinfo="skip",
-        opacity=0.55 if gone else 1,
+        opacity=0.85 if gone else 1,
         cliponaxis=False,
-        name=label,
+        name=_plain(line.label),
+        textfont={"size": 11},
     )

@@ -89,7 +89,8 @@ def text_html(assembly: Assembly, stamp: str) -> str:
     cards = "".join(_card(block, tuple(group), cited, assembly) for block, group in _by_block(drawn))
     return (
         f'<div class="cx cx-reader"><div class="cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
-        f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>{_minimap(assembly)}</div>'
+        f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>'
+        f"{_minimap(assembly)}</div>"
     )
 
 
@@ -114,10 +115,14 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
     citation, colour = cited[block], colour_of(block)
     tokens = sum(segment.tokens for segment in assembly.segments if segment.block == block)
     title = escape(title_of(assembly.trace.documents, citation.document_id, 90))
-    also = "".join(f" · also in {escape(title_of(assembly.trace.documents, key, 40))}" for key in dict.fromkeys(key for key, _ in citation.also_in))
+    also = "".join(
+        f" · also in {escape(title_of(assembly.trace.documents, key, 40))}" for key in dict.fromkeys(key for key, _ in citation.also_in)
+    )
     return (
-        f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" style="--c:{colour}"><header><span class="cx-num" style="--n:{colour}">{block}</span>'
-        f'<b>{title}</b><span class="cx-mute">{plural(len(citation.chunk_indexes), "chunk")} · {number(tokens)} tokens{also}</span></header>'
+        f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" style="--c:{colour}"><header>'
+        f'<span class="cx-num" style="--n:{colour}">{block}</span>'
+        f'<b>{title}</b><span class="cx-mute">{plural(len(citation.chunk_indexes), "chunk")} · {number(tokens)} tokens{also}</span>'
+        "</header>"
         f'<div class="cx-body" dir="auto">{body}</div></article>'
     )
 
@@ -145,12 +150,13 @@ def _minimap(assembly: Assembly) -> str:
         if segment.block is not None:
             sizes[segment.block] = sizes.get(segment.block, 0) + segment.tokens
     links = "".join(
-        f'<a href="#ctx-block-{block}" style="flex-grow:{max(tokens, 1)};--c:{colour_of(block)}" aria-label="Go to block {block}, {tokens} tokens"'
+        f'<a href="#ctx-block-{block}" style="flex-grow:{max(tokens, 1)};--c:{colour_of(block)}" aria-label="Go to block {block}, '
+        f'{tokens} tokens"'
         f' title="[{block}] {plural(tokens, "token")}"><span>{block}</span></a>'
         for block, tokens in sizes.items()
     )
     legend = (
-        '<div class="cx-legend" style="flex-direction:column;margin-top:8px">'
+        '<div class="cx-legend" style="flex-direction:column;align-items:flex-start;margin-top:8px">'
         '<span><i class="cx-ix">4</i>retrieved chunk</span><span><i class="cx-ix added">5</i>added neighbour</span>'
         '<span style="border-bottom:2px dotted #D55E00">shared with a neighbour</span>'
         '<span style="text-decoration:underline wavy #D55E00 1px">neutralised</span><span><i class="cx-seg-gap">[…]</i>gap</span></div>'

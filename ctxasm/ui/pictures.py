@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from ctxasm.model.records import Document
 from ctxasm.model.results import Assembly, Fate
 from ctxasm.ui.bars import KIND_NAMES
 from ctxasm.ui.marks import colour_of
@@ -29,7 +28,10 @@ def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Seq
     head = "".join(f'<th scope="col"{_numeric(at, numeric)}>{name}</th>' for at, name in enumerate(heads))
     body = "".join("<tr>" + "".join(f"<td{_numeric(at, numeric)}>{cell}</td>" for at, cell in enumerate(row)) + "</tr>" for row in rows)
     title = f"<caption>{caption}</caption>" if caption else ""
-    return f'<div class="cx-table-wrap" tabindex="0" role="group" aria-label="{caption or "table"}"><table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    return (
+        f'<div class="cx-table-wrap" tabindex="0" role="group" aria-label="{caption or "table"}"><table>{title}<thead><tr>{head}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _numeric(at: int, numeric: Sequence[int]) -> str:
@@ -65,16 +67,23 @@ def seam_html(pair: OverlapPair, threshold: int) -> str:
         "none": "Nothing shared: both are kept as they are.",
     }[pair.verdict]
     return (
-        f'<p class="cx-note">{why}</p><div class="cx-seam" style="margin-top:8px"><div class="cx-quote"><h3>end of #{pair.first}</h3>…{escape(pair.tail)}'
+        f'<p class="cx-note">{why}</p><div class="cx-seam" style="margin-top:8px"><div class="cx-quote" tabindex="0" role="region"'
+        f' aria-label="End of the first chunk"><h3>end of #{pair.first}</h3>'
+        f"…{escape(pair.tail)}"
         f"<mark>{shared}</mark></div>"
-        f'<div class="cx-quote"><h3>start of #{pair.second}</h3><{tag}>{shared}</{tag}>{escape(pair.rest)}…</div></div>'
+        f'<div class="cx-quote" tabindex="0" role="region"'
+        f' aria-label="Start of the second chunk"><h3>start of #{pair.second}</h3><{tag}>{shared}</{tag}>{escape(pair.rest)}…</div></div>'
     )
 
 
-def copies_html(copies: Sequence[Copy], documents: dict[str, Document] | object) -> str:
+def copies_html(copies: Sequence[Copy]) -> str:
     """Removed duplicates with the chunk that stays."""
     rows = [
-        (escape(f"{copy.copy[0]} #{copy.copy[1]}"), escape(f"{copy.kept[0]} #{copy.kept[1]}"), "came back" if copy.returned else "shown once, both sources named")
+        (
+            escape(f"{copy.copy[0]} #{copy.copy[1]}"),
+            escape(f"{copy.kept[0]} #{copy.kept[1]}"),
+            "came back" if copy.returned else "shown once, both sources named",
+        )
         for copy in copies
     ]
     return table_html(("duplicate", "says the same as", "in the context"), rows, caption="Exact duplicates")
@@ -84,10 +93,10 @@ def shift_html(shifts: Sequence[Shift]) -> str:
     """`before [2] → after [1]`: what the numbers would have meant if the list had been built before assembly."""
     rows = []
     for shift in shifts:
-        after = " ".join(number_chip(n) for n in shift.after) or '<span class="cx-mute">not in the context</span>'
-        mark = '<span class="cx-need">▲ wrong source</span>' if shift.wrong else '<span class="cx-mute">● same</span>'
-        rows.append((f'before <b class="cx-mono">[{shift.before}]</b> → after {after}', escape(shift.title), mark))
-    return table_html(("marker", "source", "if built before assembly"), rows, caption="Citation shift")
+        after = " ".join(number_chip(n) for n in shift.after) or '<span class="cx-mute">gone</span>'
+        mark = '<span class="cx-need">▲ wrong</span>' if shift.wrong else '<span class="cx-mute">● same</span>'
+        rows.append((f'<span class="cx-nowrap"><b class="cx-mono">[{shift.before}]</b> → {after}</span>', escape(shift.title), mark))
+    return table_html(("before → after", "source", "old number"), rows, caption="Citation shift")
 
 
 def budget_table_html(bar: Bar) -> str:
@@ -121,13 +130,23 @@ def regret_html(assembly: Assembly) -> str:
     else:
         share = 100 * regret.regret / regret.best if regret.best else 0
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:6])
-        says = f"Packing regret {share:.0f} %: {best} is worth {decimal(regret.best)}, this one {decimal(regret.kept)}." + (f" Best: {names}." if names else "")
-    return f'<p class="cx-note" id="ctx-regret" data-regret="{regret.regret:.6f}"><b>{left}</b> {says} <span class="cx-small">Value = Σ 1/(60 + rank) over retrieved chunks.</span></p>'
+        says = f"Packing regret {share:.0f} %: {best} is worth {decimal(regret.best)}, this one {decimal(regret.kept)}." + (
+            f" Best: {names}." if names else ""
+        )
+    return (
+        f'<p class="cx-note" id="ctx-regret" data-regret="{regret.regret:.6f}"><b>{left}</b> {says} <span class="cx-small">'
+        "Value = Σ 1/(60 + rank) over retrieved chunks.</span></p>"
+    )
 
 
 def prefixes_html(rows: Sequence[PrefixRow]) -> str:
     """The page summaries in the context, each once."""
-    return table_html(("document", "page summary", "tokens"), [(escape(r.title), escape(r.summary), number(r.tokens)) for r in rows], (2,), "Page summaries, once per document")
+    return table_html(
+        ("document", "page summary", "tokens"),
+        [(escape(r.title), escape(r.summary), number(r.tokens)) for r in rows],
+        (2,),
+        "Page summaries, once per document",
+    )
 
 
 def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
@@ -137,18 +156,31 @@ def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
             stage_name(r.stage),
             f"{r.elapsed_ms:.2f}",
             f"{r.published_ms:.0f}" if r.published_ms else "",
-            f"{r.published_ms / r.elapsed_ms:.0f} × faster" if r.published_ms and r.elapsed_ms > 0 and r.published_ms > r.elapsed_ms else "",
+            f"{r.published_ms / r.elapsed_ms:.0f} × faster"
+            if r.published_ms and r.elapsed_ms > 0 and r.published_ms > r.elapsed_ms
+            else "",
             f"{r.chunks_in} → {r.chunks_out}",
             f"{number(r.tokens_in)} → {number(r.tokens_out)}",
         )
         for r in rows
     ]
     total, published = sum(r.elapsed_ms for r in rows), sum(r.published_ms or 0 for r in rows)
-    cells.append(("<b>All stages</b>", f"<b>{total:.2f}</b>", f"<b>{published:.0f}</b>", f"{published / total:.0f} × faster" if 0 < total < published else "", "", ""))
+    cells.append(
+        (
+            "<b>All stages</b>",
+            f"<b>{total:.2f}</b>",
+            f"<b>{published:.0f}</b>",
+            f"{published / total:.0f} × faster" if 0 < total < published else "",
+            "",
+            "",
+        )
+    )
     fetch = assembly.trace.fetch
     note = (
-        f'<p class="cx-note" style="margin-top:8px">Reading the store: {plural(fetch.statements, "statement")} for chunks, {plural(fetch.document_statements, "statement")} for titles,'
-        f" {plural(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per document, its machine, not this one).</p>"
+        f'<p class="cx-note" style="margin-top:8px">Reading the store: {plural(fetch.statements, "statement")} for chunks, '
+        f"{plural(fetch.document_statements, 'statement')} for titles,"
+        f" {plural(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per "
+        "document, its machine, not this one).</p>"
     )
     return table_html(("stage", "ms here", "ms published", "", "chunks", "tokens"), cells, (1, 2, 3, 4, 5), "Latency per stage") + note
 
@@ -159,16 +191,29 @@ def ledger_html(account: Ledger) -> str:
     terms += [f"− <b>{account.merged}</b> merged"] if account.merged else []
     terms += [f"− <b>{account.duplicates}</b> duplicate"] if account.duplicates else []
     terms += [f"− <b>{count}</b> {DROP_WORDS.get(reason, escape(reason))}" for reason, count in account.dropped]
-    tokens = [f"<b>{number(account.chunk_tokens)}</b> chunk", f"+ <b>{number(account.prefix_tokens)}</b> prefix", f"+ <b>{number(account.scaffold_tokens)}</b> header/separator"]
+    tokens = [
+        f"<b>{number(account.chunk_tokens)}</b> chunk",
+        f"+ <b>{number(account.prefix_tokens)}</b> prefix",
+        f"+ <b>{number(account.scaffold_tokens)}</b> header/separator",
+    ]
     tokens += [f"+ <b>{number(account.supplement_tokens)}</b> supplement"] if account.supplement_tokens else []
     state = "balances" if account.balances else "does not balance"
-    badge = f'<span class="cx-badge {"ok" if account.balances else "warn"}"><span class="cx-dot{"" if account.balances else " warn"}"></span>{state}</span>'
+    badge = (
+        f'<span class="cx-badge {"ok" if account.balances else "warn"}"><span class="cx-dot{"" if account.balances else " warn"}">'
+        f"</span>{state}</span>"
+    )
     return (
-        f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" data-tokens="{account.total_tokens}">'
-        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
+        f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
+        f'data-tokens="{account.total_tokens}">'
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
+        f"{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
     )
 
 
 def legend_html(kinds: Sequence[str]) -> str:
     """Swatches of the budget bar's kinds."""
-    return '<div class="cx-legend">' + "".join(f'<span><i class="cx-swatch k-{kind}"></i>{KIND_NAMES[kind]}</span>' for kind in kinds) + "</div>"
+    return (
+        '<div class="cx-legend">'
+        + "".join(f'<span><i class="cx-swatch k-{kind}"></i>{KIND_NAMES[kind]}</span>' for kind in kinds)
+        + "</div>"
+    )

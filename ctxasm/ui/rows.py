@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key
@@ -152,7 +153,11 @@ def _dropped_document(assembly: Assembly, key: str, fates: list[Fate], size: Doc
     total = size.tokens if size is not None and not size.kept else sum(own)
     shares = _shared_out(total, own)
     parts = tuple(Part("dropped", share, fate.chunk_index, f"#{fate.chunk_index}") for share, fate in zip(shares, fates, strict=True))
-    missing = size.missing_tokens if size is not None and not size.kept else min((f.missing_tokens for f in fates if f.missing_tokens), default=None)
+    missing = (
+        size.missing_tokens
+        if size is not None and not size.kept
+        else min((f.missing_tokens for f in fates if f.missing_tokens), default=None)
+    )
     return BarDocument(key, title_of(assembly.trace.documents, key), False, parts, (), missing)
 
 
@@ -165,7 +170,7 @@ def _shared_out(total: int, weights: list[int]) -> list[int]:
     for weight in weights:
         running += weight
         edges.append(round(total * running / whole))
-    return [high - low for low, high in zip(edges, edges[1:], strict=False)]
+    return [high - low for low, high in pairwise(edges)]
 
 
 @dataclass(frozen=True, slots=True)

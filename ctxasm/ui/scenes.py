@@ -17,16 +17,30 @@ def current_scene(page: str) -> Scene | None:
     scene: Scene | None = st.session_state.get("_scene")
     if trouble:
         show_title(page, "Something is in the way")
-        show_trouble("The data cannot be read", trouble, "Nothing was changed. Reload this page when it is fixed; the Load page stays open to you.")
+        show_trouble(
+            "The data cannot be read", trouble, "Nothing was changed. Reload this page when it is fixed; the Load page stays open to you."
+        )
     elif scene is None:
         show_title(page, "No query to assemble")
         show_empty("Load a dataset with queries", "Open Load: take the sample with one click, or upload a bundle of your own.")
     return None if trouble else scene
 
 
-def current_assembly(scene: Scene) -> Assembly | None:
-    """The assembly of the scene; None where it cannot be had (the budget bar says why)."""
+def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
+    """The assembly of the scene; None where it cannot be had, said here if `explain` (else the budget bar says it)."""
     try:
         return state.assemble_scene(desk.workbench(), scene)
-    except CtxasmError:
+    except CtxasmError as error:
+        if explain:
+            show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
         return None
+
+
+def show_page_trouble() -> bool:
+    """Say that the store cannot be used, where that is so."""
+    try:
+        desk.workbench().datasets()
+    except CtxasmError as error:
+        show_trouble("The data cannot be read", str(error), "Nothing was changed. Reload this page when it is fixed.")
+        return True
+    return False

@@ -13,7 +13,8 @@ from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_ur
 from ctxasm.ui.state import Scene
 
 COPY_CSS = """
-button { font: 500 14px var(--st-font); width: 100%; padding: 7px 12px; cursor: pointer; color: var(--st-text-color); background: var(--st-background-color);
+button { font: 500 14px var(--st-font); width: 100%; padding: 7px 12px; cursor: pointer;
+  color: var(--st-text-color); background: var(--st-background-color);
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); }
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
 button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }

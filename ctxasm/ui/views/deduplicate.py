@@ -43,10 +43,15 @@ def _show_pairs(assembly: Assembly, pairs: list[OverlapPair]) -> None:
     gone = [pair for pair in pairs if pair.verdict in ("stripped", "merged")]
     near = [pair for pair in pairs if pair.verdict == "below"]
     chars = sum(pair.chars for pair in gone)
-    note = f"{plural(len(gone), 'pair')} of {len(pairs)} share text that is shown once ({plural(chars, 'character')}); {plural(len(near), 'near miss').replace('misss', 'misses')} below the threshold kept."
+    note = (
+        f"{plural(len(gone), 'pair')} of {len(pairs)} share text that is shown once ({plural(chars, 'character')}); "
+        f"{plural(len(near), 'near miss').replace('misss', 'misses')} below the threshold kept."
+    )
     st.html(boxed(f'<p class="cx-note">{note} Click a bar, or choose a pair, to see the seam.</p>'))
     threshold = assembly.settings.min_overlap_chars
-    picked = show_chart(overlap_figure(pairs, threshold), "overlaps", f"Shared characters of {len(pairs)} neighbouring pairs; threshold {threshold}.")
+    picked = show_chart(
+        overlap_figure(pairs, threshold), "overlaps", f"Shared characters of {len(pairs)} neighbouring pairs; threshold {threshold}."
+    )
     names = {f"{pair.document_id} {pair.first}→{pair.second}": pair for pair in pairs}
     if picked and picked != st.session_state.get("_picked_bar"):
         st.session_state["_picked_bar"] = picked

@@ -17,7 +17,12 @@ from ctxasm.ui.words import stage_name, title_of
 if TYPE_CHECKING:
     from ctxasm.evaluation.evidence import EvidenceState
 
-LOOKS = {"found": ("", "in the context"), "partly": (" part", "partly"), "lost": (" gone", "lost"), "unknown": (" gone", "cannot be judged")}
+LOOKS = {
+    "found": ("", "in the context"),
+    "partly": (" part", "partly"),
+    "lost": (" gone", "lost"),
+    "unknown": (" gone", "cannot be judged"),
+}
 
 
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
@@ -28,8 +33,14 @@ def show_evidence(scene: Scene, assembly: Assembly) -> None:
     states = desk.workbench().evidence(assembly, scene.dataset)
     found = sum(state.state == "found" for state in states)
     rows = [_row(scene, assembly, state) for state in states]
-    table = table_html(("evidence", "text", "state", "share", "lost at"), rows, (3,), f"{found} of {len(states)} pieces of evidence are in the context")
-    answer = f'<p class="cx-note" style="padding-top:10px"><b>Reference answer:</b> {escape(scene.query.answer)}</p>' if scene.query.answer else ""
+    table = table_html(
+        ("evidence", "text", "state", "share", "lost at"), rows, (3,), f"{found} of {len(states)} pieces of evidence are in the context"
+    )
+    answer = (
+        f'<p class="cx-note" style="padding-top:10px"><b>Reference answer:</b> {escape(scene.query.answer)}</p>'
+        if scene.query.answer
+        else ""
+    )
     st.html(boxed(table + answer, "ctx-evidence"))
 
 

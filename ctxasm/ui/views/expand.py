@@ -24,7 +24,10 @@ def show_expand(assembly: Assembly) -> None:
     elif not assembly.settings.expand_window:
         note = "The expand window is 0: no neighbours are fetched. Raise it to see them appear."
     else:
-        note = f"{plural(hits, 'hit')} brought {plural(len(added), 'neighbour')} from up to {assembly.settings.expand_window} chunks away. Click a square to follow that chunk."
+        note = (
+            f"{plural(hits, 'hit')} brought {plural(len(added), 'neighbour')} from up to "
+            f"{plural(assembly.settings.expand_window, 'chunk')} away. Click a square to follow that chunk."
+        )
     st.html(boxed(f'<p class="cx-note">{note}</p>'))
     alt = f"Chunk map: {hits} retrieved and {len(added)} added chunks in {plural(len(rows.titles), 'document')}, by chunk index."
     picked = show_chart(chunk_map_figure(rows), "chunk_map", alt)

@@ -19,17 +19,29 @@ def show_export(assembly: Assembly) -> None:
     with context:
         st.markdown("**Context** as the model reads it")
         copy_button("Copy context", assembly.text, "copy_context")
-        st.download_button("Download .txt", assembly.text, f"{name}-context.txt", "text/plain", key="download_context", on_click="ignore", width="stretch")
+        st.download_button(
+            "Download .txt", assembly.text, f"{name}-context.txt", "text/plain", key="download_context", on_click="ignore", width="stretch"
+        )
     with messages:
         st.markdown("**Messages** for the model")
         written = messages_json(assembly)
         copy_button("Copy messages", written, "copy_messages")
-        st.download_button("Download .json", written, f"{name}-messages.json", "application/json", key="download_messages", on_click="ignore", width="stretch")
+        st.download_button(
+            "Download .json",
+            written,
+            f"{name}-messages.json",
+            "application/json",
+            key="download_messages",
+            on_click="ignore",
+            width="stretch",
+        )
     with trace:
         st.markdown("**Trace**: text, segments, stages, fates")
         whole = json.dumps(assembly.to_dict(), ensure_ascii=False, indent=1)
         copy_button("Copy trace", whole, "copy_trace")
-        st.download_button("Download trace", whole, f"{name}-trace.json", "application/json", key="download_trace", on_click="ignore", width="stretch")
+        st.download_button(
+            "Download trace", whole, f"{name}-trace.json", "application/json", key="download_trace", on_click="ignore", width="stretch"
+        )
 
 
 def messages_json(assembly: Assembly) -> str:

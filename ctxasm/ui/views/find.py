@@ -21,7 +21,9 @@ LIMIT = 100
 
 def show_find(scene: Scene, assembly: Assembly) -> None:
     """A phrase, and where it went."""
-    phrase = st.text_input("Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session", max_chars=300)
+    phrase = st.text_input(
+        "Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session", max_chars=300
+    )
     if not phrase.strip():
         show_empty("Where did it go?", "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query.")
         return
@@ -30,7 +32,10 @@ def show_find(scene: Scene, assembly: Assembly) -> None:
         show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
         return
     rows = sorted((_row(assembly, chunk, phrase.strip()) for chunk in found), key=lambda row: row[0])
-    shown = f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, {sum(row[0] < 2 for row in rows)} of them in the context"
+    shown = (
+        f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
+        f"{sum(row[0] < 2 for row in rows)} of them in the context"
+    )
     st.html(boxed(table_html(("chunk", "text", "fate for this query", ""), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
 
 

@@ -19,11 +19,22 @@ def show_group(assembly: Assembly) -> None:
     shifts = citation_shift(assembly)
     wrong = sum(shift.wrong for shift in shifts)
     by = "document" if lines and lines[0].chunk_index is None else "chunk"
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns([4, 3], gap="medium")
     with left:
         st.html(boxed(f'<p class="cx-note">By {by}. Documents follow their best score; inside a document chunks are read in order.</p>'))
         moved = sum(line.in_context is not None and line.in_context != line.by_score for line in lines)
-        show_chart(slope_figure(lines), "slope", f"Slope of {plural(len(lines), by)} from order by score to position in the context; {moved} moved.", clickable=False)
+        show_chart(
+            slope_figure(lines),
+            "slope",
+            f"Slope of {plural(len(lines), by)} from order by score to position in the context; {moved} moved.",
+            clickable=False,
+        )
     with right:
-        says = f"{plural(wrong, 'number')} of {len(shifts)} would point at the wrong source, had the list been built before assembly." if shifts else "Nothing was retrieved."
-        st.html(boxed(f'<p class="cx-note" style="padding-bottom:8px">{says}</p>{shift_html(shifts)}', "ctx-shift"))
+        says = (
+            f"{plural(wrong, 'number')} of {len(shifts)} would point at the wrong source, had the list been built before assembly."
+            if shifts
+            else "Nothing was retrieved."
+        )
+        st.html(
+            boxed(f'<p class="cx-note" style="padding-bottom:8px">{says}</p><div class="cx-scroll">{shift_html(shifts)}</div>', "ctx-shift")
+        )

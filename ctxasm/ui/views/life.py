@@ -46,12 +46,16 @@ def _show_one(assembly: Assembly, key: Key) -> None:
     fate = fate_of(assembly, key)
     candidate = assembly.trace.candidates.get(key)
     text = escape(candidate.chunk.text) if candidate else "This chunk is not stored."
-    facts = "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
+    facts = (
+        "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
+    )
     title = escape(title_of(assembly.trace.documents, key[0]))
     st.html(
         boxed(
-            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3><p class="cx-note" style="padding-bottom:10px">{facts}</p>'
-            f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" dir="auto"><h3>its text</h3>{text}</div></div>',
+            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
+            f'<p class="cx-note" style="padding-bottom:10px">{facts}</p>'
+            f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" '
+            f'dir="auto"><h3>its text</h3>{text}</div></div>',
             "ctx-life",
         )
     )

@@ -15,7 +15,12 @@ from ctxasm.ui.words import title_of
 
 def show_prefixes(assembly: Assembly) -> None:
     """Where the tokens of the context are, and what each number means."""
-    middle = st.toggle("Shade the middle of the context", key="shade_middle", persist_state="session", help="Position effect, Liu et al. 2024, illustrative.")
+    middle = st.toggle(
+        "Shade the middle of the context",
+        key="shade_middle",
+        persist_state="session",
+        help="Position effect, Liu et al. 2024, illustrative.",
+    )
     written = prefixes(assembly)
     summaries = prefixes_html(written) if written else '<p class="cx-note">No page summaries in this context.</p>'
     st.html(strip_html(assembly, middle))
@@ -26,8 +31,19 @@ def _citations(assembly: Assembly) -> str:
     rows = []
     for citation in assembly.citations:
         also = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in dict.fromkeys(key for key, _ in citation.also_in))
-        page = f"page {citation.page_number}" if citation.page_number is not None else f"row {citation.row_number}" if citation.row_number is not None else ""
+        page = (
+            f"page {citation.page_number}"
+            if citation.page_number is not None
+            else f"row {citation.row_number}"
+            if citation.row_number is not None
+            else ""
+        )
         chunks = ", ".join(f"#{index}" for index in citation.chunk_indexes)
-        source = f'{escape(title_of(assembly.trace.documents, citation.document_id))}<br><span class="cx-mute cx-small">{escape(citation.ref)} {page}</span>'
+        source = (
+            f'{escape(title_of(assembly.trace.documents, citation.document_id))}<br><span class="cx-mute cx-small">'
+            f"{escape(citation.ref)} {page}</span>"
+        )
         rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
-    return table_html(("", "source", "chunks", "snippet of the best hit", "also in"), rows, caption="Citations, built from the rendered blocks")
+    return table_html(
+        ("", "source", "chunks", "snippet of the best hit", "also in"), rows, caption="Citations, built from the rendered blocks"
+    )

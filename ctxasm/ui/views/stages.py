@@ -30,4 +30,7 @@ def show_stages(assembly: Assembly) -> None:
                 if assembly.trace.fates:
                     show(assembly)
                 else:
-                    show_empty("Retrieval returned nothing for this query", "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.")
+                    show_empty(
+                        "Retrieval returned nothing for this query",
+                        "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.",
+                    )

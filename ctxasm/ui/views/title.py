@@ -43,7 +43,10 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
     if not assembly.exact:
-        html += f'<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE: token counts of {escape(assembly.encoding)} are not exact</span>'
+        html += (
+            '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>'
+            f"ESTIMATE: token counts of {escape(assembly.encoding)} are not exact</span>"
+        )
     return html
 
 
@@ -54,4 +57,7 @@ def show_empty(heading: str, hint: str) -> None:
 
 def show_trouble(heading: str, what: str, still: str) -> None:
     """An error: what happened and how to fix it, and what still works."""
-    st.html(f'<div class="cx cx-panel warn" role="alert" id="ctx-error"><h3>{escape(heading)}</h3><p>{escape(what)}</p><p class="cx-mute">{escape(still)}</p></div>')
+    st.html(
+        f'<div class="cx cx-panel warn" role="alert" id="ctx-error"><h3>{escape(heading)}</h3><p>{escape(what)}</p><p class="cx-mute">'
+        f"{escape(still)}</p></div>"
+    )
