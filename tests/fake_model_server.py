@@ -48,7 +48,6 @@ FAULTS = (
         "stall",
         "cut",
         "cut-clean",
-        "reset",
         "garbage",
         "odd",
         "html",

@@ -23,11 +23,9 @@ from ctxasm.model.marker_grammar import (
 )
 from ctxasm.model.marker_lines import Lines
 
-MIGHT_HOLD_MARKER = ("[", "【", "［", "<cite", "<sup", "(ID", "<CITE", "<SUP", "(id", "<Cite", "<Sup", "(Id")
-"""A text without any of these holds no marker in the usual spellings; `might_hold_marker` asks exactly."""
-
 _ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
 _IN_CODE = re.compile(r"[`\n]")
+_RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _PLAUSIBLE = (
     ("[", re.compile(r"\[[^\]\n]{0,62}?\d")),
@@ -36,7 +34,8 @@ _PLAUSIBLE = (
     ("【", re.compile("【")),
     ("［", re.compile("［")),
 )
-_INVISIBLE = "\\s\u00ad\u200b-\u200f\u2028\u2029\u2060\ufeff"
+_INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
+"""White space and characters without width that end no line."""
 _HEADER = re.compile(
     rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
     re.IGNORECASE,
@@ -145,6 +144,8 @@ class MarkerScanner:
     def _bracket(self, place: int, final: bool) -> int | None:
         text, opener = self._text, self._text[place]
         before = text[max(0, place - HELD_CHARS) : place]
+        if text.startswith("[[[", place):  # no marker opens three deep: a long run is skipped at once
+            return _RUN.match(text, place).end() - 2  # type: ignore[union-attr]
         if opener == "[" and not is_citable(before):
             return place + 1
         length = closing(text[place : place + HELD_CHARS], opener)

@@ -239,6 +239,19 @@ def test_hostile_repetition_takes_linear_time_and_bounded_hold(unit: str) -> Non
     assert seconds(many) <= 10 * 4 * max(seconds(few), 0.002)
 
 
+@pytest.mark.parametrize("unit", ["\n", "[", "\n[", " [", "[1] ", "> ", "[3] Source", "(id", "<cite "])
+def test_hostile_source_text_takes_linear_time(unit: str) -> None:
+    def seconds(count: int) -> float:
+        text = unit * count + "[1]"
+        start = time.process_time()
+        find_forged_headers(text)
+        find_marker_forms(text)
+        return time.process_time() - start
+
+    few, many = 4_000 // len(unit), 40_000 // len(unit)
+    assert seconds(many) <= 10 * 4 * max(seconds(few), 0.002)
+
+
 def test_a_label_too_long_is_text() -> None:
     assert numbers_of("[" + " " * 70 + "1]") == []
     assert numbers_of("[1](" + "a" * 3000 + ")") == [(1,)]
