@@ -79,18 +79,17 @@ def ask(
     """
     start, language = clock(), language_of(assembly.query.query)
     if not assembly.citations or not assembly.text:
-        yield AnswerResult(
-            NOTHING_FOUND[language], (), True, model.name, model.is_language_model, (clock() - start) * 1000, None, called=False
-        )
+        spent = (clock() - start) * 1000
+        yield AnswerResult(NOTHING_FOUND[language], (), True, model.name, model.is_language_model, spent, None, called=False)
         return
     parser, found = MarkerParser(), list[ResolvedMarker]()
-    first: float | None = None
+    first_ms: float | None = None
     error: str | None = None
     sent = build_messages(assembly, language=language) if messages is None else tuple(messages)
     stream = model.stream(sent, assembly=assembly, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
     try:
         for text in stream:
-            first = clock() - start if first is None else first
+            first_ms = (clock() - start) * 1000 if first_ms is None else first_ms
             markers = resolve(parser.feed(text), assembly.citations)
             found += markers
             yield Piece(text, parser.decided)
@@ -103,16 +102,29 @@ def ask(
     if last := resolve(parser.finish(), assembly.citations):
         found += last
         yield Marked(last)
-    reason = stream.finish_reason
-    yield AnswerResult(
+    reason = None if error else stream.finish_reason
+    yield _result(model, parser, found, error, reason, (clock() - start) * 1000, first_ms)
+
+
+def _result(
+    model: AnswerModel,
+    parser: MarkerParser,
+    found: list[ResolvedMarker],
+    error: str | None,
+    reason: str | None,
+    elapsed_ms: float,
+    first_piece_ms: float | None,
+) -> AnswerResult:
+    note = _NOTES.get(reason or "")
+    return AnswerResult(
         text=parser.text,
         markers=tuple(found),
-        complete=error is None and reason not in _NOTES,
+        complete=error is None and note is None,
         model=model.name,
         is_language_model=model.is_language_model,
-        elapsed_ms=(clock() - start) * 1000,
-        first_piece_ms=None if first is None else first * 1000,
-        note=None if error else _NOTES.get(reason or ""),
+        elapsed_ms=elapsed_ms,
+        first_piece_ms=first_piece_ms,
+        note=note,
         error=error,
         listed=tuple(parser.listed),
     )
