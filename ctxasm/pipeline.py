@@ -20,25 +20,23 @@ from ctxasm.model.records import Document, Query, check_query
 from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, StageRecord, Trace
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.stages import cite, deduplicate, expand, group, render, summarise
-from ctxasm.tokens import open_counter
 
 
 def assemble(
     query: Query,
     source: ChunkSource,
-    settings: AssemblySettings | None = None,
-    counter: TokenCounter | None = None,
+    settings: AssemblySettings,
+    counter: TokenCounter,
     clock: Clock = time.perf_counter,
     limit: int | None = None,
 ) -> Assembly:
-    """Assemble the context for one query.
+    """Assemble the context for one query, counted by `counter` in its encoding.
 
     `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1).
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
-    settings = settings or AssemblySettings()
     check_query(query)
-    run = _Run(query, settings, counter or open_counter(settings.encoding), clock, limit or settings.max_tokens)
+    run = _Run(query, settings, counter, clock, limit or settings.max_tokens)
     run.expand(source, settings.expand_window if settings.enabled else 0)
     return run.full() if settings.enabled else run.baseline()
 

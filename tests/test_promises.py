@@ -1,6 +1,6 @@
 """The promises of the assembly, as laws over random corpora, settings and limits.
 
-The default run uses few examples; `pytest -m slow` runs ten thousand of each.
+The default run uses few examples; `CTXASM_LAW_EXAMPLES=10000 pytest tests/test_promises.py` runs ten thousand of each.
 """
 
 from __future__ import annotations
@@ -26,22 +26,10 @@ from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
 
 def law(*strategies):
-    """Run a check as a fast test and, marked slow, with ten thousand examples."""
-
-    def wrap(check):
-        def slow(*args):
-            return check(*args)
-
-        slow.__name__ = f"{check.__name__}_ten_thousand"
-        quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-        fast = settings(max_examples=60, deadline=None, suppress_health_check=quiet)(given(*strategies)(check))
-        many = settings(max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "10000")), deadline=None, suppress_health_check=quiet)(
-            given(*strategies)(slow)
-        )
-        globals()[slow.__name__] = pytest.mark.slow(many)
-        return fast
-
-    return wrap
+    """A property over random input: few examples by default, as many as CTXASM_LAW_EXAMPLES asks for."""
+    quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+    examples = settings(max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "50")), deadline=None, suppress_health_check=quiet)
+    return lambda check: examples(given(*strategies)(check))
 
 
 def run(case: Case, chosen: AssemblySettings, limit: int = 8000) -> Assembly:
@@ -216,13 +204,14 @@ def test_the_hash_seed_does_not_matter():
         "import random\n"
         "from tests.fakes import FakeSource, FakeClock\n"
         "from ctxasm.model.records import *\n"
+        "from ctxasm.model.settings import AssemblySettings\n"
         "from ctxasm.pipeline import assemble\n"
         "from ctxasm.tokens import open_counter\n"
         "r = random.Random(7)\n"
         "C = open_counter()\n"
         "chunks = [Chunk(f'd{d}', i, f'Tekst {r.randrange(6)} van de pagina. ' * 3) for d in range(9) for i in range(6)]\n"
         "hits = tuple(Hit(f'd{d}', i, 0.5) for d in range(9) for i in (1, 4))\n"
-        "a = assemble(Query('q', hits), FakeSource([], chunks, C), clock=FakeClock())\n"
+        "a = assemble(Query('q', hits), FakeSource([], chunks, C), AssemblySettings(), C, FakeClock())\n"
         "print(repr(a.to_dict()))\n"
     )
     outputs = {
@@ -366,11 +355,11 @@ def test_an_unusable_query_is_refused_by_name(query, word):
     from tests.fakes import FakeSource
 
     with pytest.raises(InvalidInput, match=word):
-        assemble(query, FakeSource([Document("d")], [], COUNTER))
+        assemble(query, FakeSource([Document("d")], [], COUNTER), AssemblySettings(), COUNTER)
 
 
 def test_zero_hits_is_a_valid_assembly():
     from tests.fakes import FakeSource
 
-    done = assemble(Query("q"), FakeSource([], [], COUNTER))
+    done = assemble(Query("q"), FakeSource([], [], COUNTER), AssemblySettings(), COUNTER)
     assert (done.text, done.token_count, done.citations, done.trace.fates) == ("", 0, (), ())

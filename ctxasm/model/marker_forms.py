@@ -27,15 +27,16 @@ _ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
 _IN_CODE = re.compile(r"[`\n]")
 _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
+"""White space and characters without width that end no line."""
+_LEAD = rf"[{_INVISIBLE}]{{0,62}}"
 _PLAUSIBLE = (
-    ("[", re.compile(r"\[[^\]\n]{0,62}?\d")),
+    ("[", re.compile(rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|[^\W\d_]{{1,10}}[\s:#=.]{{0,62}})?\d")),
     ("<", re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])")),
-    ("(", re.compile(r"\([iI][dD]")),
+    ("(", re.compile(r"\(\s{0,62}[iI][dD]")),
     ("【", re.compile("【")),
     ("［", re.compile("［")),
 )
-_INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
-"""White space and characters without width that end no line."""
 _HEADER = re.compile(
     rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
     re.IGNORECASE,

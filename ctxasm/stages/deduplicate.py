@@ -73,10 +73,16 @@ def _without_copies(documents: Documents) -> Resolution:
 def _copies(documents: Documents) -> dict[Key, tuple[Key, ...]]:
     """Every chunk that says the same as another candidate, with the whole group it belongs to."""
     groups: dict[bytes, list[Key]] = {}
-    for own in documents.values():
-        for candidate in own.values():
-            groups.setdefault(candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text), []).append(candidate.key)
-    return {key: tuple(keys) for keys in groups.values() if len(keys) > 1 for key in keys}
+    seen: dict[bytes, Key] = {}
+    for document_id, own in documents.items():
+        for index, candidate in own.items():
+            chunk = candidate.chunk
+            text = chunk.duplicate_key or duplicate_key(chunk.text)
+            if text in seen:
+                groups.setdefault(text, [seen[text]]).append((document_id, index))
+            else:
+                seen[text] = (document_id, index)
+    return {key: tuple(keys) for keys in groups.values() for key in keys}
 
 
 def _without_own_copies(

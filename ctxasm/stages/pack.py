@@ -6,14 +6,16 @@ where that takes too many steps the bound itself is reported, as a bound.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from ctxasm.model.results import Regret
 
 PACK_K = 60
 """The constant of reciprocal-rank fusion: value of a hit = 1 / (60 + rank)."""
-MAX_STEPS = 2000
+MAX_STEPS = 400
 
 
 class Item(NamedTuple):
@@ -46,31 +48,37 @@ def packing_regret(items: Sequence[Item], always: str | None, limit: int, kept_v
 
 def _search(items: Sequence[Item], room: int) -> tuple[list[Item], float, bool]:
     """Depth first, richest per token first; returns the packing, its value (or the bound) and whether it is the best."""
-    best: list[Item] = []
+    bound = _Bound(items)
+    best: tuple[int, ...] = ()
     best_value = -1.0
     stack: list[tuple[int, int, float, tuple[int, ...]]] = [(0, room, 0.0, ())]
-    steps = 0
-    while stack:
+    for _ in range(MAX_STEPS):
+        if not stack:
+            return [items[i] for i in best], best_value, True
         place, left, value, chosen = stack.pop()
-        steps += 1
-        if steps > MAX_STEPS:
-            return best, _bound(items, 0, room), False
         if value > best_value:
-            best, best_value = [items[i] for i in chosen], value
-        if place == len(items) or value + _bound(items, place, left) <= best_value + 1e-12:
+            best, best_value = chosen, value
+        if place == len(items) or value + bound.at(place, left) <= best_value + 1e-12:
             continue
         stack.append((place + 1, left, value, chosen))
         if items[place].tokens <= left:
             stack.append((place + 1, left - items[place].tokens, value + items[place].value, (*chosen, place)))
-    return best, best_value, True
+    return [items[i] for i in best], bound.at(0, room), False
 
 
-def _bound(items: Sequence[Item], place: int, left: int) -> float:
-    """The value of the fractional packing: never less than any whole one."""
-    value = 0.0
-    for item in items[place:]:
-        if item.tokens > left:
-            return value + item.value * left / max(1, item.tokens)
-        value += item.value
-        left -= item.tokens
-    return value
+class _Bound:
+    """The value of the fractional packing: never less than any whole one. Items come richest per token first."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        self.tokens = [0, *accumulate(item.tokens for item in items)]
+        self.values = [0.0, *accumulate(item.value for item in items)]
+
+    def at(self, place: int, left: int) -> float:
+        """The bound for the items from `place` on in `left` tokens."""
+        end = bisect_right(self.tokens, self.tokens[place] + left, place) - 1
+        value = self.values[end] - self.values[place]
+        if end == len(self.items):
+            return value
+        room = self.tokens[place] + left - self.tokens[end]
+        return value + self.items[end].value * room / max(1, self.items[end].tokens)
