@@ -39,9 +39,10 @@ def _sqlite_chunks(facts: str) -> str:
 
 def _postgresql_chunks(facts: str) -> str:
     # The subquery with its own order is not flattened, so the plan is a key scan a window at any table size and statistics.
-    own = "SELECT * FROM ctxasm_chunks WHERE place BETWEEN w.low AND w.high ORDER BY place OFFSET 0"
+    # (A plain join scans the whole table as soon as the planner takes the ranges for wide: 20 to 200 times slower.)
+    own = f"SELECT {_CHUNK}{facts} FROM ctxasm_chunks AS c WHERE c.place BETWEEN w.low AND w.high ORDER BY c.place OFFSET 0"  # noqa: S608
     windows = "unnest(%s::bigint[], %s::bigint[]) AS w(low, high)"
-    return f"SELECT {_CHUNK}{facts} FROM {windows} CROSS JOIN LATERAL ({own}) AS c"  # noqa: S608
+    return f"SELECT own.* FROM {windows} CROSS JOIN LATERAL ({own}) AS own"  # noqa: S608
 
 
 SQLITE = Dialect(
