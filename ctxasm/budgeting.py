@@ -58,8 +58,8 @@ class Desk:
         choice = budget.choose(first, self.limit, self.settings.oversized == "drop", self._again)
         missing = budget.missing_tokens(choice, self.limit)
         if choice.kept or not choice.last.plans:
-            layout = budget.cut_layout(choice.last.layout, choice.kept)
             plans = choice.last.plans[: choice.kept]
+            layout = self._lay_out(choice.last, plans)
             reasons, lacks = self._why_documents(choice, missing)
             sizes = budget.document_sizes(choice, None, missing)
             return self._decision(choice.last.resolution, layout, plans, reasons, lacks, sizes, ())
@@ -68,7 +68,14 @@ class Desk:
     def _round(self, resolution: Resolution, joined: Mapping[str, tuple[Joined, ...]]) -> budget.Round:
         order = [document_id for document_id in resolution.order if resolution.shown[document_id]]
         plans = tuple([self._plan(document_id, joined[document_id]) for document_id in order])
-        return budget.Round(resolution, plans, self.renderer.lay_out(plans))
+        tokens = sum([j.chunk.token_count or 0 for plan in plans for j in plan.joined])
+        # What will probably be kept whole is written at once; what will not is only measured.
+        likely = self.renderer.lay_out if tokens <= self.limit else self.renderer.measure
+        return budget.Round(resolution, plans, likely(plans))
+
+    def _lay_out(self, last: budget.Round, plans: Sequence[DocumentPlan]) -> Layout:
+        done = last.layout
+        return done if len(plans) == len(last.plans) and done.segments else self.renderer.lay_out(plans)
 
     def _again(self, without: frozenset[str]) -> budget.Round:
         resolution = self._resolve({document_id: own for document_id, own in self.own.items() if document_id not in without})
@@ -106,7 +113,7 @@ class Desk:
             return replace(whole, joined=self.join(document_id, resolution.shown[document_id]))
 
         by_text = self.settings.budget_scope == "rendered"
-        found = trim(own, plan_of, self.renderer.lay_out, self.limit, by_text, self.counter)
+        found = trim(own, plan_of, self.renderer.measure, self.limit, by_text, self.counter)
         reasons, lacks = self._why_documents(choice, missing)
         reasons |= {(document_id, index): "oversized" for index in found.order}
         lacks |= {(document_id, index): tokens for index, tokens in found.missing.items()}

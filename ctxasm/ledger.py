@@ -13,7 +13,7 @@ from typing import Any
 from ctxasm.model.events import Dropped, Duplicate, Event, Placed, Returned, Stripped, Truncated, Unstripped
 from ctxasm.model.passages import Joined
 from ctxasm.model.plans import Block
-from ctxasm.model.results import Candidate, Fate, Key, Shown
+from ctxasm.model.results import Candidate, Fate, FateKind, Key, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +50,36 @@ def fates(outcome: Outcome, retrieved: Mapping[Key, tuple[float, int]]) -> tuple
 
 
 def _fate(candidate: Candidate, key: Key, shown: Mapping[Key, Joined], blocks: Mapping[Key, int], outcome: Outcome) -> Fate:
-    chunk = candidate.chunk
-    who = (*key, candidate.retrieved, candidate.score, candidate.rank)
-    own: tuple[Any, ...] = (chunk.token_count or 0,)
+    chunk, retrieved, score, rank, parents = candidate
+    tokens = chunk.token_count or 0
+    fate: FateKind = "dropped"
+    stage, reason, missing, of, block = "budget", None, None, None, None
+    stripped = 0
     j = shown.get(key)
     if j is not None:
-        block = blocks.get(key)
-        if j.merged:
-            return Fate(*who, "merged", "deduplicate", None, *own, None, j.start, candidate.parents, j.into, block)
-        if j.end < len(chunk.text):
-            return Fate(*who, "truncated", "budget", None, *own, None, j.start, candidate.parents, None, block)
-        return Fate(*who, "kept", "render", None, *own, None, j.start, candidate.parents, None, block)
-    original = outcome.duplicates.get(key)
-    if original is not None and _says_all(shown.get(original)):
-        return Fate(*who, "duplicate_of", "deduplicate", None, *own, None, 0, candidate.parents, original, blocks.get(original))
-    if key in outcome.orphans and any(_says_all(shown.get(outcome.duplicates.get((key[0], parent), key))) for parent in candidate.parents):
-        return Fate(*who, "dropped", "deduplicate", "parent_duplicate", *own, None, 0, candidate.parents)
-    at = original if original is not None and key not in outcome.reasons else key
-    reason = outcome.reasons.get(at, "budget")
-    return Fate(*who, "dropped", "budget", reason, *own, outcome.missing.get(at), 0, candidate.parents)
+        stripped, of, block = j.start, j.into, blocks.get(key)
+        if of is not None:
+            fate, stage = "merged", "deduplicate"
+        elif j.end < len(chunk.text):
+            fate = "truncated"
+        else:
+            fate, stage = "kept", "render"
+    else:
+        original = outcome.duplicates.get(key)
+        if original is not None and _says_all(shown.get(original)):
+            fate, stage, of, block = "duplicate_of", "deduplicate", original, blocks.get(original)
+        elif key in outcome.orphans and _brought_elsewhere(key[0], parents, shown, outcome):
+            stage, reason = "deduplicate", "parent_duplicate"
+        else:
+            at = original if original is not None and key not in outcome.reasons else key
+            reason, missing = outcome.reasons.get(at, "budget"), outcome.missing.get(at)
+    return Fate(key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
+
+
+def _brought_elsewhere(document_id: str, parents: Iterable[int], shown: Mapping[Key, Joined], outcome: Outcome) -> bool:
+    """Whether a hit that brought this neighbour is shown as a copy in another document."""
+    originals = [outcome.duplicates.get((document_id, parent)) for parent in parents]
+    return any(original is not None and _says_all(shown.get(original)) for original in originals)
 
 
 def _says_all(j: Joined | None) -> bool:

@@ -11,10 +11,10 @@ from itertools import chain
 
 from ctxasm import budgeting
 from ctxasm.ledger import Outcome, budget_events, fates, state_of
-from ctxasm.model.events import Event, Neutralised, Numbered, Overshot
+from ctxasm.model.events import Event, Numbered, Overshot
 from ctxasm.model.facts import complete
 from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import Block, Layout
+from ctxasm.model.plans import Layout
 from ctxasm.model.ports import ChunkSource, Clock, Fetched, FetchedChunk, TokenCounter
 from ctxasm.model.records import Document, Query, check_query
 from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, StageRecord, Trace
@@ -99,7 +99,7 @@ class _Run:
             decision.reasons,
             decision.missing,
         )
-        kept_tokens = sum([part.growth for part in decision.layout.parts if part.kind == "chunk"])
+        kept_tokens = _chunk_tokens(decision.layout)
         changes = [*decision.yielded, *budget_events(state, outcome)]
         self._record("budget", None, state_of(decision.final), None, kept_tokens, changes)
         return self._write(outcome, decision.layout, decision.sizes, decision.regret)
@@ -119,15 +119,13 @@ class _Run:
     def _write(self, outcome: Outcome, layout: Layout, sizes: Sequence[DocumentSize], regret: Regret) -> Assembly:
         """The chosen set as text, with its citations, fates and trace."""
         final = self.stages[-1].after
-        prefixes = summarise.prefixed(layout.parts)
-        chunk_tokens = sum([part.growth for part in layout.parts if part.kind == "chunk"])
-        self._record("summarise", None, final, None, chunk_tokens + sum([event.tokens for event in prefixes]), prefixes)
+        prefixes = summarise.prefixed(layout.segments)
+        tokens = _chunk_tokens(layout) + sum([event.tokens for event in prefixes])
+        self._record("summarise", None, final, None, tokens, prefixes)
 
-        text = "".join([part.text for part in layout.parts])
         token_count = layout.ends[-1] if layout.ends else 0
-        notes = [event for event in layout.events if self._is_rendered(event, layout.blocks)]
         over = (Overshot(token_count - self.limit),) if token_count > self.limit else ()
-        self._record("render", None, final, None, token_count, (*notes, *over))
+        self._record("render", None, final, None, token_count, (*layout.events, *over))
 
         citations = cite.cite(layout.blocks, self.candidates, self.documents, _also_in(outcome))
         numbered = [Numbered(block.number, block.document_id, block.chunk_indexes) for block in layout.blocks]
@@ -146,19 +144,15 @@ class _Run:
         return Assembly(
             query=self.query,
             settings=self.settings,
-            text=text,
+            text=layout.text,
             token_count=token_count,
             exact=self.counter.exact,
             encoding=self.settings.encoding,
             limit=self.limit,
-            segments=render.segments_of(layout.parts),
+            segments=layout.segments,
             citations=citations,
             trace=trace,
         )
-
-    def _is_rendered(self, event: Event, blocks: Sequence[Block]) -> bool:
-        """Whether a note on the text speaks of a document that is in the context."""
-        return not isinstance(event, Neutralised) or any(block.document_id == event.document_id for block in blocks)
 
     def _fetch_record(self) -> FetchRecord:
         fetched = self.fetched
@@ -195,6 +189,10 @@ class _Run:
             )
         )
         self.began = self.clock()
+
+
+def _chunk_tokens(layout: Layout) -> int:
+    return sum([segment.tokens for segment in layout.segments if segment.kind == "chunk"])
 
 
 def _also_in(outcome: Outcome) -> dict[Key, tuple[Key, ...]]:

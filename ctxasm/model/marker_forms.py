@@ -30,13 +30,9 @@ _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
 """White space and characters without width that end no line."""
 _LEAD = rf"[{_INVISIBLE}]{{0,62}}"
-_PLAUSIBLE = (
-    ("[", re.compile(rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|[^\W\d_]{{1,10}}[\s:#=.]{{0,62}})?\d")),
-    ("<", re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])")),
-    ("(", re.compile(r"\(\s{0,62}[iI][dD]")),
-    ("【", re.compile("【")),
-    ("［", re.compile("［")),
-)
+_PLAUSIBLE = re.compile(rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|[^\W\d_]{{1,10}}[\s:#=.]{{0,62}})?\d").search
+_PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
+_PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
 _HEADER = re.compile(
     rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
     re.IGNORECASE,
@@ -216,7 +212,13 @@ class MarkerScanner:
 
 def might_hold_marker(text: str) -> bool:
     """Whether looking for markers in `text` is worth the time: never False for a text that holds one."""
-    return any(opener in text and plausible.search(text) is not None for opener, plausible in _PLAUSIBLE)
+    return (
+        ("[" in text and _PLAUSIBLE(text) is not None)
+        or ("<" in text and _PLAUSIBLE_TAG(text) is not None)
+        or ("(" in text and _PLAUSIBLE_ID(text) is not None)
+        or "【" in text
+        or "［" in text
+    )
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:

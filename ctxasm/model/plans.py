@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ctxasm.model.events import Event
 from ctxasm.model.passages import Joined
 from ctxasm.model.records import Document
-from ctxasm.model.results import Key, SegmentKind
+from ctxasm.model.results import Key, Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +25,6 @@ class DocumentPlan:
     title: str
 
 
-class Part(NamedTuple):
-    """A piece of the rendered text before it has a place. `growth` is what it adds to the exact token count."""
-
-    kind: SegmentKind
-    text: str
-    growth: int
-    block: int | None
-    document_id: str | None = None
-    chunk_index: int | None = None
-    chunk_start: int | None = None
-    chunk_end: int | None = None
-    shared_with: tuple[Key, ...] = ()
-    neutralised: bool = False
-
-
 class Block(NamedTuple):
     """One numbered unit of context: the chunks it shows (merged ones too), ascending."""
 
@@ -50,17 +35,17 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A rendering that was measured. After document i: `ends[i]` tokens, `part_ends[i]` parts, `block_ends[i]` blocks.
+    """A rendering that was measured: `ends[i]` is the exact count up to and including document i.
 
-    `sizes` are the running sizes that the budget compares with its limit (`ends` in the default scope).
+    `sizes` are the running sizes that the budget compares with its limit (`ends` in the default scope). `text` and
+    `segments` are empty where only the measure was asked for.
     """
 
-    parts: tuple[Part, ...]
+    text: str
+    segments: tuple[Segment, ...]
     blocks: tuple[Block, ...]
     ends: tuple[int, ...]
     sizes: tuple[int, ...]
-    part_ends: tuple[int, ...]
-    block_ends: tuple[int, ...]
     events: tuple[Event, ...]
 
 

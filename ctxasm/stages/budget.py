@@ -96,20 +96,3 @@ def document_sizes(choice: Choice, trimmed: int | None, missing: Mapping[str, in
     for each, document_id in zip(choice.rounds, choice.skipped, strict=False):
         sizes.append(DocumentSize(document_id, each.layout.ends[0], each.layout.ends[0], False, missing.get(document_id)))
     return tuple(sizes)
-
-
-def cut_layout(layout: Layout, kept: int) -> Layout:
-    """The first `kept` documents of a layout: under `drop_documents` the kept context is a prefix of the whole."""
-    if kept == len(layout.ends):
-        return layout
-    parts = layout.part_ends[kept - 1] if kept else 0
-    blocks = layout.block_ends[kept - 1] if kept else 0
-    return Layout(
-        layout.parts[:parts],
-        layout.blocks[:blocks],
-        layout.ends[:kept],
-        layout.sizes[:kept],
-        layout.part_ends[:kept],
-        layout.block_ends[:kept],
-        layout.events,
-    )

@@ -1,6 +1,6 @@
 """Stage 6: documents become numbered blocks of text, measured while they are written.
 
-The context is a pure function of the chosen set: `Renderer.lay_out` takes the set, and the budget asks the same method
+The context is a pure function of the chosen set: `Renderer.lay_out` takes the set, and the budget asks the same renderer
 what a set would cost. There is no second cost formula. Format `numbered` (token-budget guide, bookend guide):
 `[N] Source: title, page p`, then the text; blocks are separated by one blank line.
 """
@@ -8,33 +8,22 @@ what a set would cost. There is no second cost formula. Format `numbered` (token
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
 
 from ctxasm.model.collisions import Body, defuse
 from ctxasm.model.events import Event, Gapped, Neutralised
+from ctxasm.model.marker_forms import might_hold_marker
 from ctxasm.model.passages import Joined
-from ctxasm.model.plans import Block, DocumentPlan, Layout, Part
+from ctxasm.model.pieces import Piece, cut_pieces, whole_piece
+from ctxasm.model.plans import Block, DocumentPlan, Layout
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Document
-from ctxasm.model.results import Key, Segment, SegmentKind
+from ctxasm.model.results import Segment
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import is_visible, one_line
 
 BLANK_LINE = "\n\n"
-
-
-class Piece:
-    """A part while it is being written. `own` and `growth` are token facts that hold as long as `text` is not changed."""
-
-    __slots__ = ("chunk_index", "growth", "high", "kind", "low", "neutralised", "own", "shared_with", "text")
-
-    def __init__(self, kind: SegmentKind, text: str, own: int | None = None, growth: int | None = None) -> None:
-        self.kind, self.text, self.own, self.growth = kind, text, own, growth
-        self.chunk_index: int | None = None
-        self.low: int | None = None
-        self.high: int | None = None
-        self.shared_with: tuple[Key, ...] = ()
-        self.neutralised = False
 
 
 class Renderer:
@@ -45,27 +34,22 @@ class Renderer:
         self.counter = counter
 
     def lay_out(self, plans: Sequence[DocumentPlan]) -> Layout:
-        """The documents in this order as parts with exact token growth; see `Layout`."""
-        sheet = _Sheet(self.settings, self.counter)
+        """The documents in this order as text and segments with exact token growth; see `Layout`."""
+        return self._fill(plans, True)
+
+    def measure(self, plans: Sequence[DocumentPlan]) -> Layout:
+        """The same sizes without text and segments: chunks are counted whole, not cut where others share them."""
+        return self._fill(plans, False)
+
+    def _fill(self, plans: Sequence[DocumentPlan], written: bool) -> Layout:
+        sheet = _Sheet(self.settings, self.counter, written)
         for plan in plans:
             sheet.add(plan)
+        sizes = tuple(sheet.ends)
         if self.settings.budget_scope == "chunks":
-            sizes = tuple(accumulate(self._chunk_tokens(plan) for plan in plans))
-        else:
-            sizes = tuple(sheet.ends)
-        return Layout(
-            tuple(sheet.parts),
-            tuple(sheet.blocks),
-            tuple(sheet.ends),
-            sizes,
-            tuple(sheet.part_ends),
-            tuple(sheet.block_ends),
-            tuple(sheet.events),
-        )
-
-    def _chunk_tokens(self, plan: DocumentPlan) -> int:
-        """The shown spans counted one by one: what the five-stage pipeline takes for the size of a document."""
-        return sum(shown_tokens(j, self.counter) for j in plan.joined)
+            # The shown spans counted one by one: what the five-stage pipeline takes for the size of a document.
+            sizes = tuple(accumulate(sum(shown_tokens(j, self.counter) for j in plan.joined) for plan in plans))
+        return Layout("".join(sheet.texts), tuple(sheet.segments), tuple(sheet.blocks), tuple(sheet.ends), sizes, tuple(sheet.events))
 
 
 def shown_tokens(j: Joined, counter: TokenCounter) -> int:
@@ -82,16 +66,17 @@ def shown_tokens(j: Joined, counter: TokenCounter) -> int:
 
 
 class _Sheet:
-    """A text in the making."""
+    """A text in the making. Without `written` only its size is kept."""
 
-    def __init__(self, settings: AssemblySettings, counter: TokenCounter) -> None:
-        self.settings, self.counter, self.tally = settings, counter, counter.tally()
-        self.parts: list[Part] = []
+    def __init__(self, settings: AssemblySettings, counter: TokenCounter, written: bool) -> None:
+        self.settings, self.counter, self.written = settings, counter, written
+        self.tally = counter.tally()
+        self.texts: list[str] = []
+        self.segments: list[Segment] = []
         self.blocks: list[Block] = []
         self.events: list[Event] = []
         self.ends: list[int] = []
-        self.part_ends: list[int] = []
-        self.block_ends: list[int] = []
+        self.at = 0
 
     def add(self, plan: DocumentPlan) -> None:
         """Write the blocks of one document."""
@@ -100,53 +85,54 @@ class _Sheet:
             self._block(plan, group, prefix)
             prefix = ""
         self.ends.append(self.tally.total)
-        self.part_ends.append(len(self.parts))
-        self.block_ends.append(len(self.blocks))
 
     def _block(self, plan: DocumentPlan, group: Sequence[Joined], prefix: str) -> None:
         document_id = plan.document.document_id
         number = len(self.blocks) + 1
         if self.blocks:
-            self._write(Piece("separator", BLANK_LINE), None, None)
-        header = Piece("header", header_of(number, plan.title, [j.chunk.page_number for j in group]))
-        body = [Piece("prefix", prefix + "\n")] if prefix else []
-        body += self._body(document_id, group)
+            self._write([Piece("separator", BLANK_LINE)], None, None)
+        header = Piece("header", header_of(number, plan.title, {j.chunk.page_number for j in group}))
+        body = self._body(document_id, group)
+        if prefix:
+            body.insert(0, Piece("prefix", prefix + "\n"))
         if self.settings.marker_collisions != "off":
             self._defuse(document_id, number, header, body)
-        for piece in (header, *body):
-            self._write(piece, number, document_id)
-        self.blocks.append(Block(number, document_id, tuple(j.chunk.chunk_index for j in group)))
+        self._write([header, *body], number, document_id)
+        self.blocks.append(Block(number, document_id, tuple([j.chunk.chunk_index for j in group])))
 
     def _body(self, document_id: str, group: Sequence[Joined]) -> list[Piece]:
         pieces: list[Piece] = []
         for j in group:
             if j.start >= j.end:
                 continue
-            text = j.chunk.text
-            written = pieces[-1].text if pieces and pieces[-1].kind != "prefix" else ""
             contiguous = False
-            if not written:
-                pass
-            elif j.opens:
-                pieces.append(Piece("gap", _gap(written, self.settings.gap_mark)))
-                self.events.append(Gapped(document_id, j.chunk.chunk_index))
-            elif not (j.glued or written[-1].isspace() or text[j.start].isspace()):
-                pieces.append(Piece("separator", "\n"))
+            if pieces:
+                ending = pieces[-1].text
+                if j.opens:
+                    pieces.append(Piece("gap", _gap(ending, self.settings.gap_mark)))
+                    self.events.append(Gapped(document_id, j.chunk.chunk_index))
+                elif j.glued or ending[-1].isspace() or j.chunk.text[j.start].isspace():
+                    contiguous = True
+                else:
+                    pieces.append(Piece("separator", "\n"))
+            if self.written:
+                pieces += cut_pieces(j, contiguous, self.counter)
             else:
-                contiguous = True
-            pieces += _chunk_pieces(j, contiguous, self.counter)
+                pieces.append(whole_piece(j, contiguous))
         return pieces
 
     def _defuse(self, document_id: str, number: int, header: Piece, body: list[Piece]) -> None:
         swap = self.settings.marker_collisions == "neutralise"
         own = len(f"[{number}] ")
-        checked = defuse([header.text[own:]], swap)
-        self.events += [Neutralised(document_id, None, text, swap) for _, text in checked.found]
-        header.text = header.text[:own] + checked.texts[0]
-        checked = defuse([piece.text for piece in body], swap)
-        self.events += [Neutralised(document_id, body[place].chunk_index, text, swap) for place, text in checked.found]
-        if checked.swaps:
-            self._recount(body, checked)
+        if might_hold_marker(header.text[own:]):
+            checked = defuse([header.text[own:]], swap)
+            self.events += [Neutralised(document_id, None, text, swap) for _, text in checked.found]
+            header.text = header.text[:own] + checked.texts[0]
+        if might_hold_marker("".join([piece.text for piece in body])):
+            checked = defuse([piece.text for piece in body], swap)
+            self.events += [Neutralised(document_id, body[place].chunk_index, text, swap) for place, text in checked.found]
+            if checked.swaps:
+                self._recount(body, checked)
 
     def _recount(self, body: list[Piece], checked: Body) -> None:
         """Take the defused texts over, with what is still known of their tokens."""
@@ -166,20 +152,41 @@ class _Sheet:
             piece.text, piece.neutralised = text, True
             solid = self.counter.has_seam(text[high:])
 
-    def _write(self, piece: Piece, block: int | None, document_id: str | None) -> None:
-        if not piece.text:
+    def _write(self, pieces: Sequence[Piece], block: int | None, document_id: str | None) -> None:
+        add = self.tally.add
+        if not self.written:
+            for piece in pieces:
+                add(piece.text, piece.own, piece.growth)
             return
-        growth = self.tally.add(piece.text, piece.own, piece.growth)
-        owner = document_id if piece.kind in ("chunk", "header", "prefix", "gap") else None
-        self.parts.append(
-            Part(
-                piece.kind, piece.text, growth, block, owner, piece.chunk_index, piece.low, piece.high, piece.shared_with, piece.neutralised
+        for piece in pieces:
+            text = piece.text
+            if not text:
+                continue
+            growth = add(text, piece.own, piece.growth)
+            start, self.at = self.at, self.at + len(text)
+            owner = None if piece.kind == "separator" else document_id
+            self.texts.append(text)
+            self.segments.append(
+                Segment(
+                    piece.kind,
+                    start,
+                    self.at,
+                    growth,
+                    block,
+                    owner,
+                    piece.chunk_index,
+                    piece.low,
+                    piece.high,
+                    piece.shared_with,
+                    piece.neutralised,
+                )
             )
-        )
 
 
-def _groups(joined: Sequence[Joined], unit: str) -> list[list[Joined]]:
+def _groups(joined: Sequence[Joined], unit: str) -> Sequence[Sequence[Joined]]:
     """The blocks of a document: all of it, one a passage, or one a chunk. A merged chunk joins the block before it."""
+    if unit == "document":
+        return [joined] if joined else []
     groups: list[list[Joined]] = []
     for j in joined:
         opens = not groups or (unit == "passage" and j.opens) or (unit == "chunk" and not j.merged)
@@ -189,11 +196,14 @@ def _groups(joined: Sequence[Joined], unit: str) -> list[list[Joined]]:
     return groups
 
 
-def header_of(number: int, title: str, page_numbers: Sequence[int | None]) -> str:
+def header_of(number: int, title: str, page_numbers: AbstractSet[int | None]) -> str:
     """`[N] Source: title, page p` and a newline; a range of pages where the block spans several."""
-    pages = sorted({page for page in page_numbers if page is not None})
-    where = "" if not pages else f", page {pages[0]}" if len(pages) == 1 else f", pages {pages[0]}–{pages[-1]}"
-    return f"[{number}] Source: {title}{where}\n"
+    pages = [page for page in page_numbers if page is not None]
+    if not pages:
+        return f"[{number}] Source: {title}\n"
+    if len(pages) == 1:
+        return f"[{number}] Source: {title}, page {pages[0]}\n"
+    return f"[{number}] Source: {title}, pages {min(pages)}–{max(pages)}\n"
 
 
 def title_of(document: Document) -> str:
@@ -208,58 +218,3 @@ def _gap(written: str, mark: str) -> str:
     """The gap mark on its own line; an empty one leaves a line break."""
     line_break, mark = "" if written.endswith("\n") else "\n", one_line(mark)
     return f"{line_break}{mark}\n" if mark else line_break
-
-
-def _chunk_pieces(j: Joined, contiguous: bool, counter: TokenCounter) -> list[Piece]:
-    """The shown span of a chunk, cut where text shared with others begins or ends, with what is known of its tokens.
-
-    With O the stripped overlap, count(context + rest) = count(context) + count(chunk) - count(O): the context ends in O,
-    and O has a seam strictly inside. In the same way every later piece grows by the difference of two counts of heads of
-    the chunk, as soon as a seam lies before it.
-    """
-    chunk = j.chunk
-    places = sorted({j.start, j.end, *(place for s in j.shares for place in (s.low, s.high) if j.start < place < j.end)})
-    counted = _counted_at_start(j, contiguous)
-    pieces = []
-    for low, high in pairwise(places):
-        piece = Piece("chunk", chunk.text[low:high])
-        piece.chunk_index, piece.low, piece.high = chunk.chunk_index, low, high
-        piece.shared_with = tuple(s.key for s in j.shares if s.low <= low and high <= s.high)
-        until = _count_until(j, high, counter) if counted is not None else None
-        if until is not None and low == 0:
-            piece.own = until
-            counted = until if high == len(chunk.text) or counter.has_seam(piece.text) else None
-        elif until is not None and counted is not None:
-            piece.growth, counted = until - counted, until
-        else:
-            counted = None
-        pieces.append(piece)
-    return pieces
-
-
-def _counted_at_start(j: Joined, contiguous: bool) -> int | None:
-    """Count of the head that is not shown, if growth can be told from here on."""
-    if j.start == 0:
-        return 0
-    return j.chunk.overlap_tokens if j.simple and contiguous else None
-
-
-def _count_until(j: Joined, at: int, counter: TokenCounter) -> int | None:
-    """Count of the chunk's text up to character `at`, where the stored facts tell it."""
-    chunk = j.chunk
-    if at == len(chunk.text) or chunk.token_count is None:
-        return chunk.token_count
-    tail = j.shares[0] if len(j.shares) == 1 else None
-    if tail is None or tail.tokens is None or tail.low != at or tail.high != len(chunk.text):
-        return None
-    return counter.complement(chunk.text, at, chunk.token_count, tail.tokens)
-
-
-def segments_of(parts: Sequence[Part]) -> tuple[Segment, ...]:
-    """The parts put end to end, with their places in the text."""
-    segments, at = [], 0
-    for part in parts:
-        end = at + len(part.text)
-        segments.append(Segment(part.kind, at, end, part.growth, part.block, *part[4:]))
-        at = end
-    return tuple(segments)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ctxasm.model.events import Prefixed
-from ctxasm.model.plans import Part
 from ctxasm.model.records import Document
+from ctxasm.model.results import Segment
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import is_visible, one_line
 
@@ -21,6 +21,6 @@ def prefix_of(document: Document, settings: AssemblySettings) -> str:
     return settings.summary_template.replace("{summary}", one_line(document.summary))
 
 
-def prefixed(parts: Iterable[Part]) -> tuple[Prefixed, ...]:
+def prefixed(segments: Iterable[Segment]) -> tuple[Prefixed, ...]:
     """The summaries that were written, with the tokens each added."""
-    return tuple(Prefixed(part.document_id or "", part.growth) for part in parts if part.kind == "prefix")
+    return tuple([Prefixed(segment.document_id or "", segment.tokens) for segment in segments if segment.kind == "prefix"])
