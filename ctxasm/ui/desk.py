@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.caching import cache_resource
 
 from ctxasm.config import read_config
 from ctxasm.workbench import SAMPLE, Workbench
@@ -29,8 +30,9 @@ def workbench() -> Workbench:
     return _opened(os.environ.get("CTXASM_DATABASE_URL", ""))
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _opened(_database_url_of_the_environment: str) -> Workbench:
+@cache_resource(max_entries=4, show_spinner=False)
+def _opened(database_url: str) -> Workbench:
+    # The argument only names the cache entry: the config reads the same variable, and the secrets where it is not set.
     desk = Workbench(read_config(secrets=secrets()))
     if not desk.datasets():
         desk.load_sample()

@@ -166,10 +166,11 @@ def _bars(own: Sequence[tuple[float, OverlapPair]], label: str, colour: str, pat
 def slope_figure(lines: Sequence[SlopeLine]) -> go.Figure:
     """From order by score (left) to position in the context (right); what is not in it ends at the foot, dashed."""
     sent = max((line.in_context or 0 for line in lines), default=0)
-    figure = _shell(90 + 40 * max(len(lines), sent + 1), showlegend=False)
+    gone = any(line.in_context is None for line in lines)
+    places = max(len(lines), sent + 1.4 * gone)
+    figure = _shell(int(70 + 38 * places), showlegend=False)
     for line in lines:
         figure.add_trace(_slope_line(line, sent + 1.4))
-    gone = any(line.in_context is None for line in lines)
     notes = [(0, "order by score"), (1, "position in the context")]
     for x, text in notes:
         figure.add_annotation(x=x, y=0.2, text=f"<b>{text}</b>", showarrow=False, xanchor="right" if x == 0 else "left", yanchor="bottom")
@@ -178,14 +179,14 @@ def slope_figure(lines: Sequence[SlopeLine]) -> go.Figure:
             x=1, xshift=12, y=sent + 1.4, text="not in the context", showarrow=False, xanchor="left", font={"color": GREY}
         )
     figure.update_xaxes(visible=False, range=[-1.25, 2.25])
-    figure.update_yaxes(visible=False, range=[max(len(lines), sent + 1) + 0.9, -0.6])
+    figure.update_yaxes(visible=False, range=[places + 0.6, -0.6])
     return figure
 
 
 def _slope_line(line: SlopeLine, foot: float) -> go.Scatter:
     gone = line.in_context is None
     colour = DROPPED if gone else RETRIEVED if line.retrieved else ADDED
-    label = "<br>".join(_plain(part) for part in wrap(line.label, 20)[:3])
+    label = "<br>".join(_plain(part) for part in wrap(line.label, 21)[:2])
     symbol = "x" if gone else "square" if line.retrieved else "square-open"
     return go.Scatter(
         x=[0, 1],

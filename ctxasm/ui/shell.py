@@ -157,7 +157,7 @@ def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: st
     match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
     if match is None:
         state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
-    elif asked != labels[match]:
+    else:
         st.session_state[key] = match
 
 

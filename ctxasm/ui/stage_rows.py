@@ -187,10 +187,10 @@ def slope(assembly: Assembly) -> tuple[SlopeLine, ...]:
     shown = dict.fromkeys((s.document_id, s.chunk_index) for s in assembly.segments if s.kind == "chunk")
     places = {key: place for place, key in enumerate(shown, 1)}
     if len(fates) <= SLOPE_LIMIT:
-        names = {key: title_of(assembly.trace.documents, key, 30) for key in assembly.trace.documents}
+        names = {key: title_of(assembly.trace.documents, key, 28) for key in assembly.trace.documents}
         return tuple(
             SlopeLine(
-                f"{by_score}. {names.get(f.document_id, f.document_id)} #{f.chunk_index}",
+                f"{by_score}. #{f.chunk_index} {names.get(f.document_id, f.document_id)}",
                 f.document_id,
                 f.chunk_index,
                 by_score,
@@ -203,7 +203,7 @@ def slope(assembly: Assembly) -> tuple[SlopeLine, ...]:
     document_places = {key: place for place, key in enumerate(documents, 1)}
     best = dict.fromkeys(f.document_id for f in fates)
     return tuple(
-        SlopeLine(f"{by_score}. {title_of(assembly.trace.documents, key, 50)}", key, None, by_score, document_places.get(key), True)
+        SlopeLine(f"{by_score}. {title_of(assembly.trace.documents, key, 36)}", key, None, by_score, document_places.get(key), True)
         for by_score, key in enumerate(best, 1)
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import streamlit as st
+from streamlit.runtime.fragment import fragment
 
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk, state
@@ -13,7 +14,7 @@ from ctxasm.ui.state import Scene
 from ctxasm.ui.views.title import show_trouble
 
 
-@st.fragment(key="budget")
+@fragment(key="budget")
 def show_budget_bar(scene: Scene) -> None:
     """Draw header and bar for the scene, with the limit under the dragging hand while there is one."""
     st.session_state["_budget_shown"] = True

@@ -1,0 +1,149 @@
+"""The HTML that is drawn: addressable, escaped, complete."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.prompts import Zone
+from ctxasm.ui.answers import Told, answer_html, sources_html, verdict_html, zones_html
+from ctxasm.ui.bars import budget_html, strip_html
+from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
+from ctxasm.ui.pictures import budget_table_html, ledger_html, regret_html, seam_html, shift_html
+from ctxasm.ui.rows import budget_bar, ledger
+from ctxasm.ui.stage_rows import citation_shift, overlap_pairs
+from tests.ui.builders import HOSTILE, assembled, hostile
+
+VOID = {"br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """What a browser would make of it: elements, their attributes, the visible text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self.open = "", list[str]()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+    def by_id(self, id: str) -> dict[str, str | None]:
+        return next(attrs for _, attrs in self.tags if attrs.get("id") == id)
+
+
+def drawn(assembly) -> dict[str, str]:
+    told = Told("s", HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
+    return {
+        "budget": budget_html(assembly, HOSTILE),
+        "text": text_html(assembly, HOSTILE),
+        "strip": strip_html(assembly, True),
+        "ledger": ledger_html(ledger(assembly)),
+        "table": budget_table_html(budget_bar(assembly)),
+        "regret": regret_html(assembly),
+        "shift": shift_html(citation_shift(assembly)),
+        "seams": "".join(seam_html(pair, 20) for pair in overlap_pairs(assembly)),
+        "answer": answer_html(told),
+        "verdict": verdict_html(told),
+        "sources": sources_html(assembly.citations, assembly.trace.documents, told),
+        "phrase": marked_phrase(HOSTILE, "script"),
+    }
+
+
+@pytest.mark.parametrize("part", list(drawn(assembled())))
+def test_hostile_text_stays_text(part):
+    page = Page(drawn(hostile())[part])
+    assert page.open == []
+    assert not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+    assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+
+
+@pytest.mark.parametrize("part", list(drawn(assembled())))
+def test_every_element_is_closed(part):
+    assert Page(drawn(assembled())[part]).open == []
+
+
+def test_hostile_text_arrives_whole():
+    assert "<script>alert(1)</script>" in Page(drawn(hostile())["text"]).text
+    assert ":red[x]" in Page(drawn(hostile())["text"]).text
+
+
+def test_the_budget_bar_can_be_waited_for():
+    done = assembled(limit=230)
+    attrs = Page(budget_html(done, "stamp 1")).by_id("ctx-budget")
+    assert (attrs["data-tokens"], attrs["data-limit"], attrs["data-stamp"]) == (str(done.token_count), "230", "stamp 1")
+
+
+def test_the_bar_is_as_long_as_its_tokens():
+    done = assembled(limit=230)
+    page = Page(budget_html(done, ""))
+    groups = [
+        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").removesuffix("%")))
+        for _, a in page.tags
+        if a.get("class") == "cx-group"
+    ]
+    bar = budget_bar(done)
+    limit = next(a for _, a in page.tags if a.get("class", "").startswith("cx-limit"))
+    assert [(document, state) for document, state, _ in groups] == [(d.document_id, "kept" if d.kept else "dropped") for d in bar.documents]
+    widths = [width for *_, width in groups]
+    assert widths == pytest.approx([widths[0] * d.tokens / bar.documents[0].tokens for d in bar.documents], abs=0.02)
+    assert limit["data-limit"] == "230"
+    assert "needs" in page.text
+
+
+def test_text_keeps_provenance():
+    page = Page(text_html(assembled(), ""))
+    chunks = [attrs for _, attrs in page.tags if attrs.get("class") == "cx-c"]
+    assert {"data-added", "data-shared", "data-neutral"} <= {name for attrs in chunks for name in attrs}
+    assert [attrs["id"] for _, attrs in page.tags if attrs.get("class") == "cx-card"] == ["ctx-block-1", "ctx-block-2", "ctx-block-3"]
+
+
+def test_many_runs_are_merged(monkeypatch):
+    monkeypatch.setattr("ctxasm.ui.marks.MAX_RUNS", 5)
+    done = assembled()
+    coarse = runs(done)
+    assert "".join(run.text for run in coarse) == done.text
+    assert len(coarse) < MAX_RUNS
+    assert {run.kind for run in coarse} <= {"plain", "prefix"}
+
+
+def test_markers_become_chips_and_unknown_ones_say_so():
+    done = assembled()
+    answer = "Van 14 uur [1]. Twee euro [2][99]. Samen [1-3]. Niets [3-1]."
+    markers = resolve(parse_markers(answer), done.citations)
+    page = Page(answer_html(Told("s", "m", False, answer, markers, True)))
+    assert [attrs["data-marker"] for _, attrs in page.tags if "data-marker" in attrs] == ["1", "2", "1", "2", "3"]
+    assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99"]
+    assert "[99] unknown" in page.text
+    assert "[3-1] unreadable" in page.text
+    sources = Page(sources_html(done.citations, done.trace.documents, Told("s", "m", False, answer, markers, True)))
+    assert sources.by_id("ctx-source-1")["data-cited"] == "2"
+
+
+def test_an_unfinished_answer_shows_only_what_is_decided():
+    assert "[1" not in Page(answer_html(Told("s", "m", False, "Van 14 uur [1"), decided=11)).text
+
+
+def test_an_incomplete_answer_keeps_its_text_and_names_the_error():
+    told = Told("s", "m", True, "Half een", (), True, False, error="The server closed the connection.")
+    assert "Half een" in Page(answer_html(told)).text
+    assert "The server closed the connection." in Page(verdict_html(told)).text
+
+
+def test_zones_are_drawn_to_scale():
+    page = Page(zones_html([Zone("system", 25), Zone("history", 0), Zone("context", 75)]))
+    assert page.by_id("ctx-zones")["data-tokens"] == "100"
+    assert [attrs["data-zone"] for _, attrs in page.tags if "data-zone" in attrs] == ["system", "context"]
+    assert "width:75.000%" in str(page.tags)

@@ -1,0 +1,68 @@
+"""The Load page: a good bundle, a bad one, delete with confirmation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import ctxasm.ui
+
+MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
+GOOD = {
+    "documents.jsonl": [{"document_id": "a", "title": "A"}],
+    "chunks.jsonl": [{"document_id": "a", "chunk_index": 0, "text": "Bezoek van 14 tot 20 uur."}],
+    "queries.jsonl": [{"query_id": "q1", "query": "Hoe laat?"}],
+    "retrievals.jsonl": [{"query_id": "q1", "retrieved": [{"document_id": "a", "chunk_index": 0, "score": 1}]}],
+}
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/own.db")
+    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    return started.switch_page("../../pages/load.py").run()
+
+
+def html(app: AppTest) -> str:
+    assert [error.value for error in app.exception] == []
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def uploaded(app: AppTest, files: dict[str, list[dict]]) -> AppTest:
+    packed = [(name, "".join(json.dumps(line) + "\n" for line in lines).encode(), "application/json") for name, lines in files.items()]
+    app.file_uploader(key="bundle").set_value(packed).run()
+    app.text_input(key="bundle_name").set_value("mine").run()
+    return app.button(key="load_bundle").click().run()
+
+
+def test_a_bundle_of_several_files_is_loaded_and_opened(app):
+    page = html(uploaded(app, GOOD))
+    assert 'id="ctx-report"' in page
+    assert "mine: 1 document, 1 chunk, 1 query" in page
+    assert app.selectbox(key="data").value == "mine"
+
+
+def test_problems_are_listed_and_nothing_changes(app):
+    bad = {**GOOD, "chunks.jsonl": [{"document_id": "a", "chunk_index": -1, "text": "x"}, {"document_id": "a", "chunk_index": 0}]}
+    page = html(uploaded(app, bad))
+    assert 'id="ctx-problems"' in page
+    assert "chunks.jsonl" in page
+    assert "nothing was loaded" in page
+    assert app.selectbox(key="data").options == ["sample"]
+
+
+def test_delete_asks_first(app):
+    uploaded(app, GOOD)
+    assert "mine" in app.selectbox(key="data").options
+    button = app.button(key=_confirm(app))
+    button.click().run()
+    html(app)
+    assert app.selectbox(key="data").options == ["sample"]
+
+
+def _confirm(app: AppTest) -> str:
+    """The key of the delete button of the newest dataset: ids only grow."""
+    return max((b.key for b in app.button if b.key.startswith("confirm_")), key=lambda key: int(key.removeprefix("confirm_")))
