@@ -90,19 +90,21 @@ def budget_events(before: Sequence[Shown], outcome: Outcome) -> list[Event]:
     """What turns the state before the budget into the chosen one."""
     after = {(j.chunk.document_id, j.chunk.chunk_index): j for j in outcome.final}
     events: list[Event] = []
-    seen: set[Key] = set()
-    for was in before:
-        key = (was.document_id, was.chunk_index)
-        seen.add(key)
+    there: set[Key] = set()
+    for document_id, index, start, end in before:
+        key = (document_id, index)
         j = after.get(key)
         if j is None:
             events.append(_left(key, outcome))
-        elif j.start != was.start or j.end != was.end:
-            events += _reshown(key, was.start, j)
-    for key, j in after.items():
-        if key not in seen:
-            events.append(Returned(*key))
-            events += _reshown(key, 0, j)
+            continue
+        there.add(key)
+        if j.start != start or j.end != end:
+            events += _reshown(key, start, j)
+    if len(there) < len(after):
+        for key, j in after.items():
+            if key not in there:
+                events.append(Returned(*key))
+                events += _reshown(key, 0, j)
     return events + _replaced(before, outcome.final)
 
 

@@ -47,10 +47,19 @@ def with_counts(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> list[F
     heads = [head if head and counter.has_seam(head) else "" for head in heads]
     counts = counter.count_many([c.text for c in chunks])
     head_counts = iter(counter.count_many([head for head in heads if head]))
-    return [
-        c._replace(token_count=count, overlap_tokens=next(head_counts) if head else None)
-        for c, count, head in zip(chunks, counts, heads, strict=True)
-    ]
+    facts: list[FetchedChunk] = []
+    for chunk, count, head in zip(chunks, counts, heads, strict=True):
+        shared = next(head_counts) if head else None
+        lead = _lead(facts[-1], head, shared, counter) if facts and shared is not None else None
+        facts.append(chunk._replace(token_count=count, overlap_tokens=shared, lead_tokens=lead))
+    return facts
+
+
+def _lead(first: FetchedChunk, head: str, head_tokens: int, counter: TokenCounter) -> int | None:
+    """Tokens of the chunk before up to the shared text, where it ends in that text."""
+    if not first.text.endswith(head):
+        return None
+    return counter.complement(first.text, len(first.text) - len(head), first.token_count or 0, head_tokens)
 
 
 def complete(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> Sequence[FetchedChunk]:

@@ -20,13 +20,13 @@ NOTABLE = 8
 class Share(NamedTuple):
     """Characters `low` to `high` of a shown chunk also belong to the chunk `key`.
 
-    `tokens` counts them alone, where they are the end of the chunk and load-time facts tell it.
+    `lead_tokens` counts the chunk up to `low`, where load-time facts tell it.
     """
 
     low: int
     high: int
     key: Key
-    tokens: int | None = None
+    lead_tokens: int | None = None
 
 
 class Joined(NamedTuple):
@@ -132,7 +132,7 @@ class _Joiner:
         key = (chunk.document_id, chunk.chunk_index)
         if simple:
             before = self.done[-1]
-            self._mark(len(self.done) - 1, Share(before.end - chars, before.end, key, chunk.overlap_tokens))
+            self._mark(len(self.done) - 1, Share(before.end - chars, before.end, key, chunk.lead_tokens))
             return key
         if kind != "offsets":
             return self._share_tail(key, chars)
@@ -163,4 +163,5 @@ class _Joiner:
         return owner or key
 
     def _mark(self, at: int, share: Share) -> None:
-        self.done[at] = self.done[at]._replace(shares=(*self.done[at].shares, share))
+        earlier = self.done[at]
+        self.done[at] = Joined._make((*earlier[:-1], (*earlier.shares, share)))

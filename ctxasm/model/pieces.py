@@ -67,9 +67,9 @@ def _two(j: Joined, whole: Piece, counter: TokenCounter) -> list[Piece]:
     at = share.low
     first = Piece("chunk", chunk.text[j.start : at], None, None, chunk.chunk_index, j.start, at)
     second = Piece("chunk", chunk.text[at : j.end], None, None, chunk.chunk_index, at, j.end, (share.key,))
-    if share.tokens is None or chunk.token_count is None or (whole.own is None and whole.growth is None):
+    head = share.lead_tokens
+    if head is None or chunk.token_count is None or (whole.own is None and whole.growth is None):
         return [first, second]
-    head = counter.complement(chunk.text, at, chunk.token_count, share.tokens)
     if whole.growth is not None:
         first.growth = head - (chunk.token_count - whole.growth)
         second.growth = chunk.token_count - head

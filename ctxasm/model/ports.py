@@ -26,7 +26,8 @@ class FetchedChunk(NamedTuple):
     `token_count` counts `text` alone in the encoding asked for. `overlap_chars` is how much of the head of this chunk
     repeats the end of the chunk before it (`chunk_index - 1`), found as `overlap_kind` says: "offsets", "text",
     "coincidence" (a match too long to be an overlap: never stripped) or "none". `overlap_tokens` counts that head and is
-    None when no safe seam lies strictly inside it. `duplicate_key` is equal for chunks of the same normalised text.
+    None when no safe seam lies strictly inside it; `lead_tokens` counts the chunk before it up to where that head begins.
+    `duplicate_key` is equal for chunks of the same normalised text.
     """
 
     document_id: str
@@ -42,6 +43,7 @@ class FetchedChunk(NamedTuple):
     overlap_kind: str | None = None
     overlap_tokens: int | None = None
     duplicate_key: bytes | None = None
+    lead_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]*\Z")
 
+SHORT = 512
+"""Titles, sources and summaries up to this length are kept on one line once made, so that a query makes none."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def is_visible(text: str) -> bool:
     """Whether `text` has at least one character that a reader would see."""
-    return not _INVISIBLE.match(text)
+    return text[:1].isalnum() or not _INVISIBLE.match(text)
 
 
 def duplicate_key(text: str) -> bytes:
@@ -22,4 +25,11 @@ def duplicate_key(text: str) -> bytes:
 
 def one_line(text: str) -> str:
     """`text` with every run of white space and control characters collapsed to one blank."""
+    return _short_line(text) if len(text) <= SHORT else _line(text)
+
+
+def _line(text: str) -> str:
     return " ".join(_CONTROL.sub(" ", text).split())
+
+
+_short_line = lru_cache(maxsize=4096)(_line)

@@ -100,9 +100,11 @@ def expand(ranked: RankedHits, fetched: Sequence[FetchedChunk], window: int, set
     events: list[Event] = []
     for document_id, own in hits.items():
         reached = _reach(own, window)
-        present = [index for index in sorted(reached) if (document_id, index) in stored]
+        wanted = sorted(reached)
+        present = [index for index in wanted if (document_id, index) in stored]
         _admit(document_id, present, reached, own, stored, factors, candidates, dropped, events)
-        events += _absences(document_id, present, reached)
+        if len(present) < len(wanted):
+            events += _absences(document_id, present, wanted)
     drops = [Dropped(*key, reason) for key, reason in dropped.items()]  # type: ignore[arg-type]
     return Expansion(candidates, dropped, (*ranked.events, *events, *drops))
 
@@ -112,8 +114,11 @@ def _reach(hits: Mapping[int, Hit], window: int) -> dict[int, list[int]]:
     reached: dict[int, list[int]] = {index: [] for index in hits}
     for index in sorted(hits):
         for other in range(max(0, index - window), index + window + 1):
-            if other not in hits:
-                reached.setdefault(other, []).append(index)
+            if other in reached:
+                if other not in hits:
+                    reached[other].append(index)
+            else:
+                reached[other] = [index]
     return reached
 
 
@@ -138,10 +143,15 @@ def _admit(
         if not is_visible(chunk.text):
             dropped.setdefault(key, "empty")
             continue
-        dropped.pop(key, None)
+        if key in dropped:
+            del dropped[key]
         parents = tuple(reached[index])
-        score = max(_decayed(hits[parent].score, factors[abs(parent - index)]) for parent in parents)
-        rank = min(hits[parent].rank or 0 for parent in parents)
+        best = hits[parents[0]]
+        score, rank = _decayed(best.score, factors[abs(parents[0] - index)]), best.rank or 0
+        for parent in parents[1:]:
+            other = hits[parent]
+            score = max(score, _decayed(other.score, factors[abs(parent - index)]))
+            rank = min(rank, other.rank or 0)
         candidates[key] = Candidate(chunk, False, score, rank, parents)
         events.append(Added(document_id, index, score, parents))
 
@@ -156,9 +166,9 @@ def _decayed(score: float, factor: float) -> float:
     return score * factor if score >= 0 else max(score / factor, -1.7976931348623157e308)
 
 
-def _absences(document_id: str, present: Sequence[int], reached: Mapping[int, list[int]]) -> list[Event]:
+def _absences(document_id: str, present: Sequence[int], wanted: Sequence[int]) -> list[Event]:
     """Indexes that should stand between two stored ones and do not."""
     if not present:
         return []
     there = set(present)
-    return [Absent(document_id, index) for index in sorted(reached) if present[0] < index < present[-1] and index not in there]
+    return [Absent(document_id, index) for index in wanted if present[0] < index < present[-1] and index not in there]

@@ -15,7 +15,7 @@ from ctxasm.model.results import Regret
 
 PACK_K = 60
 """The constant of reciprocal-rank fusion: value of a hit = 1 / (60 + rank)."""
-MAX_STEPS = 400
+MAX_STEPS = 150
 
 
 class Item(NamedTuple):

@@ -122,6 +122,7 @@ def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: ContentDige
         "overlap_chars": fact.overlap_chars,
         "overlap_kind": fact.overlap_kind,
         "overlap_tokens": fact.overlap_tokens,
+        "lead_tokens": fact.lead_tokens,
         "duplicate_key": fact.duplicate_key,
         "content_hash": digested.content_hash,
         "metadata": digested.metadata,

@@ -36,7 +36,7 @@ class MemorySource:
         started = perf_counter()
         found = [chunk for window in windows for chunk in self._inside(window)]
         if encoding != self._encoding:
-            found = [chunk._replace(token_count=None, overlap_tokens=None) for chunk in found]
+            found = [chunk._replace(token_count=None, overlap_tokens=None, lead_tokens=None) for chunk in found]
         documents = {name: self._documents[name] for name, _, _ in windows if name in self._documents}
         asked = 1 if windows else 0
         return Fetched(found, documents, asked, asked, (perf_counter() - started) * 1000)

@@ -79,6 +79,7 @@ chunks = Table(
     Column("overlap_chars", Whole),
     Column("overlap_kind", Text),
     Column("overlap_tokens", Whole),
+    Column("lead_tokens", Whole),
     Column("duplicate_key", LargeBinary),
     Column("content_hash", LargeBinary, nullable=False),
     Column("metadata", Text),

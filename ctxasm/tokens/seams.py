@@ -76,6 +76,9 @@ class Seams:
 
     def last_cut(self, text: str) -> int | None:
         """The last safe cut found strictly inside `text` (an offset), or None. Meant for short texts."""
+        near = self._scan(text, range(len(text) - 1, max(0, len(text) - 6), -1))
+        if near is not None:
+            return near
         cut = None
         for found in _FAST_CUT.finditer(text):
             cut = found.end()

@@ -77,7 +77,7 @@ def assemble_bare(query: Query, source: ChunkSource, counter: TokenCounter, wind
                 texts.append(chunk.text)
                 tally.add(chunk.text, chunk.token_count)
             before = chunk
-        if tally.total > limit:
-            break
-        kept, count = len(texts), tally.total
+        # Sizes need not grow with the set: the longest prefix that fits is known only at the end.
+        if tally.total <= limit:
+            kept, count = len(texts), tally.total
     return ("".join(texts[:kept]), count) if kept else None

@@ -43,9 +43,9 @@ def made_bundle(chunks: int, name: str, per_document: int = 40) -> Bundle:
         document_id = f"doc{number:06d}"
         documents.append(Document(document_id, f"Pagina {number}", f"pagina-{number}.html", f"Over onderwerp {number}."))
         offset = (number * 7919) % (len(text) // 2)
-        body = f"Pagina {number}. " + text[offset : offset + step * per_document + size]
+        body = text[offset : offset + step * per_document + size].replace(". ", f" op pagina {number}. ")
         for index in range(min(per_document, chunks - number * per_document)):
-            start = (index * step) % max(1, len(body) - size)
-            piece = body[start : start + size]
-            made.append(Chunk(document_id, index, piece, index * step, index * step + len(piece)))
+            start = body.rfind(" ", 0, (index * step) % max(1, len(body) - size) + 1) + 1
+            end = body.rfind(" ", start, start + size)
+            made.append(Chunk(document_id, index, body[start:end], start, end))
     return Bundle(name, tuple(documents), tuple(made))
