@@ -11,7 +11,9 @@ import re
 from typing import NamedTuple
 
 from ctxasm.model.marker_grammar import (
+    AND,
     HELD_CHARS,
+    NAME,
     FormName,
     closing,
     is_citable,
@@ -30,9 +32,15 @@ _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
 """White space and characters without width that end no line."""
 _LEAD = rf"[{_INVISIBLE}]{{0,62}}"
-_PLAUSIBLE = re.compile(rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|[^\W\d_]{{1,10}}[\s:#=.]{{0,62}})?\d").search
+_NUMBERED = (
+    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[\s:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
+    rf"(?:[\]】］\[,;:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
+)
+_PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
 _PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
 _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
+_PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
+_MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _HEADER = re.compile(
     rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
     re.IGNORECASE,
@@ -229,8 +237,28 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
     """
     if not might_hold_marker(text):
         return []
+    if _MAY_BE_CODE(text):
+        return _scan(text, 0)
+    # Without fences and indented code every line is judged by itself, and only some can hold anything.
+    return [span for low, high in _plausible_lines(text) for span in _scan(text[low:high], low)]
+
+
+def _scan(text: str, base: int) -> list[tuple[int, int]]:
     scanner = MarkerScanner(hide_thinking=False)
-    return [(form.start, form.end) for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
+    return [(base + form.start, base + form.end) for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
+
+
+def _plausible_lines(text: str) -> list[tuple[int, int]]:
+    """The lines in which a marker may stand, ascending, each once, without their newline."""
+    lines: list[tuple[int, int]] = []
+    end = -1
+    for found in _PLAUSIBLE_ANY(text):
+        at = found.start()
+        if at > end:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            lines.append((text.rfind("\n", 0, at) + 1, end))
+    return lines
 
 
 def find_forged_headers(text: str) -> list[tuple[int, int]]:

@@ -21,15 +21,15 @@ RANGE_NUMBERS = 1000
 
 CLOSERS = {"[": "]", "【": "】", "［": "］"}
 
-_NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|refs?|s)"
+NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|refs?|s)"
 _DASH = r"(?:[-‐‑‒–—−]|t/m|to(?=\s))"
-_AND = r"(?:and|en|und|et)"
-_ITEM = rf"(?:\^|{_NAME}[\s:#=.]*)?(\d+)(?:\s*{_DASH}\s*(?:\^|{_NAME}[\s:#=.]*)?(\d+))?"
-_JOIN = rf"(?:\s*[,;]\s*(?:{_AND}\s+|&\s*)?|\s+{_AND}\s+|\s*&\s*)"
+AND = r"(?:and|en|und|et)"
+_ITEM = rf"(?:\^|{NAME}[\s:#=.]*)?(\d+)(?:\s*{_DASH}\s*(?:\^|{NAME}[\s:#=.]*)?(\d+))?"
+_JOIN = rf"(?:\s*[,;]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
 _LIST = re.compile(rf"\s*{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*\s*", re.IGNORECASE)
 _EACH = re.compile(_ITEM, re.IGNORECASE)
-_NAMED = re.compile(rf"\s*{_NAME}", re.IGNORECASE)
+_NAMED = re.compile(rf"\s*{NAME}", re.IGNORECASE)
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
 _DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;‐‑‒–—−-]+")
