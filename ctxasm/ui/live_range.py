@@ -1,7 +1,9 @@
 """A range input that reports while it is dragged; `st.slider` reports on release only.
 
-While dragged it sends `live` at most every 60 ms; on release, or by key, it sends `settled` once. A value that comes from
-the server moves the handle only when nobody holds it, and not before the server has caught up with the last release.
+While dragged it sends `live`, the next one as soon as the budget bar shows the last (a run that is asked for earlier would
+only end the one before it, and nothing would be drawn); a page without a budget bar is left in peace. On release, or by key,
+it sends `settled` once. A value that comes from the server moves the handle only when nobody holds it, and not before the
+server has caught up with the last release.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ JS = """
 export default function (component) {
   const { data, parentElement, setStateValue, setTriggerValue } = component;
   const range = parentElement.querySelector('#range'), shown = parentElement.querySelector('#shown');
-  const own = (range.__own ??= { held: false, waitingFor: null, timer: 0, last: 0 });
+  const own = (range.__own ??= { held: false, busy: false, waitingFor: null, frame: 0, patience: 0 });
   const show = () => {
     shown.value = Number(range.value).toLocaleString('en').replaceAll(',', '\\u202f');
     range.setAttribute('aria-valuetext', range.value + ' tokens');
@@ -33,19 +35,25 @@ export default function (component) {
   clearTimeout(own.patience);
   own.patience = setTimeout(() => { if (!own.held) follow(); }, 1500);
   show();
-  const emit = () => { own.last = performance.now(); setStateValue('live', +range.value); };
+  const drawn = () => document.getElementById('ctx-budget')?.dataset.limit;
+  const emit = () => {
+    if (drawn() === undefined || !own.held) return;
+    const sent = range.value, began = performance.now();
+    own.busy = true;
+    setStateValue('live', +sent);
+    const wait = () => {
+      if (drawn() !== sent && performance.now() - began < 400) { own.frame = requestAnimationFrame(wait); return; }
+      own.busy = false;
+      if (range.value !== sent) emit();
+    };
+    own.frame = requestAnimationFrame(wait);
+  };
   range.onpointerdown = () => { own.held = true; };
   range.onpointerup = range.onpointercancel = () => { own.held = false; };
-  range.oninput = () => {
-    show();
-    if (!own.held) return;
-    clearTimeout(own.timer);
-    const wait = 60 - (performance.now() - own.last);
-    if (wait <= 0) emit(); else own.timer = setTimeout(emit, wait);
-  };
+  range.oninput = () => { show(); if (own.held && !own.busy) emit(); };
   range.onchange = () => {
-    clearTimeout(own.timer); clearTimeout(own.patience);
-    own.held = false; own.waitingFor = +range.value;
+    cancelAnimationFrame(own.frame); clearTimeout(own.patience);
+    own.held = own.busy = false; own.waitingFor = +range.value;
     setTriggerValue('settled', +range.value);
   };
 }

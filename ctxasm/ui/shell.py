@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
@@ -36,6 +37,39 @@ def run() -> None:
     st.session_state.pop("_live", None)
     st.session_state["_budget_shown"] = False
     page = _navigation()
+    early = _known_scene() if page.url_path == "" else None
+    if early is not None:
+        # Inspect again: what the change is about is drawn first, the frame around it after.
+        st.session_state["_scene"], st.session_state["_trouble"] = early, None
+        _notice()
+        page.run()
+    _draw_frame()
+    if early is None:
+        _notice()
+        page.run()
+
+
+def _known_scene() -> state.Scene | None:
+    """The scene as the widgets of the last run already say it, None where the frame must be drawn to know."""
+    if getattr(get_script_run_ctx(), "is_history_navigation", False):
+        # The back button: bound widgets take their values from the URL only when they are drawn.
+        return None
+    drawn: state.Scene | None = st.session_state.get("_scene")
+    info: DatasetInfo | None = st.session_state.get("_info")
+    if drawn is None or info is None or st.session_state.get("_asked_for") or st.session_state.get("data") != info.name:
+        return None
+    settings, problems = state.settings_in_widgets()
+    query_id = st.session_state.get("q")
+    if problems or query_id not in {entry.query_id for entry in desk.query_list(info)}:
+        return None
+    try:
+        return state.Scene(info.name, desk.query(info, query_id), settings)
+    except CtxasmError:
+        return None
+
+
+def _draw_frame() -> None:
+    """Draw the sidebar, and keep the scene that it describes or the reason why there is none."""
     st.session_state["_scene"] = None
     try:
         with st.sidebar:
@@ -44,8 +78,6 @@ def run() -> None:
         st.session_state["_trouble"] = str(error)
     else:
         st.session_state["_trouble"] = None
-    _notice()
-    page.run()
 
 
 def _navigation() -> StreamlitPage:
@@ -78,6 +110,7 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
     info = _pick_dataset(infos)
+    st.session_state["_info"] = info
     _data_badges(info, settings)
     entries = desk.query_list(info)
     if not entries:

@@ -36,7 +36,7 @@ def show_prompt(assembly: Assembly) -> None:
 def show_ask(scene: Scene, assembly: Assembly) -> None:
     """Choose a model, ask, read the answer as it comes; what had arrived is never lost."""
     choice = pick_model()
-    asks, stops, _ = st.columns([2, 1, 4], gap="small", vertical_alignment="center")
+    asks, stops, _ = st.columns([2, 2, 3], gap="small", vertical_alignment="center")
     asks.button("Ask", key="ask", type="primary", on_click=_begin, disabled=choice.model is None, width="stretch", shortcut="Ctrl+Enter")
     stop = stops.empty()
     if choice.problem:
@@ -44,7 +44,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     page = (st.empty(), st.empty(), st.empty())
     stamp = stamp_of(scene)
     if st.session_state.pop("_asking", False) and choice.model is not None:
-        stop.button("Stop", key="stop", on_click=_stopped, width="stretch")
+        stop.button("Stop answering", key="stop", on_click=_stopped, width="stretch")
         _stream(assembly, choice, stamp, page)
         stop.empty()
     _settle(page, assembly, stamp)
