@@ -10,6 +10,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ctxasm.ui.warm import warming
+
 MAIN = Path(__file__).resolve().parent / "ctxasm" / "ui" / "main.py"
 if not MAIN.exists():
     import ctxasm.ui
@@ -17,6 +19,6 @@ if not MAIN.exists():
     MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
 
 if get_script_run_ctx(suppress_warning=True) is None:
-    app = st.App(MAIN)
+    app = st.App(MAIN, lifespan=warming)
 else:
     runpy.run_path(str(MAIN), run_name="__main__")

@@ -12,7 +12,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ctxasm.ui.stage_rows import ChunkMap, MapPoint, OverlapPair, SlopeLine
+from ctxasm.ui.order_rows import SlopeLine
+from ctxasm.ui.stage_rows import ChunkMap, MapPoint, OverlapPair
 from ctxasm.ui.words import decimal
 
 RETRIEVED, ADDED, REMOVED, OK, DROPPED, GREY = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#7F7F7F", "#8A8F98"

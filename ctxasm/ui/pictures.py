@@ -7,9 +7,11 @@ from html import escape
 
 from ctxasm.model.results import Assembly, Fate
 from ctxasm.ui.bars import KIND_NAMES
+from ctxasm.ui.ledger_rows import Ledger
 from ctxasm.ui.marks import colour_of
-from ctxasm.ui.rows import SENT, Bar, Ledger
-from ctxasm.ui.stage_rows import Copy, Latency, OverlapPair, PrefixRow, Shift
+from ctxasm.ui.order_rows import Shift
+from ctxasm.ui.rows import SENT, Bar
+from ctxasm.ui.stage_rows import Copy, Latency, OverlapPair, PrefixRow
 from ctxasm.ui.words import decimal, fate_label, number, plural, stage_name, title_of
 
 DROP_WORDS = {
@@ -115,7 +117,9 @@ def budget_table_html(bar: Bar) -> str:
         chunks = " ".join(part.label for part in document.parts if part.label)
         numbers = " ".join(number_chip(n) for n in document.numbers)
         rows.append((numbers, escape(document.title), escape(chunks), number(document.tokens), number(end), state))
-    return table_html(("", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis")
+    return table_html(
+        ("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis"
+    )
 
 
 def regret_html(assembly: Assembly) -> str:
@@ -182,7 +186,7 @@ def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
         f" {plural(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per "
         "document, its machine, not this one).</p>"
     )
-    return table_html(("stage", "ms here", "ms published", "", "chunks", "tokens"), cells, (1, 2, 3, 4, 5), "Latency per stage") + note
+    return table_html(("stage", "ms here", "ms published", "here", "chunks", "tokens"), cells, (1, 2, 3, 4, 5), "Latency per stage") + note
 
 
 def ledger_html(account: Ledger) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from ctxasm.ui.figures import chunk_map_figure, overlap_figure, slope_figure
-from ctxasm.ui.stage_rows import chunk_map, overlap_pairs, slope
+from ctxasm.ui.order_rows import slope
+from ctxasm.ui.stage_rows import chunk_map, overlap_pairs
 from tests.ui.builders import assembled, empty, hostile
 
 

@@ -10,10 +10,12 @@ from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.prompts import Zone
 from ctxasm.ui.answers import Told, answer_html, sources_html, verdict_html, zones_html
 from ctxasm.ui.bars import budget_html, strip_html
+from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
+from ctxasm.ui.order_rows import citation_shift
 from ctxasm.ui.pictures import budget_table_html, ledger_html, regret_html, seam_html, shift_html
-from ctxasm.ui.rows import budget_bar, ledger
-from ctxasm.ui.stage_rows import citation_shift, overlap_pairs
+from ctxasm.ui.rows import budget_bar
+from ctxasm.ui.stage_rows import overlap_pairs
 from tests.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import text_html
 from ctxasm.ui.pictures import boxed, ledger_html
-from ctxasm.ui.rows import ledger
 from ctxasm.ui.views.title import show_empty
 from ctxasm.ui.words import number, plural
 

@@ -36,7 +36,9 @@ def show_find(scene: Scene, assembly: Assembly) -> None:
         f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
         f"{sum(row[0] < 2 for row in rows)} of them in the context"
     )
-    st.html(boxed(table_html(("chunk", "text", "fate for this query", ""), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))
+    st.html(
+        boxed(table_html(("chunk", "text", "fate for this query", "why"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find")
+    )
 
 
 def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str) -> tuple[int, str, str, str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.order_rows import citation_shift, slope
 from ctxasm.ui.pictures import boxed, shift_html
-from ctxasm.ui.stage_rows import citation_shift, slope
 from ctxasm.ui.views.charts import show_chart
 from ctxasm.ui.words import plural
 

@@ -44,6 +44,6 @@ def _citations(assembly: Assembly) -> str:
             f"{escape(citation.ref)} {page}</span>"
         )
         rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
-    heads = ("", "source", "chunks", "snippet of the best hit", "also in")
+    heads = ("number", "source", "chunks", "snippet of the best hit", "also in")
     width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
     return table_html(heads[:width], [row[:width] for row in rows], caption="Citations, built from the rendered blocks")

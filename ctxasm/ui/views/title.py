@@ -42,6 +42,11 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     retrieved = sum(fate.retrieved for fate in fates)
     badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
+    if any(fate.reason == "oversized" or fate.fate == "truncated" for fate in fates):
+        html += '<span class="cx-badge warn" data-oversized="true"><span class="cx-dot warn"></span>best document trimmed to fit</span>'
+    if assembly.overshoot_tokens:
+        html += f'<span class="cx-badge warn" data-overshoot="{assembly.overshoot_tokens}"><span class="cx-dot warn"></span>'
+        html += f"{plural(assembly.overshoot_tokens, 'token')} over the limit</span>"
     if not assembly.exact:
         html += (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>'
