@@ -81,11 +81,11 @@ def test_whole_assembly_with_full_trace(tmp_path, capsys, postgres_url):
         with Store(f"sqlite:///{tmp_path / 'bench.db'}", COUNTER) as store:
             store.add(bundle)
             connection = sqlite3.connect(tmp_path / f"{bundle.name}.literal.db")
-            compare(store, fill(connection, "?", bundle), bundle, "sqlite", rows, 30)
+            compare(store, fill(connection, "?", bundle), bundle, "sqlite", rows, 16)
             connection.close()
     with Store(postgres_url, COUNTER) as store, psycopg.connect(plain(postgres_url)) as connection:
         store.add(made)
-        compare(store, fill(connection, "%s", made), made, "postgresql", rows, 30)
+        compare(store, fill(connection, "%s", made), made, "postgresql", rows, 16)
     with capsys.disabled():
         show(
             "Whole assembly with full trace, milliseconds (median of 30, in turns)",

@@ -1,0 +1,230 @@
+"""The workbench as a person uses it, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+api = pytest.importorskip("playwright.sync_api")
+expect = api.expect
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = ROOT / ".github" / "screenshots"
+BAR, TEXT, HEADER = "#ctx-budget", "#ctx-text", "#ctx-header"
+
+
+def limit(page):
+    return page.locator(BAR)
+
+
+def settled(page, tokens: int):
+    """The whole page speaks of this limit."""
+    expect(page.locator(BAR)).to_have_attribute("data-limit", str(tokens))
+    stamp = page.locator(BAR).get_attribute("data-stamp")
+    expect(page.locator("#ctx-title")).to_have_attribute("data-stamp", stamp)
+
+
+def numbers(page) -> str:
+    return page.locator('input[aria-label="Max tokens"]').first.input_value()
+
+
+def test_a_deep_link_on_a_fresh_server_is_the_configuration(tmp_path, open_page):
+    from tests.browser.conftest import serving
+
+    with serving(tmp_path) as url:
+        page = open_page(f"{url}/inspect?mt=2000&w=2&q=verblijf-veiligheid")
+        expect(page.locator(BAR)).to_have_attribute("data-limit", "2000")
+        expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+        expect(page.locator("#ctx-title")).to_contain_text("verblijf-veiligheid", ignore_case=True)
+        expect(page.get_by_role("link", name="Ask")).to_be_visible()
+        page.reload()
+        expect(page.locator(BAR)).to_have_attribute("data-limit", "2000")
+        expect(page.get_by_role("link", name="Load")).to_be_visible()
+
+
+def test_settings_survive_page_change_reload_and_back(app, open_page):
+    page = open_page(f"{app}/?mt=3000")
+    settled(page, 3000)
+    page.get_by_role("radio", name="2").or_(page.get_by_role("button", name="2", exact=True)).first.click()
+    expect(page).to_have_url(re.compile(r"w=2"))
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#ctx-sources")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"w=2"))
+    page.get_by_role("link", name="Inspect").click()
+    settled(page, 3000)
+    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    page.reload()
+    settled(page, 3000)
+    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    page.go_back()
+    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+
+
+def test_a_budget_change_updates_bar_header_and_text(app, open_page):
+    page = open_page(f"{app}/?q=verblijf-veiligheid")
+    settled(page, 8000)
+    before = page.locator(TEXT).inner_text()
+    box = page.locator('input[aria-label="Max tokens"]').first
+    box.fill("1500")
+    box.press("Enter")
+    settled(page, 1500)
+    expect(page).to_have_url(re.compile(r"mt=1500"))
+    assert int(page.locator(BAR).get_attribute("data-tokens")) <= 1500
+    expect(page.locator(HEADER)).to_have_attribute("data-tokens", page.locator(BAR).get_attribute("data-tokens"))
+    assert len(page.locator(TEXT).inner_text()) < len(before)
+    expect(page.locator("#ctx-ledger")).to_have_attribute("data-balances", "true")
+
+
+def test_rejected_values_in_the_link_are_named_once_and_fall_back(app, open_page):
+    page = open_page(f"{app}/?mt=99&w=banana&cu=<script>alert(1)</script>")
+    settled(page, 8000)
+    notice = page.locator("#ctx-notice")
+    expect(notice).to_have_count(1)
+    for word in ("max_tokens", "expand_window", "citation_unit"):
+        expect(notice).to_contain_text(word)
+
+
+@pytest.mark.parametrize("stage", ["Expand", "Deduplicate", "Group", "Budget", "Prefixes & citations"])
+def test_every_stage_has_a_picture(app, open_page, stage):
+    page = open_page(f"{app}/?q=contrast-allergie&mt=3000")
+    settled(page, 3000)
+    page.get_by_role("tab", name=stage).click()
+    places = {
+        "Deduplicate": "#ctx-duplicates",
+        "Group": "#ctx-shift",
+        "Budget": "#ctx-budget-table",
+        "Prefixes & citations": "#ctx-citations",
+    }
+    if stage in places:
+        expect(page.locator(places[stage]).first).to_be_visible()
+    if stage in ("Expand", "Deduplicate", "Group"):
+        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    assert page.locator(".js-plotly-plot").count() <= 2
+
+
+def test_undo_and_redo(app, open_page):
+    page = open_page(app)
+    settled(page, 8000)
+    box = page.locator('input[aria-label="Max tokens"]').first
+    box.fill("4000")
+    box.press("Enter")
+    settled(page, 4000)
+    page.locator(".st-key-undo button").or_(page.get_by_role("button", name=re.compile("Undo|↶"))).first.click()
+    settled(page, 8000)
+    page.locator(".st-key-redo button").or_(page.get_by_role("button", name=re.compile("Redo|↷"))).first.click()
+    settled(page, 4000)
+
+
+def test_dragging_the_budget_moves_the_bar_while_it_is_dragged(app, open_page):
+    page = open_page(f"{app}/?q=verblijf-veiligheid")
+    settled(page, 8000)
+    handle = page.locator('input[type="range"]').first
+    box = handle.bounding_box()
+    page.evaluate(
+        """() => { window.seen = new Set(); new MutationObserver(() => { const b = document.getElementById('ctx-budget');
+        if (b) window.seen.add(b.dataset.limit); }).observe(document.body, {subtree: true, childList: true, attributes: true}); }"""
+    )
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.49, y)
+    page.mouse.down()
+    for step in range(12):
+        page.mouse.move(box["x"] + box["width"] * (0.49 - step * 0.03), y)
+        page.wait_for_timeout(90)
+    during = page.evaluate("() => window.seen.size")
+    page.mouse.up()
+    final = handle.input_value()
+    settled(page, int(final))
+    assert int(final) < 4000
+    assert during >= 4
+    expect(page.locator('input[aria-label="Max tokens"]').first).to_have_value(final)
+
+
+def test_ask_end_to_end_without_a_key(app, open_page):
+    page = open_page(f"{app}/ask?q=cardio-duur-meebrengen&k=3")
+    page.get_by_role("button", name=re.compile("^Ask")).click()
+    answer = page.locator("#ctx-answer")
+    expect(answer).to_have_attribute("data-done", "true")
+    expect(page.locator("#ctx-verdict")).to_contain_text("no language model", ignore_case=True)
+    chips = answer.locator("a[data-marker]")
+    assert chips.count() >= 1
+    number = chips.first.get_attribute("data-marker")
+    chips.first.click()
+    expect(page.locator(f"#ctx-source-{number}")).to_be_in_viewport()
+
+
+def test_ask_against_a_real_endpoint_that_misbehaves(app, open_page, model_server):
+    page = open_page(f"{app}/ask?q=cardio-duur-meebrengen&k=3")
+    picker = page.locator('.st-key-model input, [aria-label*="Model"]').first
+    picker.click()
+    page.get_by_role("option", name=re.compile("endpoint|OpenAI|ok", re.I)).last.click()
+    page.get_by_role("button", name=re.compile("^Ask")).click()
+    expect(page.locator("#ctx-answer")).to_have_attribute("data-done", "true")
+    assert "sk-browser-secret" not in page.content()
+    assert "sk-browser-secret" not in page.url
+
+
+def test_an_empty_context_never_calls_the_model(app, open_page, tmp_path):
+    page = open_page(f"{app}/load")
+    folder = tmp_path / "leeg"
+    folder.mkdir()
+    (folder / "documents.jsonl").write_text('{"document_id": "a", "title": "A <script>alert(1)</script>"}\n')
+    (folder / "chunks.jsonl").write_text('{"document_id": "a", "chunk_index": 0, "text": "<b>vet</b> [1] $x$ :red[x]"}\n')
+    (folder / "queries.jsonl").write_text('{"query_id": "leeg", "query": "Niets gevonden?"}\n')
+    page.locator('input[type="file"]').first.set_input_files([str(f) for f in folder.iterdir()])
+    page.get_by_role("button", name=re.compile("^Load", re.I)).last.click()
+    expect(page.locator("#ctx-report")).to_be_visible()
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#ctx-title")).to_contain_text("Niets gevonden?")
+    page.get_by_role("button", name=re.compile("^Ask")).click()
+    expect(page.locator("#ctx-not-called")).to_be_visible()
+
+
+def test_a_bad_bundle_lists_its_problems_and_changes_nothing(app, open_page, tmp_path):
+    page = open_page(f"{app}/load")
+    bad = tmp_path / "chunks.jsonl"
+    bad.write_text('{"document_id": "a", "chunk_index": -1, "text": "x"}\n{"document_id": "a", "chunk_index": "2", "text": 7}\nnot json\n')
+    page.locator('input[type="file"]').first.set_input_files(str(bad))
+    page.get_by_role("button", name=re.compile("^Load", re.I)).last.click()
+    problems = page.locator("#ctx-problems")
+    expect(problems).to_be_visible()
+    for word in ("chunk_index", "text", "line"):
+        expect(page.locator("body")).to_contain_text(word)
+    page.get_by_role("link", name="Inspect").click()
+    expect(page.locator(BAR)).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessible_in_both_themes(app, open_page, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = open_page(f"{app}/?q=contrast-allergie&mt=3000", scheme=scheme)
+    settled(page, 3000)
+    serious = [v for v in axe.run(page).response["violations"] if v["impact"] in ("critical",)]
+    assert [(v["id"], v["nodes"][0]["html"][:120]) for v in serious] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "width", "scheme"),
+    [
+        ("inspect-light", "/?q=contrast-allergie&k=5&mt=3000", 1400, "light"),
+        ("inspect-dark", "/?q=contrast-allergie&k=5&mt=3000", 1400, "dark"),
+        ("inspect-phone", "/?q=contrast-allergie&k=5&mt=3000", 390, "light"),
+        ("load-light", "/load", 1400, "light"),
+        ("ask-light", "/ask?q=cardio-duur-meebrengen&k=3", 1400, "light"),
+        ("ask-dark", "/ask?q=cardio-duur-meebrengen&k=3", 1400, "dark"),
+    ],
+)
+def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
+    page = open_page(f"{app}{path}", width=width, height=1250 if width > 500 else 1500, scheme=scheme)
+    if name.startswith("inspect"):
+        settled(page, 3000)
+        expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    elif name.startswith("ask"):
+        page.get_by_role("button", name=re.compile("^Ask")).click()
+        expect(page.locator("#ctx-answer")).to_have_attribute("data-done", "true")
+    else:
+        expect(page.get_by_text("sample").first).to_be_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SHOTS / f"{name}.png"))
