@@ -164,7 +164,7 @@ def test_the_test_command_is_the_one_that_ci_runs() -> None:
     assert commands[:3] == ["python3 -m venv .venv", ".venv/bin/pip install -c constraints.txt .", ".venv/bin/ctxasm serve"]
     assert commands[4:] == ['.venv/bin/pip install -c constraints.txt -e ".[dev]"', ".venv/bin/pytest"]
     assert ".venv/bin/pip install -q -c constraints.txt -e '.[dev]'" in script
-    assert "\n.venv/bin/pytest " in script
+    assert "\ncheck .venv/bin/pytest -n " in script
 
 
 def test_the_example_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
