@@ -4,8 +4,8 @@ from ctxasm.ui.scenes import current_assembly, current_scene
 from ctxasm.ui.state import stamp_of
 from ctxasm.ui.views.budget_bar import show_budget_bar
 from ctxasm.ui.views.closer import show_closer
-from ctxasm.ui.views.context_text import show_context_text, show_ledger
-from ctxasm.ui.views.stages import show_stages
+from ctxasm.ui.views.context_text import show_ledger
+from ctxasm.ui.views.stages import show_stages_and_text
 from ctxasm.ui.views.title import show_query_title
 
 scene = current_scene("Inspect")
@@ -14,7 +14,6 @@ if scene is not None:
     show_query_title("Inspect", scene, assembly, stamp_of(scene))
     show_budget_bar(scene)
     if assembly is not None:
-        show_stages(assembly)
-        show_context_text(assembly, stamp_of(scene))
+        show_stages_and_text(assembly, stamp_of(scene))
         show_closer(scene, assembly)
         show_ledger(assembly)

@@ -22,21 +22,22 @@ def show_life(assembly: Assembly) -> None:
         show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
         return
     names = {f"{document_id} #{index}": (document_id, index) for document_id, index in keys}
+    labels = {
+        f"{f.document_id} #{f.chunk_index}": " · ".join(
+            (f"{f.document_id} #{f.chunk_index}", "retrieved" if f.retrieved else "added", fate_label(f))
+        )
+        for f in assembly.trace.fates
+    }
     picked = state.picked_chunk()
     if picked is not None and st.session_state.get("_followed") != picked and picked in keys:
         st.session_state["_followed"] = picked
         st.session_state["_life"] = f"{picked[0]} #{picked[1]}"
     if st.session_state.get("_life") not in names:
         st.session_state["_life"] = next(iter(names))
-    name = st.selectbox("Chunk", list(names), key="_life", format_func=lambda name: _label(assembly, names.get(name), name))
+    name = st.selectbox("Chunk", list(names), key="_life", format_func=lambda name: labels.get(name, name))
     _show_one(assembly, names[name])
     with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
         st.html(boxed(_all(assembly), "ctx-fates"))
-
-
-def _label(assembly: Assembly, key: Key | None, name: str) -> str:
-    fate = fate_of(assembly, key) if key else None
-    return name if fate is None else f"{name} · {'retrieved' if fate.retrieved else 'added'} · {fate_label(fate)}"
 
 
 def _show_one(assembly: Assembly, key: Key) -> None:

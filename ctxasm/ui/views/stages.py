@@ -6,6 +6,7 @@ import streamlit as st
 
 from ctxasm.model.results import Assembly
 from ctxasm.ui.views.budget import show_budget
+from ctxasm.ui.views.context_text import show_context_text
 from ctxasm.ui.views.deduplicate import show_deduplicate
 from ctxasm.ui.views.expand import show_expand
 from ctxasm.ui.views.group import show_group
@@ -19,6 +20,14 @@ STAGES = {
     "Budget": show_budget,
     "Prefixes & citations": show_prefixes,
 }
+
+
+def show_stages_and_text(assembly: Assembly, stamp: str) -> None:
+    """The stages stand above the text and are drawn after it: the text is what must follow a setting at once."""
+    above = st.container()
+    show_context_text(assembly, stamp)
+    with above:
+        show_stages(assembly)
 
 
 def show_stages(assembly: Assembly) -> None:
