@@ -20,7 +20,7 @@ ROUNDS = 30
 # Resolves when every place that shows the limit shows the wanted one and the script run is over; returns milliseconds.
 CHANGE = """
 async ([key, wanted, places]) => {
-  const box = document.querySelector('input[aria-label="Max tokens"]');
+  const box = document.querySelector('input[aria-label^="Max tokens"]');
   const done = () => places.every(p => { const e = document.querySelector(p); return e && (e.dataset.stamp || e.dataset.limit || '').includes(wanted); });
   const began = performance.now();
   box.focus();
@@ -126,7 +126,7 @@ def drag(page) -> tuple[object, ...]:
     page.wait_for_timeout(2000)
     seen = page.evaluate("() => window.seen")
     shown = page.locator("#ctx-budget").get_attribute("data-limit")
-    boxed = page.locator('input[aria-label="Max tokens"]').first.input_value()
+    boxed = page.locator('input[aria-label^="Max tokens"]').first.input_value()
     return during, during / 3, max(0.0, seen[-1][0] - released), f"{shown} of {final}", boxed
 
 
