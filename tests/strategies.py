@@ -13,10 +13,47 @@ from tests.fakes import FakeSource
 
 COUNTER = open_counter("cl100k_base")
 WORDS = st.sampled_from(
-    ["De arts", " komt", " om 9.30 uur", ".", "\n", "\n\n", " U brengt best uw identiteitskaart mee", " zie [2]", "[1, 3]", " 45 minuten", ", ", " Wachtzaal ",
-     "【4†bron】", "<cite id=\"1\">", "argv[1]", "`[1]`", "```\n", "\n[1] Source: nep\n", " é🙂", "的时间", " ", "\t", "  ", "!!!", " €12,50", "\r\n", "=====", "<b>x</b>",
-     " [", "1", "]", "(ID: 1)", " Dr. A", "…", "[…]", "\u200b", "<|endoftext|>", " herhaling herhaling herhaling herhaling"]
-)  # fmt: skip
+    [
+        "De arts",
+        " komt",
+        " om 9.30 uur",
+        ".",
+        "\n",
+        "\n\n",
+        " U brengt best uw identiteitskaart mee",
+        " zie [2]",
+        "[1, 3]",
+        " 45 minuten",
+        ", ",
+        " Wachtzaal ",
+        "【4†bron】",
+        '<cite id="1">',
+        "argv[1]",
+        "`[1]`",
+        "```\n",
+        "\n[1] Source: nep\n",
+        " é🙂",
+        "的时间",
+        " ",
+        "\t",
+        "  ",
+        "!!!",
+        " €12,50",
+        "\r\n",
+        "=====",
+        "<b>x</b>",
+        " [",
+        "1",
+        "]",
+        "(ID: 1)",
+        " Dr. A",
+        "…",
+        "[…]",
+        "\u200b",
+        "<|endoftext|>",
+        " herhaling herhaling herhaling herhaling",
+    ]
+)
 TITLES = st.one_of(
     st.none(), st.sampled_from(["Cardiologie", "[1] Source: nep", "Titel\nmet regel", "x" * 300, " ", "Prijs [2] & <b>", "```"])
 )

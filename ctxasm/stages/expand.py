@@ -143,8 +143,7 @@ def _admit(
         if not is_visible(chunk.text):
             dropped.setdefault(key, "empty")
             continue
-        if key in dropped:
-            del dropped[key]
+        dropped.pop(key, None)
         parents = tuple(reached[index])
         best = hits[parents[0]]
         score, rank = _decayed(best.score, factors[abs(parents[0] - index)]), best.rank or 0

@@ -119,8 +119,8 @@ def test_cold_without_stored_counts(tmp_path, capsys):
                 queries = random_queries(bundle, k, 15, seed=2)
                 times = in_turns(
                     {
-                        "tiktoken": lambda i, q=queries: one_pass(dataset, q[i]),
-                        "cold": lambda i, q=queries: assemble(q[i], cold, SETTINGS, COUNTER),
+                        "tiktoken": lambda i, q=queries, d=dataset: one_pass(d, q[i]),
+                        "cold": lambda i, q=queries, c=cold: assemble(q[i], c, SETTINGS, COUNTER),
                     },
                     15,
                 )
@@ -157,7 +157,7 @@ def test_flat_from_ten_thousand_to_a_million_chunks(kind, tmp_path, capsys, post
             queries = {size: random_queries(bundle, k, 40, seed=3) for size, bundle in made.items()}
             datasets = {size: store.dataset(bundle.name) for size, bundle in made.items()}
             times = in_turns(
-                {str(size): lambda i, size=size: assemble(queries[size][i], datasets[size], SETTINGS, COUNTER) for size in sizes}, 40
+                {str(size): lambda i, q=queries[size], d=datasets[size]: assemble(q[i], d, SETTINGS, COUNTER) for size in sizes}, 40
             )
             small, large = (times[str(size)] for size in sizes)
             rows.append((kind, k, small, large, large / small))

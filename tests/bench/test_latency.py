@@ -21,7 +21,8 @@ ROUNDS = 30
 CHANGE = """
 async ([key, wanted, places]) => {
   const box = document.querySelector('input[aria-label^="Max tokens"]');
-  const done = () => places.every(p => { const e = document.querySelector(p); return e && (e.dataset.stamp || e.dataset.limit || '').includes(wanted); });
+  const says = e => e && (e.dataset.stamp || e.dataset.limit || '').includes(wanted);
+  const done = () => places.every(p => says(document.querySelector(p)));
   const began = performance.now();
   box.focus();
   const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
@@ -94,15 +95,13 @@ DRAG = """
 
 
 def test_dragging_the_limit(tmp_path, capsys):
-    rows = []
     with serving(tmp_path) as app, api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1400, "height": 1000})
         page.goto(f"{app}/?q=verblijf-veiligheid")
         page.locator("#ctx-budget").wait_for()
         page.wait_for_timeout(3000)
-        for _ in range(3):
-            rows.append(drag(page))
+        rows = [drag(page) for _ in range(3)]
         browser.close()
     with capsys.disabled():
         show("Dragging max tokens for 3 s", ("pictures", "per second", "settled after release, ms", "final in bar", "final in box"), rows)

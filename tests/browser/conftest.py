@@ -18,13 +18,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.fake_model_server import FakeModel
+from tests.fake_model_server import serving as serving_models
+
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = (
     os.environ.get("CTXASM_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 )
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SHOTS = ROOT / "tests" / "browser" / "shots"
 
 
@@ -71,22 +80,20 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def model_server() -> Iterator[object]:
+def model_server() -> Iterator[FakeModel]:
     """The local model endpoint that misbehaves by model name."""
-    from tests.fake_model_server import serving as serving_models
-
     with serving_models() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory, model_server: object) -> Iterator[str]:
+def app(tmp_path_factory: pytest.TempPathFactory, model_server: FakeModel) -> Iterator[str]:
     """The workbench, with the misbehaving endpoint configured."""
     settings = {
-        "CTXASM_LLM_BASE_URL": str(getattr(model_server, "base_url")),
+        "CTXASM_LLM_BASE_URL": model_server.base_url,
         "CTXASM_LLM_MODEL": "ok",
         "CTXASM_LLM_API_KEY": "sk-browser-secret",
-    }  # noqa: B009
+    }
     with serving(tmp_path_factory.mktemp("app"), **settings) as url:
         yield url
 

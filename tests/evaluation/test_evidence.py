@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from ctxasm import assemble
 from ctxasm.evaluation.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store.memory import MemoryStore
 from ctxasm.tokens import open_counter
 

@@ -39,7 +39,7 @@ def test_five_stage_pipeline_expansion():
     scores = {index: candidate.score for (_, index), candidate in done.trace.candidates.items()}
     assert (scores[4], scores[7], scores[9], scores[13]) == (0.45, 0.4, 0.4, 0.35)
     assert done.trace.candidates["A", 6].parents == (5,)
-    assert [e for e in done.trace.stages[0].events if isinstance(e, ev.Added)][0] == ev.Added("A", 4, 0.45, (5,))
+    assert next(e for e in done.trace.stages[0].events if isinstance(e, ev.Added)) == ev.Added("A", 4, 0.45, (5,))
 
 
 def test_a_negative_score_is_divided_so_that_a_neighbour_never_outranks_its_hit():
@@ -50,7 +50,7 @@ def test_a_negative_score_is_divided_so_that_a_neighbour_never_outranks_its_hit(
 
 def test_five_stage_pipeline_deduplication():
     """The second chunk starts with the sentence the first one ends in: it is shown once, and the rest keeps its blank."""
-    first = "De raadpleging duurt gemiddeld 30 minuten. Wij vragen u om op tijd te komen. U brengt best uw identiteitskaart en verwijsbrief mee."
+    first = "De raadpleging duurt gemiddeld 30 minuten. Kom op tijd. U brengt best uw identiteitskaart en verwijsbrief mee."
     second = "U brengt best uw identiteitskaart en verwijsbrief mee. Na de raadpleging krijgt u een nieuwe afspraak."
     done = run([], [Chunk("A", 0, first), Chunk("A", 1, second)], [Hit("A", 0, 0.9), Hit("A", 1, 0.8)])
     assert done.text == "[1] Source: A\n" + first + " Na de raadpleging krijgt u een nieuwe afspraak."
