@@ -153,9 +153,8 @@ def test_every_model_is_named() -> None:
 def test_what_the_readme_points_at_is_there() -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", TEXT) + re.findall(r'(?:src|srcset)="([^"]+)"', TEXT)
     local = [target for target in targets if "://" not in target]
-    shots = [target for target in local if target.endswith(".png")]
-    assert {Path(shot).name for shot in shots} == {"inspect-light.png", "inspect-dark.png", "ask-light.png", "load-light.png"}
-    assert [target for target in local if target not in shots and not (ROOT / target).exists()] == []
+    assert len([target for target in local if target.endswith(".png")]) >= 4
+    assert [target for target in local if not (ROOT / target).exists()] == []
 
 
 def test_the_test_command_is_the_one_that_ci_runs() -> None:
