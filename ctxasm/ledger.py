@@ -71,7 +71,7 @@ def _fate(candidate: Candidate, key: Key, shown: Mapping[Key, Joined], blocks: M
         elif key in outcome.orphans and _brought_elsewhere(key[0], parents, shown, outcome):
             stage, reason = "deduplicate", "parent_duplicate"
         else:
-            at = original if original is not None and key not in outcome.reasons else key
+            at = original if original is not None and original in outcome.missing else key
             reason, missing = outcome.reasons.get(at, "budget"), outcome.missing.get(at)
     return Fate(key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
 

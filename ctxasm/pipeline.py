@@ -11,6 +11,7 @@ from itertools import chain
 
 from ctxasm import budgeting
 from ctxasm.ledger import Outcome, budget_events, fates, state_of
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Event, Numbered, Overshot
 from ctxasm.model.facts import complete
 from ctxasm.model.passages import Joined, join
@@ -36,6 +37,8 @@ def assemble(
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
     check_query(query)
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise InvalidInput(f"limit must be a whole number of at least 1, got {shown(limit)}")
     run = _Run(query, settings, counter, clock, limit or settings.max_tokens)
     run.expand(source, settings.expand_window if settings.enabled else 0)
     return run.full() if settings.enabled else run.baseline()
@@ -198,6 +201,9 @@ def _chunk_tokens(layout: Layout) -> int:
 def _also_in(outcome: Outcome) -> dict[Key, tuple[Key, ...]]:
     """Every kept chunk with the places that said the same."""
     places: dict[Key, tuple[Key, ...]] = {}
+    whole = {(j.chunk.document_id, j.chunk.chunk_index) for j in outcome.final if j.end == len(j.chunk.text)}
     for copy, original in outcome.duplicates.items():
+        if original not in whole:
+            continue
         places[original] = (*places.get(original, ()), copy)
     return places

@@ -47,12 +47,22 @@ def defuse(texts: Sequence[str], swap: bool) -> Body:
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap:
             break
+        joined = _swapped(joined, spans)
         for low, high in spans:
-            joined = joined[:low] + swap_brackets(joined[low:high]) + joined[high:]
             swaps += _swaps(starts, low, high)
     if not swaps:
         return Body(tuple(texts), tuple(found))
     return Body(tuple(joined[low:high] for low, high in pairwise(starts)), tuple(found), tuple(swaps))
+
+
+def _swapped(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """`text` with the brackets of all spans swapped; spans ascend and may overlap."""
+    pieces, at = [], 0
+    for low, high in spans:
+        if high > at:
+            pieces += [text[at : max(at, low)], swap_brackets(text[max(at, low) : high])]
+            at = high
+    return "".join([*pieces, text[at:]])
 
 
 def _swaps(starts: Sequence[int], low: int, high: int) -> list[Swap]:

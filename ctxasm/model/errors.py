@@ -60,5 +60,8 @@ class ModelUnavailable(CtxasmError):
 
 def shown(value: object, limit: int = 80) -> str:
     """`value` as it may stand in a message: quoted, on one line, at most `limit` characters."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write out a whole number of thousands of digits
+        text = "a number of too many digits"
     return text if len(text) <= limit else text[: limit - 1] + "…"

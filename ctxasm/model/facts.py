@@ -42,24 +42,51 @@ def _with_overlap(first: FetchedChunk, second: FetchedChunk) -> FetchedChunk:
 
 
 def with_counts(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> list[FetchedChunk]:
-    """The same chunks with their token counts, and the counts of overlaps that have a seam strictly inside."""
-    heads = [c.text[: c.overlap_chars] if c.overlap_chars and c.overlap_kind in ("offsets", "text") else "" for c in chunks]
-    heads = [head if head and counter.has_seam(head) else "" for head in heads]
-    counts = counter.count_many([c.text for c in chunks])
-    head_counts = iter(counter.count_many([head for head in heads if head]))
+    """The same chunks with their token counts, and the counts of overlaps that have a seam strictly inside.
+
+    Text that two neighbours share is tokenized once: every chunk is cut where its own overlap ends and where the next one
+    begins, and the counts are put together again at the cuts.
+    """
+    if not counter.exact:
+        return [chunk._replace(token_count=counter.count(chunk.text)) for chunk in chunks]
+    heads = _heads(chunks)
+    cuts = [_cuts(chunk, head, after) for chunk, head, after in zip(chunks, heads, [*heads[1:], 0], strict=True)]
+    counts = iter(counter.count_many([c.text[low:high] for c, cut in zip(chunks, cuts, strict=True) for low, high in pairwise(cut)]))
     facts: list[FetchedChunk] = []
-    for chunk, count, head in zip(chunks, counts, heads, strict=True):
-        shared = next(head_counts) if head else None
-        lead = _lead(facts[-1], head, shared, counter) if facts and shared is not None else None
-        facts.append(chunk._replace(token_count=count, overlap_tokens=shared, lead_tokens=lead))
+    lead = tail = 0
+    for chunk, head, cut in zip(chunks, heads, cuts, strict=True):
+        seam = head > 0 and counter.has_seam(chunk.text[:head])
+        known = (tail, lead) if seam else (None, None)
+        total = tail if head else 0
+        for low, high in pairwise(cut):
+            lead, tail = total, next(counts)
+            total = counter.merge(chunk.text[:high], low, lead, tail)
+        facts.append(chunk._replace(token_count=total, overlap_tokens=known[0], lead_tokens=known[1]))
     return facts
 
 
-def _lead(first: FetchedChunk, head: str, head_tokens: int, counter: TokenCounter) -> int | None:
-    """Tokens of the chunk before up to the shared text, where it ends in that text."""
-    if not first.text.endswith(head):
-        return None
-    return counter.complement(first.text, len(first.text) - len(head), first.token_count or 0, head_tokens)
+def _heads(chunks: Sequence[FetchedChunk]) -> list[int]:
+    """How much of each chunk's head was counted as the end of the chunk before it."""
+    heads = [0] if chunks else []
+    for first, second in pairwise(chunks):
+        chars = _shared(first, second)
+        heads.append(chars if len(first.text) - chars >= heads[-1] else 0)
+    return heads
+
+
+def _shared(first: FetchedChunk, second: FetchedChunk) -> int:
+    """How many characters of the head of `second` are the end of `first`, straight before it."""
+    chars = second.overlap_chars or 0
+    follows = first.document_id == second.document_id and first.chunk_index + 1 == second.chunk_index
+    if not follows or second.overlap_kind not in ("offsets", "text") or not first.text.endswith(second.text[:chars]):
+        return 0
+    return chars
+
+
+def _cuts(chunk: FetchedChunk, head: int, after: int) -> list[int]:
+    """Where the text is cut to be counted: after the head, whose count is known, and where the next overlap begins."""
+    end = len(chunk.text)
+    return sorted({head, end - after, end})
 
 
 def complete(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> Sequence[FetchedChunk]:

@@ -29,11 +29,14 @@ _ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
 _IN_CODE = re.compile(r"[`\n]")
 _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_INVISIBLE = " \\t\u00a0\u00ad\u1680\u2000-\u200f\u202f\u205f\u2060\u3000\ufeff"
-"""White space and characters without width that end no line."""
+_INVISIBLE = (
+    " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u2800\u3000\u3164\ufe00-\ufe0f\ufeff"
+)
+"""White space and characters without width, all but the newline."""
 _LEAD = rf"[{_INVISIBLE}]{{0,62}}"
 _NUMBERED = (
-    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[\s:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
+    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{_INVISIBLE}:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
     rf"(?:[\]】］\[,;:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
 )
 _PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
@@ -41,8 +44,11 @@ _PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
 _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
 _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
+_FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
+_SOURCE = f"[{_INVISIBLE}]*".join("source")
 _HEADER = re.compile(
-    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))[{_INVISIBLE}>#*_|+-]*([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*source[{_INVISIBLE}]*[:：]",
+    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))(?:[{_INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*"
+    rf"([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*{_SOURCE}[{_INVISIBLE}]*[:：]",
     re.IGNORECASE,
 )
 _SWAP = str.maketrans("[]【】［］<>", "⟦⟧⟦⟧⟦⟧‹›")
@@ -76,6 +82,11 @@ class MarkerScanner:
     def decided(self) -> int:
         """How many characters of the text are certain."""
         return self._base + self._at
+
+    @property
+    def in_fence(self) -> bool:
+        """Whether the text so far ends inside a fence of code."""
+        return bool(self._lines.fence)
 
     def feed(self, piece: str | None) -> list[MarkerForm]:
         """Markers that became certain with `piece`. None and "" are fine."""
@@ -244,8 +255,16 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
 
 
 def _scan(text: str, base: int) -> list[tuple[int, int]]:
+    found, open_fence = _scan_once(text)
+    if open_fence:
+        # A fence that nothing closes is no code here: a source could hide behind it all that follows.
+        found, _ = _scan_once(_FENCES(" ", text))
+    return [(base + form.start, base + form.end) for form in found if form.form != "malformed"]
+
+
+def _scan_once(text: str) -> tuple[list[MarkerForm], bool]:
     scanner = MarkerScanner(hide_thinking=False)
-    return [(base + form.start, base + form.end) for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
+    return scanner.feed(text) + scanner.finish(), scanner.in_fence
 
 
 def _plausible_lines(text: str) -> list[tuple[int, int]]:
@@ -263,7 +282,7 @@ def _plausible_lines(text: str) -> list[tuple[int, int]]:
 
 def find_forged_headers(text: str) -> list[tuple[int, int]]:
     """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
-    if ("[" not in text and "［" not in text and "【" not in text) or "source" not in text.casefold():
+    if "[" not in text and "［" not in text and "【" not in text:
         return []
     return [header.span(1) for header in _HEADER.finditer(text)]
 

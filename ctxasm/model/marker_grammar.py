@@ -42,9 +42,9 @@ _DESTINATION = re.compile(rf"\({_URL}(?:\({_URL}\){_URL})*")
 _INNER = re.compile(rf"\({_URL}")
 _TITLE = re.compile(r"""[ \t]+(?:"[^"\n`\\]*(?:"[ \t]*\)?)?|'[^'\n`\\]*(?:'[ \t]*\)?)?|\)?)""")
 
-_SUBSCRIPTS = re.compile(r"(?:\[[^\[\]\n]*\])*\[?$")
-_WORD = re.compile(r"[^\W_][\w]*$|_$")
-_IDENTIFIER = re.compile(r".*_|[a-z]{2,}[a-z0-9]*[A-Z]|[a-z]+[0-9]|[A-Za-z]$", re.ASCII)
+_SUBSCRIPTS = re.compile(r"(?:\[[^\[\]\n]*\])*\[?\Z")
+_WORD = re.compile(r"[^\W_][\w]*\Z|_\Z")
+_IDENTIFIER = re.compile(r".*_|[a-z]{2,}[a-z0-9]*[A-Z]|[a-z]+[0-9]|[A-Za-z]\Z", re.ASCII)
 _CODE_NAMES = frozenset(
     re.findall(
         r"\w+",

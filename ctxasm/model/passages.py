@@ -101,7 +101,8 @@ class _Joiner:
             note = "coincidence"
         elif overlap.chars >= (1 if overlap.kind == "offsets" else NOTABLE):
             note = "near_miss"
-        touching = overlap.kind == "offsets" and overlap.chars == 0 and chunk.start == before.chunk.end
+        shown = next((j for j in reversed(self.done[self.passage :]) if not j.merged), before)
+        touching = has_offsets(chunk) and has_offsets(shown.chunk) and chunk.start == shown.chunk.end
         self.done.append(Joined(chunk, 0, end, False, touching, note, overlap.chars))
 
     def _overlap(self, before: Joined, chunk: FetchedChunk) -> Overlap:

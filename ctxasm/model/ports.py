@@ -105,6 +105,10 @@ class TokenCounter(Protocol):
         """Count of one side of `text` split at character `at`, from the count of the whole and of the other side."""
         ...
 
+    def merge(self, text: str, at: int, left: int, right: int) -> int:
+        """Count of `text` from the counts of `text[:at]` and `text[at:]`."""
+        ...
+
     def has_seam(self, text: str) -> bool:
         """Whether a place strictly inside `text` exists where counts add up whatever stands around `text`."""
         ...

@@ -6,7 +6,7 @@ better, and may be negative (cross-encoder logits).
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -134,6 +134,20 @@ class Bundle:
     replaced: int = 0
 
 
+LARGEST = 2**64
+"""The largest index or rank."""
+
+
+def _is_whole(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
+
+
+def _is_finite(value: object) -> bool:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
 def check_query(query: Query) -> None:
     """Refuse a query that cannot be assembled.
 
@@ -142,11 +156,13 @@ def check_query(query: Query) -> None:
     if not isinstance(query.query, str) or not query.query.strip():
         raise InvalidInput(f"query must be a text with at least one visible character, got {shown(query.query)}")
     for position, hit in enumerate(query.retrieved):
-        if not (isinstance(hit.score, (int, float)) and math.isfinite(hit.score)) or isinstance(hit.score, bool):
+        if not _is_finite(hit.score):
             raise InvalidInput(f"retrieved[{position}].score must be a finite number, got {shown(hit.score)}")
-        if not isinstance(hit.chunk_index, int) or isinstance(hit.chunk_index, bool) or hit.chunk_index < 0:
-            raise InvalidInput(f"retrieved[{position}].chunk_index must be a whole number from 0, got {shown(hit.chunk_index)}")
-        if hit.rank is not None and (not isinstance(hit.rank, int) or isinstance(hit.rank, bool) or hit.rank < 1):
-            raise InvalidInput(f"retrieved[{position}].rank must be a whole number from 1, got {shown(hit.rank)}")
+        if not _is_whole(hit.chunk_index, 0):
+            raise InvalidInput(
+                f"retrieved[{position}].chunk_index must be a whole number from 0 to {LARGEST}, got {shown(hit.chunk_index)}"
+            )
+        if hit.rank is not None and not _is_whole(hit.rank, 1):
+            raise InvalidInput(f"retrieved[{position}].rank must be a whole number from 1 to {LARGEST}, got {shown(hit.rank)}")
         if not isinstance(hit.document_id, str) or not hit.document_id:
             raise InvalidInput(f"retrieved[{position}].document_id must be a text, got {shown(hit.document_id)}")

@@ -18,6 +18,8 @@ from ctxasm.model.errors import InvalidSetting, UnknownSetting
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
 ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "r50k_base")
+LARGEST = 2_000_000_000
+"""The highest value of a setting that has no other bound."""
 MAX_TEXT = 500
 """The longest text setting, in characters."""
 
@@ -172,13 +174,13 @@ def _fits(spec: Spec, value: Any) -> bool:
             return isinstance(value, int) and not isinstance(value, bool) and _inside(spec, value)
         case "float":
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            return number and math.isfinite(value) and _inside(spec, value)
+            return number and _inside(spec, value) and math.isfinite(value)
 
 
 def _inside(spec: Spec, value: float) -> bool:
-    if spec.low is not None and (value <= spec.low if spec.open_low else value < spec.low):
+    if spec.low is not None and not (value > spec.low if spec.open_low else value >= spec.low):
         return False
-    return spec.high is None or value <= spec.high
+    return value <= (LARGEST if spec.high is None else spec.high)
 
 
 @cache

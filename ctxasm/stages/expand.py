@@ -7,6 +7,7 @@ neighbour never outranks the chunk that brought it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,9 @@ class Expansion:
     candidates: Mapping[Key, Candidate]
     dropped: Mapping[Key, str]
     events: tuple[Event, ...]
+
+
+LOWEST = -sys.float_info.max
 
 
 def rank_hits(query: Query, top_k: int | None) -> RankedHits:
@@ -162,7 +166,10 @@ def _factors(window: int, settings: AssemblySettings) -> list[float]:
 
 
 def _decayed(score: float, factor: float) -> float:
-    return score * factor if score >= 0 else max(score / factor, -1.7976931348623157e308)
+    """A neighbour's score; a factor that underflows to nothing leaves the lowest score there is."""
+    if score >= 0:
+        return score * factor
+    return max(score / factor, LOWEST) if factor else LOWEST
 
 
 def _absences(document_id: str, present: Sequence[int], wanted: Sequence[int]) -> list[Event]:

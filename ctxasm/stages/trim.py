@@ -18,7 +18,7 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate, Key
 
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]»”’]*(?=\s)|\n|[。！？]")
-_LOOK_AHEAD = 48
+_LOOK_AHEAD = 12
 """Cuts looked at beyond the one found by halving: sizes of neighbouring cuts need not ascend."""
 
 
@@ -116,7 +116,8 @@ class _Squeeze:
         at = self._longest(self._cuts(text), self._cut_at)
         if not at:
             return None
-        ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, at) if found.end() * 2 >= at]
+        # One character beyond the cut is looked at, so that a sentence that ends right there is seen to end.
+        ends = [end for found in _SENTENCE_END.finditer(text, 0, at + 1) if at <= 2 * (end := found.end()) <= 2 * at]
         if ends and self._fits(self._cut_at(ends[-1])):
             at = ends[-1]
         self.cut_at = at
@@ -129,8 +130,12 @@ class _Squeeze:
 
     def _cuts(self, text: str) -> list[int]:
         """Where the chunk may be cut: after a token, with something to see before the cut."""
-        lead = len(text) - len(text.lstrip())
-        return [at for at in self.counter.boundaries(text) if lead < at < len(text)]
+        lead, size = len(text) - len(text.lstrip()), 16 * self.limit
+        while size < len(text) and self.counter.count(text[:size]) <= 2 * self.limit:
+            size *= 4
+        # What lies far beyond the limit is not looked at; the end of a shortened text may fall inside a token.
+        places = self.counter.boundaries(text[:size])
+        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - 256)]
 
     def _cut_at(self, at: int) -> DocumentPlan:
         chunk = self.plan.joined[0].chunk

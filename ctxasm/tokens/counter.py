@@ -6,17 +6,24 @@ around the seam is tokenized again. The law, held by a property test: the total 
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 import tiktoken
 
-from ctxasm.model.errors import TokenizerUnavailable
+from ctxasm.model.errors import InvalidInput, TokenizerUnavailable
 from ctxasm.model.ports import TokenCounter
 from ctxasm.tokens.estimate import EstimateCounter
 from ctxasm.tokens.seams import Seams
 from ctxasm.tokens.vocabulary import load_encoding
 
+LONGEST_RUN = 100_000
+"""From this many blanks in a row on a text is refused."""
+_BLANK_RUN = re.compile(rf"[^\S\r\n]{{{LONGEST_RUN}}}").search
+PARALLEL_CHARS = 400_000
+"""From this many characters on, starting threads costs less than it saves."""
 _BACK = 48
 """Characters looked back for a safe cut at first; eight times more where they hold none."""
 
@@ -45,13 +52,19 @@ class ExactCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
-        return len(self._encode(text))
+        return len(self._tokens(text))
+
+    def _tokens(self, text: str) -> list[int]:
+        if len(text) > LONGEST_RUN and _BLANK_RUN(text):
+            # The tokenizer itself breaks down on such a run, in a way that no caller can handle.
+            raise InvalidInput(f"a text must have no run of {LONGEST_RUN:,} blanks or more: the tokenizer cannot count it; shorten the run")
+        return self._encode(text)
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, on all cores when there are many."""
-        if len(texts) < 16:
-            return [len(self._encode(text)) for text in texts]
-        return [len(tokens) for tokens in self._vocabulary.encode_ordinary_batch(list(texts))]
+        """Tokens of each text, on all cores when there is enough to do."""
+        if sum(map(len, texts)) < PARALLEL_CHARS or any(len(text) > LONGEST_RUN for text in texts):
+            return [len(self._tokens(text)) for text in texts]
+        return [len(tokens) for tokens in self._vocabulary.encode_ordinary_batch(list(texts), num_threads=os.cpu_count() or 1)]
 
     def tally(self) -> ExactTally:
         """A fresh running count."""
@@ -63,11 +76,19 @@ class ExactCounter:
 
     def complement(self, text: str, at: int, total: int, known: int) -> int:
         """Count of one side of `text` split at `at`, from the whole and the other side; tokenizes only around `at`."""
+        return total - known - self._across(text, at)
+
+    def merge(self, text: str, at: int, left: int, right: int) -> int:
+        """Count of `text` from the counts of both sides of `at`; tokenizes only around `at`."""
+        return left + right + self._across(text, at)
+
+    def _across(self, text: str, at: int) -> int:
+        """By how much the count of `text` exceeds the sum of the counts of its two sides."""
         if at <= 0 or at >= len(text) or self.seams.safe(text[at - 1], text[at : at + 2 * _BACK]):
-            return total - known
+            return 0
         left, _ = self._ending(text[:at])
         right, _ = self._beginning(text[at:])
-        return total - known + self._small(left) + self._small(right) - self._small(left + right)
+        return self._small(left + right) - self._small(left) - self._small(right)
 
     def change(self, old: str, new: str, low: int, high: int) -> int | None:
         """Count of `new` minus count of `old`, which differ only from `low` to `high`; None without a cut on both sides."""
@@ -80,7 +101,7 @@ class ExactCounter:
     def boundaries(self, text: str) -> list[int]:
         """Ascending character offsets at which a token ends and what stands before is valid text."""
         offsets, at, rest = [], 0, b""
-        for token in self._vocabulary.decode_tokens_bytes(self._encode(text)):
+        for token in self._vocabulary.decode_tokens_bytes(self._tokens(text)):
             rest += token
             try:
                 at += len(rest.decode("utf-8"))
