@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.fragment import fragment
 
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, Spec, spec_of, specs
@@ -117,7 +118,13 @@ def _segmented(spec: Spec, options: Sequence[Any]) -> None:
 def _max_tokens(spec: Spec) -> None:
     low, high = int(spec.low or 1), int(spec.high or 16000)
     st.number_input(_marked(spec), low, high, spec.default, 100, key=spec.url, bind="query-params", help=spec.help)
-    live_range(st.session_state[spec.url], low, high, 100, "max_tokens_range", _drag, _release)
+    _hand(low, high)
+
+
+@fragment(key="max_tokens_hand")
+def _hand(low: int, high: int) -> None:
+    """The range under the hand; a fragment, so that the page is not told of a new run with every step."""
+    live_range(st.session_state[spec_of("max_tokens").url], low, high, 100, "max_tokens_range", _drag, _release)
 
 
 def _drag() -> None:
@@ -128,9 +135,11 @@ def _drag() -> None:
 
 
 def _release() -> None:
+    """Let go: everything runs, and outweighs a step that was sent just before."""
     settled = st.session_state["max_tokens_range"].settled
     if settled is not None:
         st.session_state[spec_of("max_tokens").url] = int(settled)
+        st.rerun()
 
 
 def _all_settings(others: Sequence[Spec]) -> None:

@@ -1,7 +1,7 @@
 """A range input that reports while it is dragged; `st.slider` reports on release only.
 
-While dragged it sends `live`, the next one as soon as the budget bar shows the last (a run that is asked for earlier would
-only end the one before it, and nothing would be drawn); a page without a budget bar is left in peace. On release, or by key,
+While dragged it sends `live`, the next one as soon as the budget bar shows the last, or a quarter of a second later (asked
+for earlier, runs would only queue); a page without a budget bar is left in peace. On release, or by key,
 it sends `settled` once. A value that comes from the server moves the handle only when nobody holds it, and not before the
 server has caught up with the last release.
 """
@@ -35,14 +35,14 @@ export default function (component) {
   clearTimeout(own.patience);
   own.patience = setTimeout(() => { if (!own.held) follow(); }, 1500);
   show();
-  const drawn = () => document.getElementById('ctx-budget')?.dataset.limit;
+  const bar = () => document.getElementById('ctx-budget');
   const emit = () => {
-    if (drawn() === undefined || !own.held) return;
+    if (!bar() || !own.held) return;
     const sent = range.value, began = performance.now();
     own.busy = true;
     setStateValue('live', +sent);
     const wait = () => {
-      if (drawn() !== sent && performance.now() - began < 400) { own.frame = requestAnimationFrame(wait); return; }
+      if (bar()?.dataset.limit !== sent && performance.now() - began < 250) { own.frame = requestAnimationFrame(wait); return; }
       own.busy = false;
       if (range.value !== sent) emit();
     };

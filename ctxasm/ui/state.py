@@ -5,13 +5,14 @@ Keys of bound widgets are the short URL keys of the settings, plus `data` and `q
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from ctxasm.model.errors import InvalidSetting
+from ctxasm.model.ports import ChunkSource, Fetched, Window
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, check_value, spec_of, specs
@@ -129,10 +130,36 @@ def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
     key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0))
     kept = st.session_state.get("_assembly")
     if kept is None or kept[0] != key:
-        kept = (key, workbench.assemble(scene.query, scene.settings, scene.dataset))
+        kept = (key, _assemble(workbench, scene))
         st.session_state["_assembly"] = kept
     assembly: Assembly = kept[1]
     return assembly
+
+
+def _assemble(workbench: Any, scene: Scene) -> Assembly:
+    from ctxasm.pipeline import assemble
+
+    version = (scene.dataset, getattr(st.session_state.get("_info"), "dataset_id", None), st.session_state.get("_loads", 0))
+    source = KeptChunks(workbench.dataset(scene.dataset), version, st.session_state)
+    return assemble(scene.query, source, scene.settings, workbench.counter(scene.settings.encoding))
+
+
+class KeptChunks:
+    """A source of chunks that keeps what it read last: a setting that asks for the same chunks again does not touch the store."""
+
+    def __init__(self, source: ChunkSource, version: object, kept: MutableMapping[Any, Any]) -> None:
+        self._source, self._version, self._kept = source, version, kept
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """All stored chunks inside the windows; no statements and no time where they were kept."""
+        key = (self._version, encoding, tuple(windows))
+        last = self._kept.get("_chunks")
+        if last is not None and last[0] == key:
+            again: Fetched = last[1]
+            return replace(again, statements=0, document_statements=0, elapsed_ms=0.0)
+        fetched = self._source.fetch(windows, encoding)
+        self._kept["_chunks"] = (key, fetched)
+        return fetched
 
 
 def stamp_of(scene: Scene) -> str:
