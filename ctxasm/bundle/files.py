@@ -88,6 +88,10 @@ def _folder(place: Path, name: str) -> BundleFiles:
     except OSError as error:
         raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
     known = {file: _opener(place / file) for file in KNOWN_FILES if file in found}
+    for file in known:
+        if not (place / file).is_file() and not (place / file).is_dir():
+            # A pipe or a device would be waited for, or read for ever.
+            raise InvalidInput(f"{place / file} must be a regular file; replace it by one")
     return _bundle(str(place), name, known, found)
 
 
