@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ctxasm.model import events as ev
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.marker_forms import find_forged_headers, find_marker_forms
+from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
 from ctxasm.model.records import Document, Hit, Query
 from ctxasm.model.results import Assembly, Shown
 from ctxasm.model.settings import AssemblySettings

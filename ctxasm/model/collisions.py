@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from ctxasm.model.marker_forms import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
+from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 
 
 class Swap(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from ctxasm.model.events import Event
-from ctxasm.model.results import Assembly, Fate, Key, Segment
+from ctxasm.model.results import Assembly, Citation, Fate, Key, Regret, Segment, StageRecord
 
 
 def assembly_dict(assembly: Assembly) -> dict[str, Any]:
@@ -24,41 +24,47 @@ def assembly_dict(assembly: Assembly) -> dict[str, Any]:
         "unused_tokens": assembly.unused_tokens,
         "overshoot_tokens": assembly.overshoot_tokens,
         "segments": [_segment(segment) for segment in assembly.segments],
-        "citations": [
-            {
-                **{field.name: getattr(citation, field.name) for field in fields(citation)},
-                "chunk_indexes": list(citation.chunk_indexes),
-                "also_in": [_key(key) for key in citation.also_in],
-            }
-            for citation in assembly.citations
-        ],
+        "citations": [_citation(citation) for citation in assembly.citations],
         "citations_before_assembly": [entry._asdict() for entry in trace.before_assembly],
-        "stages": [
-            {
-                "stage": record.stage,
-                "chunks_in": len(record.before),
-                "chunks_out": len(record.after),
-                "tokens_in": record.tokens_in,
-                "tokens_out": record.tokens_out,
-                "elapsed_ms": round(record.elapsed_ms, 4),
-                "events": [event_dict(event) for event in record.events],
-            }
-            for record in trace.stages
-        ],
+        "stages": [_stage(record) for record in trace.stages],
         "fates": [_fate(fate) for fate in trace.fates],
-        "packing_regret": {
-            "kept": trace.regret.kept,
-            "best": trace.regret.best,
-            "regret": trace.regret.regret,
-            "exact": trace.regret.exact,
-            "documents": list(trace.regret.documents),
-        },
+        "packing_regret": _regret(trace.regret),
         "fetch": {
             "statements": trace.fetch.statements,
             "document_statements": trace.fetch.document_statements,
             "rows": trace.fetch.rows,
             "elapsed_ms": round(trace.fetch.elapsed_ms, 4),
         },
+    }
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return {
+        **{field.name: getattr(citation, field.name) for field in fields(citation)},
+        "chunk_indexes": list(citation.chunk_indexes),
+        "also_in": [_key(key) for key in citation.also_in],
+    }
+
+
+def _stage(record: StageRecord) -> dict[str, Any]:
+    return {
+        "stage": record.stage,
+        "chunks_in": len(record.before),
+        "chunks_out": len(record.after),
+        "tokens_in": record.tokens_in,
+        "tokens_out": record.tokens_out,
+        "elapsed_ms": round(record.elapsed_ms, 4),
+        "events": [event_dict(event) for event in record.events],
+    }
+
+
+def _regret(regret: Regret) -> dict[str, Any]:
+    return {
+        "kept": regret.kept,
+        "best": regret.best,
+        "regret": regret.regret,
+        "exact": regret.exact,
+        "documents": list(regret.documents),
     }
 
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from ctxasm.model.collisions import Body, defuse
 from ctxasm.model.events import Event, Gapped, Neutralised
-from ctxasm.model.marker_forms import might_hold_marker
+from ctxasm.model.marker_search import might_hold_marker
 from ctxasm.model.passages import Joined
 from ctxasm.model.pieces import Piece, cut_pieces, whole_piece
 from ctxasm.model.plans import Block, DocumentPlan, Layout

@@ -7,7 +7,7 @@ the very same text.
 from __future__ import annotations
 
 from ctxasm.model.facts import complete
-from ctxasm.model.marker_forms import might_hold_marker
+from ctxasm.model.marker_search import might_hold_marker
 from ctxasm.model.overlap import overlap_of
 from ctxasm.model.ports import ChunkSource, TokenCounter
 from ctxasm.model.records import Query

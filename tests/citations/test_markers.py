@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
-from ctxasm.model.marker_forms import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.model.marker_grammar import HELD_CHARS, LINK_CHARS
+from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.model.results import Citation
 
 

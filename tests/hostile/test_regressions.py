@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.marker_forms import find_forged_headers, find_marker_forms
+from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.pipeline import assemble

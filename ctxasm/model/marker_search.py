@@ -1,0 +1,100 @@
+"""Source text that would read as a marker or a header: where it stands, and how its brackets are swapped.
+
+Found with the answer parser's own scanner, so that the two cannot disagree; a cheap look first tells which texts, and
+which of their lines, are worth it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
+from ctxasm.model.marker_grammar import AND, NAME
+
+_INVISIBLE = (
+    " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u2800\u3000\u3164\ufe00-\ufe0f\ufeff"
+)
+"""White space and characters without width, all but the newline."""
+_LEAD = rf"[{_INVISIBLE}]{{0,62}}"
+_NUMBERED = (
+    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{_INVISIBLE}:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
+    rf"(?:[\]】］\[,;:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
+)
+_PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
+_PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
+_PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
+_PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
+_MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
+_FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
+_SOURCE = f"[{_INVISIBLE}]*".join("source")
+_HEADER = re.compile(
+    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))(?:[{_INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*"
+    rf"([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*{_SOURCE}[{_INVISIBLE}]*[:：]",
+    re.IGNORECASE,
+)
+_SWAP = str.maketrans("[]【】［］<>", "⟦⟧⟦⟧⟦⟧‹›")
+_SWAP_ROUND = str.maketrans("()", "❨❩")
+
+
+def might_hold_marker(text: str) -> bool:
+    """Whether looking for markers in `text` is worth the time: never False for a text that holds one."""
+    return (
+        ("[" in text and _PLAUSIBLE(text) is not None)
+        or ("<" in text and _PLAUSIBLE_TAG(text) is not None)
+        or ("(" in text and _PLAUSIBLE_ID(text) is not None)
+        or "【" in text
+        or "［" in text
+    )
+
+
+def find_marker_forms(text: str) -> list[tuple[int, int]]:
+    """Spans of `text` that an answer parser would read as a marker were they copied into an answer, ascending, disjoint.
+
+    Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
+    alone would be a marker.
+    """
+    if not might_hold_marker(text):
+        return []
+    if _MAY_BE_CODE(text):
+        return _scan(text, 0)
+    # Without fences and indented code every line is judged by itself, and only some can hold anything.
+    return [span for low, high in _plausible_lines(text) for span in _scan(text[low:high], low)]
+
+
+def _scan(text: str, base: int) -> list[tuple[int, int]]:
+    found, open_fence = _scan_once(text)
+    if open_fence:
+        # A fence that nothing closes is no code here: a source could hide behind it all that follows.
+        found, _ = _scan_once(_FENCES(" ", text))
+    return [(base + form.start, base + form.end) for form in found if form.form != "malformed"]
+
+
+def _scan_once(text: str) -> tuple[list[MarkerForm], bool]:
+    scanner = MarkerScanner(hide_thinking=False)
+    return scanner.feed(text) + scanner.finish(), scanner.in_fence
+
+
+def _plausible_lines(text: str) -> list[tuple[int, int]]:
+    """The lines in which a marker may stand, ascending, each once, without their newline."""
+    lines: list[tuple[int, int]] = []
+    end = -1
+    for found in _PLAUSIBLE_ANY(text):
+        at = found.start()
+        if at > end:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            lines.append((text.rfind("\n", 0, at) + 1, end))
+    return lines
+
+
+def find_forged_headers(text: str) -> list[tuple[int, int]]:
+    """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
+    if "[" not in text and "［" not in text and "【" not in text:
+        return []
+    return [header.span(1) for header in _HEADER.finditer(text)]
+
+
+def swap_brackets(marker: str) -> str:
+    """A marker with each bracket replaced by a look-alike that no parser takes for one; the length stays the same."""
+    return marker.translate(_SWAP).translate(_SWAP_ROUND) if marker.startswith("(") else marker.translate(_SWAP)
