@@ -34,7 +34,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SHOTS = ROOT / "tests" / "browser" / "shots"
 
 
 def free_port() -> int:
