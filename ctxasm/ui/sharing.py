@@ -56,7 +56,10 @@ def link_query(scene: Scene | None, settings: AssemblySettings) -> str:
 def share_controls(scene: Scene | None, settings: AssemblySettings) -> None:
     """The link, and the settings written down."""
     _copy_button()(data={"label": "Copy link", "query": link_query(scene, settings)}, key="copy_link", height="content")
-    with st.popover("Copy settings as …", width="stretch"):
+    written = st.popover("Copy settings as …", width="stretch", key="settings_written", on_change="rerun")
+    if not written.open:
+        return
+    with written:
         st.caption("What differs from the defaults; each block has a copy button.")
         environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
         for title, text, language in (

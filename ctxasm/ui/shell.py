@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,14 +31,18 @@ SIDEBAR = 330
 
 def run() -> None:
     """One run of the workbench: frame first, then the page."""
+    st.session_state.pop("_live", None)
+    known = _known_scene()
+    if known is not None and st.session_state.get("_budget_shown"):
+        # Worked out before anything is sent: the browser then draws head, bar and text in one go.
+        _prepare(known)
     st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     state.read_url_once({key: st.query_params[key] for key in st.query_params})
-    st.session_state.pop("_live", None)
     st.session_state["_budget_shown"] = False
     page = _navigation()
-    early = _known_scene() if page.url_path == "" else None
+    early = known if page.url_path == "" else None
     if early is not None:
         # Inspect again: what the change is about is drawn first, the frame around it after.
         st.session_state["_scene"], st.session_state["_trouble"] = early, None
@@ -66,6 +71,12 @@ def _known_scene() -> state.Scene | None:
         return state.Scene(info.name, desk.query(info, query_id), settings)
     except CtxasmError:
         return None
+
+
+def _prepare(scene: state.Scene) -> None:
+    with suppress(CtxasmError):
+        # The session keeps it. A failure is said where the page asks for it again.
+        state.assemble_scene(desk.workbench(), scene)
 
 
 def _draw_frame() -> None:

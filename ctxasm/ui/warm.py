@@ -1,4 +1,7 @@
-"""What a first page needs, imported while the browser is still loading its own part. Nothing here has an effect but time."""
+"""What a first page needs, made ready while the browser is still loading its own part.
+
+Nothing here is done that the first page would not do itself: it only comes earlier.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,18 @@ import contextlib
 import threading
 from collections.abc import AsyncIterator
 
-MODULES = ("ctxasm.store.database", "ctxasm.pipeline", "ctxasm.ui.shell", "ctxasm.ui.scenes", "ctxasm.ui.views.stages", "ctxasm.ui.figures")
+MODULES = (
+    "ctxasm.store.database",
+    "ctxasm.pipeline",
+    "ctxasm.ui.shell",
+    "ctxasm.ui.scenes",
+    "ctxasm.ui.views.budget_bar",
+    "ctxasm.ui.views.stages",
+    "ctxasm.ui.views.closer",
+    "ctxasm.ui.figures",
+    "streamlit.emojis",
+    "streamlit.material_icon_names",
+)
 
 
 @contextlib.asynccontextmanager
@@ -22,9 +36,25 @@ def _warm() -> None:
     from ctxasm.model.errors import CtxasmError
     from ctxasm.tokens import open_counter
 
-    # A vocabulary that cannot be had is said by the page that counts with it, an import that fails by the one that needs it.
+    # A vocabulary or store that cannot be had is said by the page that needs it, an import that fails by the one that makes it.
     with contextlib.suppress(CtxasmError, ImportError):
         open_counter("cl100k_base").count("warm")
     for name in MODULES:
         with contextlib.suppress(ImportError):
             import_module(name)
+    with contextlib.suppress(CtxasmError, ImportError):
+        _first_picture()
+
+
+def _first_picture() -> None:
+    """Open the store, load the sample where it is empty, and work out what Inspect shows first. Raises CtxasmError."""
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.ui import desk
+    from ctxasm.ui.figures import chunk_map_figure
+    from ctxasm.ui.stage_rows import chunk_map
+
+    bench = desk.workbench()
+    for info in desk.datasets()[:1]:
+        for entry in bench.query_list(info.name)[:1]:
+            assembly = bench.assemble(bench.query(info.name, entry.query_id), AssemblySettings(), info.name)
+            chunk_map_figure(chunk_map(assembly)).to_json()

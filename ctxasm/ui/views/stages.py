@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from ctxasm.model.results import Assembly
@@ -13,6 +15,8 @@ from ctxasm.ui.views.group import show_group
 from ctxasm.ui.views.prefixes import show_prefixes
 from ctxasm.ui.views.title import show_empty
 
+PAUSE = 0.04
+"""Seconds that the browser gets to draw bar and text before the rest of the page arrives: it would else draw all of it first."""
 STAGES = {
     "Expand": show_expand,
     "Deduplicate": show_deduplicate,
@@ -26,6 +30,7 @@ def show_stages_and_text(assembly: Assembly, stamp: str) -> None:
     """The stages stand above the text and are drawn after it: the text is what must follow a setting at once."""
     above = st.container()
     show_context_text(assembly, stamp)
+    time.sleep(PAUSE)
     with above:
         show_stages(assembly)
 
