@@ -50,10 +50,15 @@ def rank_hits(query: Query, top_k: int | None) -> RankedHits:
     """
     merged: dict[Key, Hit] = {}
     times: dict[Key, int] = {}
+    zeros = False
     for hit in query.retrieved:
         key = (hit.document_id, hit.chunk_index)
         times[key] = times.get(key, 0) + 1
         merged[key] = _better(merged[key], hit) if key in merged else hit
+        zeros |= not hit.score
+    if zeros:
+        # -0.0 and 0.0 are the same score; one of them must be shown.
+        merged = {key: Hit(h.document_id, h.chunk_index, h.score + 0.0, h.rank, h.scores) for key, h in merged.items()}
     by_score = sorted(merged.values(), key=lambda h: (-h.score, h.document_id, h.chunk_index))
     if all(hit.rank is not None for hit in by_score):
         ordered = sorted(by_score, key=lambda h: h.rank or 0)

@@ -18,6 +18,8 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate, Key
 
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]»”’]*(?=\s)|\n|[。！？]")
+_MARGIN = 512
+"""Tokens, and characters, by which a long text is looked at beyond what can fit."""
 _LOOK_AHEAD = 12
 """Cuts looked at beyond the one found by halving: sizes of neighbouring cuts need not ascend."""
 
@@ -130,12 +132,12 @@ class _Squeeze:
 
     def _cuts(self, text: str) -> list[int]:
         """Where the chunk may be cut: after a token, with something to see before the cut."""
-        lead, size = len(text) - len(text.lstrip()), 16 * self.limit
-        while size < len(text) and self.counter.count(text[:size]) <= 2 * self.limit:
+        lead, size = len(text) - len(text.lstrip()), 16 * (self.limit + _MARGIN)
+        while size < len(text) and self.counter.count(text[:size]) <= self.limit + 2 * _MARGIN:
             size *= 4
         # What lies far beyond the limit is not looked at; the end of a shortened text may fall inside a token.
         places = self.counter.boundaries(text[:size])
-        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - 256)]
+        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - _MARGIN)]
 
     def _cut_at(self, at: int) -> DocumentPlan:
         chunk = self.plan.joined[0].chunk

@@ -130,3 +130,20 @@ def test_chunks_in_any_order_are_counted_the_same():
     for segment in done.segments:
         total += segment.tokens
         assert COUNTER.count(done.text[: segment.end]) == total
+
+
+def test_minus_zero_is_zero_whatever_comes_first():
+    chunks = [Chunk("a", 0, "Tekst.")]
+    both = [
+        repr(run(chunks, hits).to_dict()["fates"])
+        for hits in ([Hit("a", 0, 0.0), Hit("a", 0, -0.0)], [Hit("a", 0, -0.0), Hit("a", 0, 0.0)])
+    ]
+    assert both[0] == both[1]
+
+
+@pytest.mark.parametrize("limit", range(1, 40))
+def test_a_cut_text_is_the_longest_that_fits_at_any_limit(limit):
+    text = "Ziekenhuisopname voorbereiden " * 60
+    done = run([Chunk("a", 0, text)], [Hit("a", 0, 0.9)], limit=limit)
+    fits = [at for at in COUNTER.boundaries(text) if COUNTER.count(f"[1] Source: …\n{text[:at]}") <= limit]
+    assert len(done.text) == (len("[1] Source: …\n") + fits[-1] if fits else 0)
