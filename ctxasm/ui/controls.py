@@ -118,6 +118,7 @@ def _segmented(spec: Spec, options: Sequence[Any]) -> None:
 def _max_tokens(spec: Spec) -> None:
     low, high = int(spec.low or 1), int(spec.high or 16000)
     st.number_input(_marked(spec), low, high, spec.default, 100, key=spec.url, bind="query-params", help=spec.help)
+    st.session_state.pop("_settled", None)
     _hand(low, high)
 
 
@@ -138,7 +139,8 @@ def _release() -> None:
     """Let go: everything runs, and outweighs a step that was sent just before."""
     settled = st.session_state["max_tokens_range"].settled
     if settled is not None:
-        st.session_state[spec_of("max_tokens").url] = int(settled)
+        # Not into the number box here: the run of this callback ends before the box is drawn, and it would not be told.
+        st.session_state["_settled"] = int(settled)
         st.rerun()
 
 

@@ -32,6 +32,7 @@ SIDEBAR = 330
 def run() -> None:
     """One run of the workbench: frame first, then the page."""
     st.session_state.pop("_live", None)
+    state.take_settled_limit()
     known = _known_scene()
     if known is not None and st.session_state.get("_budget_shown"):
         # Worked out before anything is sent: the browser then draws head, bar and text in one go.

@@ -115,6 +115,13 @@ def live_limit() -> int | None:
     return None if value is None else int(value)
 
 
+def take_settled_limit() -> None:
+    """Put the limit that the hand let go of into its number box; again in the next run where one ends before the box is drawn."""
+    settled = st.session_state.get("_settled")
+    if settled is not None:
+        st.session_state[spec_of("max_tokens").url] = settled
+
+
 def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
     """The settings with the limit that is being dragged."""
     live = live_limit()

@@ -6,6 +6,7 @@ Nothing here is done that the first page would not do itself: it only comes earl
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from collections.abc import AsyncIterator
 
@@ -44,6 +45,9 @@ def _warm() -> None:
             import_module(name)
     with contextlib.suppress(CtxasmError, ImportError):
         _first_picture()
+    # Streamlit collects all garbage after every run: what was imported stays, and need not be looked through every time.
+    gc.collect()
+    gc.freeze()
 
 
 def _first_picture() -> None:

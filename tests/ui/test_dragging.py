@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from ctxasm.model.ports import Fetched, Window
-from ctxasm.ui import controls, live_range
+from ctxasm.ui import controls, live_range, state
 from ctxasm.ui.state import KeptChunks
 
 WINDOWS = [Window("a", 0, 2)]
@@ -60,14 +60,14 @@ class Range:
 @pytest.fixture
 def session(monkeypatch):
     """Callbacks without a server: the session is a dict, a rerun is an exception that names its scope."""
-    state: dict = {"_budget_shown": True, "mt": 8000}
+    kept: dict = {"_budget_shown": True, "mt": 8000}
 
     def rerun(scope="app"):
         raise RerunException(RerunData(page_name=scope))
 
-    monkeypatch.setattr(controls.st, "session_state", state)
+    monkeypatch.setattr(controls.st, "session_state", kept)
     monkeypatch.setattr(controls.st, "rerun", rerun)
-    return state
+    return kept
 
 
 def scope_of(callback) -> str:
@@ -86,6 +86,7 @@ def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
     session["max_tokens_range"] = Range(live=5000, settled=5100)
     assert scope_of(controls._drag) == "budget"
     assert scope_of(controls._release) == "app"
+    state.take_settled_limit()
     assert session["mt"] == 5100
 
 
