@@ -143,6 +143,7 @@ class Fast:
     count = staticmethod(lambda text: len(text) // 4)
     count_many = staticmethod(lambda texts: [len(text) // 4 for text in texts])
     has_seam = staticmethod(lambda text: True)
+    merge = staticmethod(lambda text, at, left, right: left + right)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
