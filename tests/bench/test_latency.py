@@ -22,7 +22,8 @@ CHANGE = """
 async ([key, wanted, places]) => {
   const box = document.querySelector('input[aria-label^="Max tokens"]');
   const says = e => e && (e.dataset.stamp || e.dataset.limit || '').includes(wanted);
-  const done = () => places.every(p => says(document.querySelector(p)));
+  const over = () => document.querySelector('[data-testid="stApp"]').dataset.testScriptState === 'notRunning';
+  const done = () => places.every(p => says(document.querySelector(p))) && over();
   const began = performance.now();
   box.focus();
   const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
