@@ -100,6 +100,7 @@ class Desk:
                 reasons[document_id, index] = reason
                 if document_id in missing:
                     lacks[document_id, index] = missing[document_id]
+        _like_originals(choice.last.resolution, reasons, lacks)
         return reasons, lacks
 
     def _trimmed(self, choice: budget.Choice, missing: Mapping[str, int]) -> Decision:
@@ -119,10 +120,17 @@ class Desk:
         lacks |= {(document_id, index): tokens for index, tokens in found.missing.items()}
         if found.plan is None:
             reasons[document_id, found.order[0]] = "no_room"
+        resolution = self._resolution_after(choice, found)
+        if found.whole_missing:
+            # What repeats the best chunk says the same only once that chunk is shown whole.
+            lacks[document_id, found.order[0]] = found.whole_missing
+        _like_originals(resolution, reasons, lacks)
+        if found.plan is None:
+            lacks[document_id, found.order[0]] = found.missing[found.order[0]]
         plans = (found.plan,) if found.plan is not None else ()
         sizes = budget.document_sizes(choice, len(plans), missing)
         layout = self.renderer.lay_out(plans)
-        return self._decision(self._resolution_after(choice, found), layout, plans, reasons, lacks, sizes, found.yielded)
+        return self._decision(resolution, layout, plans, reasons, lacks, sizes, found.yielded)
 
     def _resolution_after(self, choice: budget.Choice, found: Trimmed) -> Resolution:
         """Who repeats whom now: inside the trimmed document among the chunks left, elsewhere as before."""
@@ -159,6 +167,13 @@ class Desk:
         taken = dict(zip((j.chunk.document_id for j in final if j.opens), layout.ends, strict=False)) if len(layout.ends) == 1 else {}
         items = [pack.Item(s.document_id, taken.get(s.document_id, s.tokens), pack.value_of(ranks[s.document_id])) for s in sizes]
         return pack.packing_regret(items, best.chunk.document_id if best else None, self.limit, kept)
+
+
+def _like_originals(resolution: Resolution, reasons: dict[Key, str], lacks: dict[Key, int]) -> None:
+    """A copy is present as soon as what it repeats is: it left for the same reason and lacks the same."""
+    for copy, original in resolution.duplicates.items():
+        if original in lacks:
+            reasons[copy], lacks[copy] = reasons.get(original, "budget"), lacks[original]
 
 
 def lay_out_baseline(

@@ -68,18 +68,11 @@ def _fate(candidate: Candidate, key: Key, shown: Mapping[Key, Joined], blocks: M
         original = outcome.duplicates.get(key)
         if original is not None and _says_all(shown.get(original)):
             fate, stage, of, block = "duplicate_of", "deduplicate", original, blocks.get(original)
-        elif key in outcome.orphans and _brought_elsewhere(key[0], parents, shown, outcome):
+        elif key in outcome.orphans:
             stage, reason = "deduplicate", "parent_duplicate"
         else:
-            at = original if original is not None and original in outcome.missing else key
-            reason, missing = outcome.reasons.get(at, "budget"), outcome.missing.get(at)
+            reason, missing = outcome.reasons.get(key, "budget"), outcome.missing.get(key)
     return Fate(key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
-
-
-def _brought_elsewhere(document_id: str, parents: Iterable[int], shown: Mapping[Key, Joined], outcome: Outcome) -> bool:
-    """Whether a hit that brought this neighbour is shown as a copy in another document."""
-    originals = [outcome.duplicates.get((document_id, parent)) for parent in parents]
-    return any(original is not None and _says_all(shown.get(original)) for original in originals)
 
 
 def _says_all(j: Joined | None) -> bool:

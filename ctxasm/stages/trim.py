@@ -28,7 +28,8 @@ _LOOK_AHEAD = 12
 class Trimmed:
     """What is left of an oversized document; `plan` is None when not one character fits.
 
-    `order` lists its chunks, the last to go first; `missing` says how much more limit each dropped one needs.
+    `order` lists its chunks, the last to go first; `missing` says how much more limit each dropped one needs, and
+    `whole_missing` what the best chunk needs to be shown whole (0 where it is).
     """
 
     plan: DocumentPlan | None
@@ -37,6 +38,7 @@ class Trimmed:
     cut: Key | None
     cut_at: int
     yielded: tuple[Yielded, ...]
+    whole_missing: int = 0
 
 
 def keep_order(own: Mapping[int, Candidate]) -> tuple[int, ...]:
@@ -74,12 +76,14 @@ def trim(
     if kept:
         return Trimmed(plan_of(order[:kept]), order, missing, None, 0, ())
     squeezed = _Squeeze(plan_of(order[:1]), measure, limit, counter)
-    plan = squeezed.whole(may_yield) or squeezed.cut()
+    plan = squeezed.whole(may_yield)
+    lacking = 0 if plan is not None else squeezed.size() - limit
+    plan = plan or squeezed.cut()
     if plan is None:
         missing[order[0]] = squeezed.least() - limit
-        return Trimmed(None, order, missing, None, 0, tuple(squeezed.yielded))
+        return Trimmed(None, order, missing, None, 0, tuple(squeezed.yielded), lacking)
     key = (plan.document.document_id, order[0]) if squeezed.cut_at else None
-    return Trimmed(plan, order, missing, key, squeezed.cut_at, tuple(squeezed.yielded))
+    return Trimmed(plan, order, missing, key, squeezed.cut_at, tuple(squeezed.yielded), lacking)
 
 
 class _Squeeze:
@@ -111,6 +115,10 @@ class _Squeeze:
         if at:
             return replace(self.plan, title=title[:at].rstrip() + "…")
         return self.plan if self._fits(self.plan) else None
+
+    def size(self) -> int:
+        """Tokens of the whole chunk in its frame as it is now."""
+        return self.measure([self.plan]).sizes[0]
 
     def cut(self) -> DocumentPlan | None:
         """The chunk up to the last sentence end that keeps at least half of what fits, else up to a token boundary."""
