@@ -116,17 +116,14 @@ class Desk:
         by_text = self.settings.budget_scope == "rendered"
         found = trim(own, plan_of, self.renderer.measure, self.limit, by_text, self.counter)
         reasons, lacks = self._why_documents(choice, missing)
-        reasons |= {(document_id, index): "oversized" for index in found.order}
-        lacks |= {(document_id, index): tokens for index, tokens in found.missing.items()}
-        if found.plan is None:
-            reasons[document_id, found.order[0]] = "no_room"
+        reasons[document_id, found.order[0]] = "no_room" if found.plan is None else "oversized"
         resolution = self._resolution_after(choice, found)
         if found.whole_missing:
             # What repeats the best chunk says the same only once that chunk is shown whole.
             lacks[document_id, found.order[0]] = found.whole_missing
         _like_originals(resolution, reasons, lacks)
-        if found.plan is None:
-            lacks[document_id, found.order[0]] = found.missing[found.order[0]]
+        reasons |= {(document_id, index): "oversized" for index in found.order[1 if found.plan is None else 0 :]}
+        lacks |= {(document_id, index): tokens for index, tokens in found.missing.items()}
         plans = (found.plan,) if found.plan is not None else ()
         sizes = budget.document_sizes(choice, len(plans), missing)
         layout = self.renderer.lay_out(plans)
