@@ -100,7 +100,8 @@ class Desk:
                 reasons[document_id, index] = reason
                 if document_id in missing:
                     lacks[document_id, index] = missing[document_id]
-        _like_originals(choice.last.resolution, reasons, lacks)
+        for each in choice.rounds:
+            _like_originals(each.resolution, reasons, lacks)
         return reasons, lacks
 
     def _trimmed(self, choice: budget.Choice, missing: Mapping[str, int]) -> Decision:
@@ -167,10 +168,10 @@ class Desk:
 
 
 def _like_originals(resolution: Resolution, reasons: dict[Key, str], lacks: dict[Key, int]) -> None:
-    """A copy is present as soon as what it repeats is: it left for the same reason and lacks the same."""
+    """A copy is present as soon as what it repeats is: it lacks no more than that."""
     for copy, original in resolution.duplicates.items():
-        if original in lacks:
-            reasons[copy], lacks[copy] = reasons.get(original, "budget"), lacks[original]
+        if original in lacks and copy in reasons and lacks[original] <= lacks.get(copy, lacks[original]):
+            reasons[copy], lacks[copy] = reasons[original], lacks[original]
 
 
 def lay_out_baseline(
