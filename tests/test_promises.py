@@ -310,11 +310,10 @@ def test_missing_tokens_are_the_smallest_limit_that_keeps_a_chunk(case, chosen, 
             found = again[fate.document_id, fate.chunk_index]
             assert (found.fate != "dropped" or found.reason == "parent_duplicate") == wanted, (fate, more, found)
     for fate in done.trace.fates:
-        if fate.fate == "dropped" and fate.reason in ("budget", "oversized", "no_room"):
-            if fate.missing_tokens is None:
-                # Only where no limit would keep it: a neighbour that only a copy brought.
-                without = {(f.document_id, f.chunk_index): f for f in run(case, chosen, 10**9).trace.fates}
-                assert without[fate.document_id, fate.chunk_index].reason == "parent_duplicate", fate
+        if fate.fate == "dropped" and fate.reason in ("budget", "oversized", "no_room") and fate.missing_tokens is None:
+            # Only where no limit would keep it: a neighbour that only a copy brought.
+            without = {(f.document_id, f.chunk_index): f for f in run(case, chosen, 10**9).trace.fates}
+            assert without[fate.document_id, fate.chunk_index].reason == "parent_duplicate", fate
 
 
 @law(cases(), settings_(enabled=False), LIMITS)
