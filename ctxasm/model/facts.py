@@ -47,7 +47,7 @@ def with_counts(chunks: Sequence[FetchedChunk], counter: TokenCounter) -> list[F
     Text that two neighbours share is tokenized once: every chunk is cut where its own overlap ends and where the next one
     begins, and the counts are put together again at the cuts.
     """
-    if not counter.exact:
+    if not counter.exact or not chunks:
         return [chunk._replace(token_count=counter.count(chunk.text)) for chunk in chunks]
     heads = _heads(chunks)
     cuts = [_cuts(chunk, head, after) for chunk, head, after in zip(chunks, heads, [*heads[1:], 0], strict=True)]

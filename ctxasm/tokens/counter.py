@@ -19,7 +19,7 @@ from ctxasm.tokens.estimate import EstimateCounter
 from ctxasm.tokens.seams import Seams
 from ctxasm.tokens.vocabulary import load_encoding
 
-LONGEST_RUN = 100_000
+LONGEST_RUN = 400_000
 """From this many blanks in a row on a text is refused."""
 _BLANK_RUN = re.compile(rf"[^\S\r\n]{{{LONGEST_RUN}}}").search
 PARALLEL_CHARS = 400_000
