@@ -95,8 +95,11 @@ def test_a_setting_change_against_an_empty_page(tmp_path, capsys):
         )
 
 
+# Notes when the bar shows another limit; one watcher a page, however often it is asked to start again.
 DRAG = """
 () => { window.seen = []; let last = null;
+  if (window.watching) return;
+  window.watching = true;
   const look = () => { const b = document.getElementById('ctx-budget'); const v = b && b.dataset.limit;
     if (v !== last) { last = v; window.seen.push([performance.now(), v]); } requestAnimationFrame(look); }; look(); }
 """
