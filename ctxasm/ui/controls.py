@@ -130,7 +130,10 @@ def _hand(low: int, high: int) -> None:
 
 def _drag() -> None:
     """While dragged: only the fragment of the budget bar runs, where there is one."""
-    st.session_state["_live"] = int(st.session_state["max_tokens_range"].live)
+    live = int(st.session_state["max_tokens_range"].live)
+    if live == st.session_state.get("_released_at"):
+        return
+    st.session_state["_live"], st.session_state["_released_at"] = live, None
     if st.session_state.get("_budget_shown"):
         st.rerun("budget")
 
@@ -141,6 +144,8 @@ def _release() -> None:
     if settled is not None:
         # Not into the number box here: the run of this callback ends before the box is drawn, and it would not be told.
         st.session_state["_settled"] = int(settled)
+        # The last step of the drag may still be on its way; it is over now, and must not be drawn after the release.
+        st.session_state["_released_at"] = int(st.session_state["max_tokens_range"].live)
         st.rerun()
 
 

@@ -112,7 +112,7 @@ def _step(source: str, target: str) -> None:
 def live_limit() -> int | None:
     """The limit under the dragging hand, None when nothing is dragged."""
     value = st.session_state.get("_live")
-    return None if value is None else int(value)
+    return None if value is None or value == st.session_state.get("_released_at") else int(value)
 
 
 def take_settled_limit() -> None:
