@@ -1,0 +1,132 @@
+"""A checked answer: every claim with its verdict, its evidence and what is missing. Records only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ctxasm.citations.markers import ResolvedMarker
+from ctxasm.model.support import Conflict, Spent
+
+Verdict = Literal[
+    "supported",
+    "partly",
+    "unsupported",
+    "contradicted",
+    "elsewhere",
+    "prefix_only",
+    "uncited",
+    "unknown_marker",
+    "dropped",
+    "declined",
+    "no_source",
+]
+ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question"]
+
+
+class Claim(NamedTuple):
+    """A sentence, list item or table row of an answer, at characters `start` to `end` of the raw answer.
+
+    `text` is what it says without its markers. `markers` are the positions of its markers in the answer's list, which
+    may stand after `end`; `cited` the numbers they name, each once, in order. A heading, a lead-in ("The rules are:")
+    or a question states nothing: `states` is False, and it is not judged unless it cites.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: ClaimKind = "sentence"
+    markers: tuple[int, ...] = ()
+    cited: tuple[int, ...] = ()
+
+    @property
+    def states(self) -> bool:
+        return self.kind not in ("heading", "lead_in", "question")
+
+
+class Support(NamedTuple):
+    """A stretch of a source that carries a claim: characters `start` to `end` of the source's own text.
+
+    For a block of an assembled context that text is the whole rendered block, header included, and the same stretch is
+    also given in the context and, where it lies in one chunk's text, in the chunk and in the document. `retrieved` is
+    False where only an added neighbour carries it, None where the source is no block of a context.
+    """
+
+    number: int
+    start: int
+    end: int
+    score: float
+    retrieved: bool | None = None
+    context_start: int | None = None
+    context_end: int | None = None
+    document_id: str | None = None
+    chunk_index: int | None = None
+    chunk_start: int | None = None
+    chunk_end: int | None = None
+    document_start: int | None = None
+    document_end: int | None = None
+
+
+class DroppedSource(NamedTuple):
+    """A cited number that no block has, and what it would have been: a document that a stage dropped."""
+
+    number: int
+    document_id: str
+    stage: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim with its verdict. `score` is that of the sources it cites together (uncited: of the best source).
+
+    `support` is empty where nothing reaches the threshold. `missing` are words and figures of the claim that its sources
+    do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
+    `summary_support` is set where only a page summary carries it. `dropped` explains cited numbers that were dropped.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    score: float
+    support: tuple[Support, ...] = ()
+    missing: tuple[str, ...] = ()
+    conflict: Conflict | None = None
+    better: int | None = None
+    better_support: Support | None = None
+    summary_support: Support | None = None
+    unknown: tuple[int, ...] = ()
+    dropped: tuple[DroppedSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Citation figures of one or many answers, after ALCE (Gao et al. 2023), computed with the verdicts' own scorer.
+
+    `recall`: share of stating claims that their cited sources carry together. `precision`: share of citations that are
+    needed for that. `f1`: their harmonic mean. `coverage`: share of stating claims that some source of the context carries,
+    cited or not (CiteEval, Xu et al. 2025: judge against everything the model could read). None where nothing is counted.
+    """
+
+    claims: int
+    citations: int
+    recall: float | None
+    precision: float | None
+    f1: float | None
+    coverage: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict."""
+
+    query_id: str
+    answer: str
+    scorer: str
+    threshold: float
+    markers: tuple[ResolvedMarker, ...]
+    claims: tuple[CheckedClaim, ...]
+    figures: Figures
+    verdicts: dict[Verdict, int]
+    elapsed_ms: float
+    spent: Spent = Spent()
+    voice: bool = False
