@@ -1,6 +1,6 @@
 """An OpenAI-compatible chat server on loopback that answers from the context it is given and misbehaves by model name.
 
-`python tests/fake_model_server.py --port 8099`, then any name of FAULTS as the model; every other name answers well.
+`python tests/fake_model_server.py --port 8099`, then any name of FAULTS or JUDGES as the model; every other name answers well.
 In tests: `with serving() as server:` and `server.base_url`, `server.requests`.
 """
 
@@ -13,12 +13,13 @@ import re
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import uvicorn
+from fake_judge import JUDGES, judged
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
@@ -58,17 +59,21 @@ FAULTS = (
         "huge-line",
         "length",
     ),
-    *("filter", "error-event", "redirect", "echo-key", "wants-completion-tokens", "no-temperature", "multibyte"),
+    *("hang", "filter", "error-event", "redirect", "echo-key", "wants-completion-tokens", "no-temperature", "multibyte"),
 )
 
 
 @dataclass
 class FakeModel:
-    """The server's memory: every chat request as (headers, body), and how many answers were abandoned by the client."""
+    """The server's memory: every chat request as (headers, body), and how many answers were abandoned by the client.
+
+    `judge` gives the object that a model of JUDGES replies with, from the body of the request.
+    """
 
     requests: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
     abandoned: int = 0
     base_url: str = ""
+    judge: Callable[[dict[str, Any]], object] = field(default=lambda body: {"verdict": "supported", "score": 0.9})
 
     def attempts(self, model: str) -> int:
         return sum(body["model"] == model for _, body in self.requests)
@@ -206,6 +211,10 @@ def make_app(memory: FakeModel) -> Starlette:
         name = body["model"]
         if refusal := refused(name, request, body, memory.attempts(name)):
             return refusal
+        if name in JUDGES:
+            return judged(name, body, memory.attempts(name), memory.judge, request.headers.get("authorization", "").removeprefix("Bearer "))
+        if name == "hang":
+            await asyncio.sleep(30)
         if name == "cut":
             return Broken()
         if name == "redirect":
@@ -227,7 +236,7 @@ def make_app(memory: FakeModel) -> Starlette:
         return StreamingResponse(watched(), media_type="text/event-stream")
 
     async def models(_: Request) -> Response:
-        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in ("ok", *FAULTS)]})
+        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in ("ok", *FAULTS, *JUDGES)]})
 
     async def calls(_: Request) -> Response:
         return PlainTextResponse(str(len(memory.requests)))

@@ -15,6 +15,8 @@ RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|maximum (?:context|tokens)|too (?:long|many tokens|large)|exceed\w* .{0,40}(?:context|token)", re.I
 )
+_FORMAT = re.compile(r"response_format|json_(?:schema|object)|structured|guided|grammar|schema|unsupported|not support", re.I)
+"""How servers say that they do not take a wanted form of the answer; each in its own words."""
 
 
 class Failure(Exception):
@@ -87,6 +89,27 @@ def too_slow(endpoint: Endpoint, began: bool) -> Failure:
     return Failure(f"{endpoint.host} sent nothing within {endpoint.first_piece_timeout:g} seconds: ask again, or raise the timeout")
 
 
+def too_many_chars(endpoint: Endpoint) -> Failure:
+    """The text of the answer passed the limit."""
+    return Failure(f"{endpoint.host} sent more than {endpoint.max_answer_chars} characters: lower the maximum answer length")
+
+
+def empty_answer(endpoint: Endpoint, *, retry: bool = False) -> Failure:
+    """The reply holds no text. `retry` where it also had no proper end."""
+    sentence = f"{endpoint.host} sent an empty answer: ask again, or check that {endpoint.model} answers chat requests"
+    return Failure(sentence, retry=retry)
+
+
+def instead_of(endpoint: Endpoint, kind: str, wanted: str) -> Failure:
+    """The reply has content type `kind`, which is not `wanted`."""
+    return Failure(f"{endpoint.host} answered with {plain(kind)} instead of {wanted}: check the base URL; it usually ends in /v1")
+
+
+def plain(text: str, limit: int = 60) -> str:
+    """At most `limit` printable characters of a server's own words."""
+    return "".join(char for char in text[:limit] if char.isprintable())
+
+
 def of_content(endpoint: Endpoint, error: BaseException) -> Failure:
     """The failure behind an event that cannot be read."""
     if any(isinstance(cause, UnicodeDecodeError) for cause in _chain(error)):
@@ -123,4 +146,5 @@ def _said(endpoint: Endpoint, body: object) -> str:
 def _refused_setting(body: object) -> str | None:
     """The setting that this model does not take: newer ones want max_completion_tokens, some take no temperature."""
     text = f"{_field(body, 'param')} {_field(body, 'message')}"
-    return next((name for name in ("max_tokens", "temperature") if name in text), None)
+    named = next((name for name in ("max_tokens", "temperature") if name in text), None)
+    return named or ("response_format" if _FORMAT.search(text) else None)

@@ -51,11 +51,13 @@ class Line(httpx2.HTTPTransport):
         self._is_cut = False
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.headers = httpx2.Headers([(name, value) for name, value in request.headers.items() if name.lower() in _HEADERS])
+        headers = [(name, value) for name, value in request.headers.items() if name.lower() in _HEADERS]
         if self._api_key:
-            request.headers["Authorization"] = f"Bearer {self._api_key}"
-        request.extensions = {**request.extensions, "trace": self._watch}
-        response = super().handle_request(request)
+            headers.append(("Authorization", f"Bearer {self._api_key}"))
+        extensions = {**request.extensions, "trace": self._watch}
+        # A new request: the package still reads the headers of the one that it made, and must not see the key.
+        sent = httpx2.Request(request.method, request.url, headers=headers, stream=request.stream, extensions=extensions)
+        response = super().handle_request(sent)
         self._body = _Counted(response.stream)
         response.stream = self._body
         return response
