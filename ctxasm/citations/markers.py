@@ -2,15 +2,22 @@
 
 Law: however an answer is cut into pieces, the events are the same. At most 64 characters are undecided at any time
 (2,048 inside a link destination), so a stream is shown almost as it comes.
+
+An event carries its place in the raw answer and in the cleaned one, the answer as `citations.effects.remove` gives it
+for the same known numbers. A marker that goes has an empty span there, straight after the last solid character before
+it: whether the blank or the opening bracket in between stays depends on what follows, and the event does not wait for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from ctxasm.model.marker_cleaning import Cleaner
 from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
 from ctxasm.model.marker_grammar import FormName
+from ctxasm.model.marker_numbers import is_opening_tag, keep_only
+from ctxasm.model.marker_offsets import OffsetMap
 from ctxasm.model.results import Citation
 
 LONGEST_UNKNOWN_RUN = 10
@@ -18,13 +25,18 @@ LONGEST_UNKNOWN_RUN = 10
 
 
 class MarkerEvent(NamedTuple):
-    """A marker at characters `start` to `end` of the raw answer. `malformed` ones (`[3-1]`) name no number."""
+    """A marker at characters `start` to `end` of the raw answer. `malformed` ones (`[3-1]`) name no number.
+
+    `cleaned_start` and `cleaned_end`: its place in the cleaned answer; an empty span where the marker goes.
+    """
 
     start: int
     end: int
     text: str
     form: FormName
     numbers: tuple[int, ...]
+    cleaned_start: int = 0
+    cleaned_end: int = 0
 
 
 class ResolvedMarker(NamedTuple):
@@ -43,39 +55,85 @@ class ResolvedMarker(NamedTuple):
 class MarkerParser:
     """Reads an answer in any pieces. `listed` collects the entries of source lists: they cite no claim.
 
-    `second_number`: `【4:0†source】` means block 1, the second number plus one, instead of block 4.
+    `second_number`: `【4:0†source】` means block 1, the second number plus one, instead of block 4. `known` are the numbers
+    that go from the cleaned answer (None: all of them); a marker of other numbers stays in it, as text.
     """
 
-    def __init__(self, *, second_number: bool = False) -> None:
+    def __init__(self, *, second_number: bool = False, known: Collection[int] | None = None) -> None:
         self._scanner = MarkerScanner(second_number=second_number)
-        self.text = ""
-        self.listed: list[MarkerEvent] = []
+        self._cleaner, self._known = Cleaner(), known
+        self._pieces: list[str] = []
+        self._since: list[str] = []  # what came after the last marker: joined once per marker, so that time stays linear
+        self._since_at = 0
+        self._listed: list[MarkerForm] = []
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
 
     @property
     def decided(self) -> int:
         """How many characters of the answer are certain: what may be shown with its markers."""
         return self._scanner.decided
 
+    @property
+    def listed(self) -> list[MarkerEvent]:
+        """The entries of source lists so far; they stay in the cleaned answer."""
+        text, places = self.text, OffsetMap(self._cleaner.edits)
+        return [
+            MarkerEvent(*form[:2], text[form.start : form.end], *form[2:4], places.to_cleaned(form.start), places.to_cleaned(form.end))
+            for form in self._listed
+        ]
+
     def feed(self, piece: str | None) -> tuple[MarkerEvent, ...]:
         """The markers that became certain with this piece. None and "" are fine."""
-        self.text += piece or ""
+        if not piece:
+            return ()
+        self._pieces.append(piece)
+        self._since.append(piece)
         return self._events(self._scanner.feed(piece))
 
     def finish(self) -> tuple[MarkerEvent, ...]:
         """The markers in what was still undecided; the answer ends here."""
-        return self._events(self._scanner.finish())
+        events = self._events(self._scanner.finish())
+        self._cleaner.finish("".join(self._since))
+        self._since = []
+        return events
 
-    def _events(self, forms: Iterable[MarkerForm]) -> tuple[MarkerEvent, ...]:
+    def _events(self, forms: list[MarkerForm]) -> tuple[MarkerEvent, ...]:
         events: list[MarkerEvent] = []
+        if not forms:
+            return ()
+        text, at = "".join(self._since), 0
         for form in forms:
-            event = MarkerEvent(form.start, form.end, self.text[form.start : form.end], form.form, form.numbers)
-            (self.listed if form.listed else events).append(event)
+            if form.listed:
+                self._listed.append(form)
+                continue
+            low, high = form.start - self._since_at, form.end - self._since_at
+            event = MarkerEvent(form.start, form.end, text[low:high], form.form, form.numbers)
+            events.append(clean(self._cleaner, text[at:low], event, self._known))
+            at = high
+        self._since, self._since_at = [text[at:]], self._since_at + at
         return tuple(events)
 
 
-def parse_markers(answer: str, *, second_number: bool = False) -> tuple[MarkerEvent, ...]:
+def clean(cleaner: Cleaner, between: str, event: MarkerEvent, known: Collection[int] | None) -> MarkerEvent:
+    """Hand a marker and the text `between` it and the one before to `cleaner`: the event with its place in the cleaned text."""
+    kept = keep_only(event.text, event.form, event.numbers, known)
+    opens_cite = is_opening_tag(event.text, event.form)
+    if kept:
+        place = cleaner.replace(between, event.text, kept, opens_cite)
+    else:
+        place = cleaner.cut(between, len(event.text), opens_cite)
+    return event._replace(cleaned_start=place, cleaned_end=place + len(kept))
+
+
+def parse_markers(answer: str, *, second_number: bool = False, known: Collection[int] | None = None) -> tuple[MarkerEvent, ...]:
     """All markers of a whole answer, in order."""
-    parser = MarkerParser(second_number=second_number)
+    parser = MarkerParser(second_number=second_number, known=known)
     return parser.feed(answer) + parser.finish()
 
 

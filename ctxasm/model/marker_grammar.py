@@ -19,6 +19,9 @@ LINK_CHARS = 2048
 RANGE_NUMBERS = 1000
 """A range names at most this many numbers and its last one: `[1-999999999]` is never expanded."""
 
+GUARD = "\u2060"
+"""A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
+
 CLOSERS = {"[": "]", "【": "】", "［": "］"}
 
 NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|refs?|s)"
@@ -31,11 +34,14 @@ _LIST = re.compile(rf"\s*{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*\s*", re.IGNORECA
 _EACH = re.compile(_ITEM, re.IGNORECASE)
 _NAMED = re.compile(rf"\s*{NAME}", re.IGNORECASE)
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
-_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\]*")
+_DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\\u2060]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
 _TAG = re.compile(rf"<(sup|cite)>({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)</\1\s*>", re.IGNORECASE)
-_CITE = re.compile(rf"<cite\s[^<>`\\]*?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s[^<>`\\]*)?/?>", re.IGNORECASE)
+_ATTRIBUTES = r"[^<>`\\\u2060]*"
+_CITE = re.compile(
+    rf"<cite\s{_ATTRIBUTES}?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s{_ATTRIBUTES})?/?>", re.IGNORECASE
+)
 
 _URL = r"[^\s()\[\]`\\]*"
 _DESTINATION = re.compile(rf"\({_URL}(?:\({_URL}\){_URL})*")
@@ -113,6 +119,12 @@ def read_tag(window: str) -> tuple[int, FormName, tuple[int, ...]] | None:
         numbers = read_numbers(opening[1])
         return (opening.end(), "cite", numbers) if numbers else None
     return None
+
+
+def cite_list(tag: str) -> tuple[int, int]:
+    """Where the list of numbers stands in `<cite id="1, 2">`."""
+    found = _CITE.match(tag)
+    return found.span(1) if found else (0, len(tag))
 
 
 def closing(window: str, opener: str) -> int:

@@ -1,0 +1,82 @@
+"""What happens where the two sides of a cut marker meet: whether a blank belongs there, and what must not be joined."""
+
+from __future__ import annotations
+
+import re
+
+from ctxasm.model.marker_grammar import GUARD as GUARD
+from ctxasm.model.marker_grammar import HELD_CHARS
+
+_WORDS = frozenset(
+    "source sources bron bronnen src doc docs document documents id ids citation citations cite cites ref refs s and en und et t m to".split()
+)
+_BEGINNINGS = frozenset(word[:end] for word in _WORDS for end in range(1, len(word) + 1))
+_OPEN_BRACKET = re.compile(r"[\[【［]([^\n`\\]*)\Z")
+_OPEN_ROUND = re.compile(r"\(\s*(i?|id[^()\n]*)\Z", re.IGNORECASE)
+_OPEN_TAG = re.compile(r"<(?:sup|cite)(?:|\s[^\n<>]*|>([^\n<]*)(?:</[a-z]*\s*)?)\Z", re.IGNORECASE)
+_ID_AHEAD = re.compile(r"id?\Z|id[\s:#=\d]", re.IGNORECASE)
+_LIST_CHARS = re.compile(r"[\s\d,;&^:#=.\[\]†/‐‑‒–—−-]*")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LINE_MARK = re.compile(r"[\s>]*(?:[-*+•]|\d{1,9}[.)])?[\s>]*")
+_MARKS_LINE = re.compile(r"[-*+•>]|\d{1,9}(?:[.)]|\Z)|[`~]{1,2}\Z|```|~~~")
+_INDENTED = re.compile(r"(?:[ \t>]*\r?\n)+(?:[ \t>]*\Z| {4}| {0,3}\t)")
+_OPENERS = frozenset("([{<>|“‘«„\"'*_~")
+_ENDERS = frozenset("\"'”’»*_|~-–—")
+
+
+def separated(left: str, right: str) -> str:
+    """The blank to put between `left` and `right`, which only a marker kept apart: none where they belong together."""
+    if not left or not right or left[-1].isspace() or not (left[-1].isascii() and right[0].isascii()):
+        clash = bool(left and right) and left[-1].isascii() != right[0].isascii() and (left[-1] + right[0]).isalnum()
+        return " " if clash and (right[0].isascii() or left[-1].isascii()) and not _wide(left[-1] + right[0]) else ""
+    if left[-1] == right[0]:
+        return " "
+    if right.startswith("</") or (right[0] in _ENDERS and left[-1] not in "\\`"):
+        return ""
+    if left[-1] in _OPENERS:
+        mark = left.rstrip("*_~\"'")
+        return " " if left[-1] in "*_~\"'" and mark and not mark[-1].isspace() and mark[-1] not in _OPENERS else ""
+    return " "
+
+
+def _wide(pair: str) -> bool:
+    return any(char >= "\u2e80" for char in pair) and not any(char.isascii() for char in pair)
+
+
+def reads_on(left: str, right: str) -> bool:
+    """Whether an opener at the end of `left` could become a marker with what follows it; the answer errs towards yes."""
+    if left[-1:] in "`~" and left[-1:] and left[-1:] == right[:1]:
+        return True
+    line = left[left.rfind("\n") + 1 :][-HELD_CHARS:]
+    place = max(line.rfind("["), line.rfind("【"), line.rfind("［"))
+    if place >= 0:
+        first = min(at for at in (line.find("["), line.find("【"), line.find("［")) if at >= 0)
+        if any(_OPEN_BRACKET.match(line, at) and _lists(line[at + 1 :]) for at in range(first, place + 1) if line[at] in "[【［"):
+            return True
+    if found := _OPEN_ROUND.search(line):
+        if found[1].lower() in ("", "i"):
+            return _ID_AHEAD.match(found[1] + right[:3]) is not None
+        return _lists(found[1])
+    if found := _OPEN_TAG.search(line):
+        return found[1] is None or _lists(found[1])
+    return False
+
+
+def _lists(content: str) -> bool:
+    """Whether `content` may be the beginning of a list of numbers."""
+    words = _LETTERS.findall(content.lower())
+    if "†" in content:
+        return True
+    if words and content[-1:].isalpha():
+        if words.pop() not in _BEGINNINGS:
+            return False
+    return all(word in _WORDS for word in words) and _LIST_CHARS.fullmatch(_LETTERS.sub("", content)) is not None
+
+
+def changes_line(line: str, right: str) -> bool:
+    """Whether cutting at the end of `line`, the start of a line, lets `right` mark a list, a quote, a fence or code."""
+    if not _LINE_MARK.fullmatch(line):
+        return False
+    if right[:1] in ("", "\r", "\n"):
+        return not line.strip(" \t>") and _INDENTED.match(right) is not None
+    return _MARKS_LINE.match(right[:16]) is not None or (bool(line) and line[-1:] not in " \t>")
