@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from random import Random
 from typing import Any, NamedTuple
@@ -145,6 +145,22 @@ def precision_recall(judged: Sequence[Judged], threshold: float) -> AtThreshold:
     positive = sum(item.attributable for item in judged)
     right = sum(called)
     return AtThreshold(right / len(called) if called else None, right / positive if positive else None, len(called), positive)
+
+
+def agreement_dict(judged: Sequence[Judged], threshold: float, labels: int) -> dict[str, Any]:
+    """The agreement as JSON: `labels` there were, `compared` of them had references and the right form. A figure of nothing is None."""
+    interval = bootstrap_auc(judged)
+    at = precision_recall(judged, threshold)
+    return {
+        "labels": labels,
+        "compared": len(judged),
+        "auc": auc([item.score for item in judged], [item.attributable for item in judged]),
+        "auc_low": interval[0] if interval else None,
+        "auc_high": interval[1] if interval else None,
+        "threshold": threshold,
+        **at._asdict(),
+        "reliability": [asdict(bin) for bin in reliability(judged)],
+    }
 
 
 class _Tie(NamedTuple):

@@ -1,0 +1,209 @@
+"""`ctxasm check`: are the citations of recorded answers right? Every marker and every claim against what it cites.
+
+FILE has one JSON object a line: query_id, answer (or answer_text_with_markers) and sources, a list of {n, text, title?};
+it may be the folder or .zip of a bundle, or - for standard input. A record without sources is checked against the
+context that is assembled for its query from a loaded dataset. Without FILE the recorded answers of the dataset are checked.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.model.errors import InvalidInput, shown
+
+if TYPE_CHECKING:
+    from ctxasm.bundle.answers import AnswersReading, AskedAnswer
+    from ctxasm.bundle.problems import Problem
+    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations.grounds import Grounds
+    from ctxasm.evaluation.agreement import Judged
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.model.support import Scorer
+    from ctxasm.workbench import Workbench
+
+SUMMARY = "check the citations of recorded answers, claim by claim"
+UNKNOWN, ANY = "unknown", "any"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """FILE, how to check, what fails, settings, --data, --db."""
+    parser.add_argument("file", nargs="?", metavar="FILE", help="answers in JSON Lines, a bundle that has them, or - for standard input")
+    parser.add_argument("--scorer", metavar="NAME", default="lexical", help="lexical (default, no model), embedding, nli or llm")
+    parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="jsonl: a checked answer a line, as it is made")
+    parser.add_argument(
+        "--fail-on",
+        metavar="VERDICT,…",
+        action="append",
+        help="exit with 1 when a claim has one of these verdicts; unknown: a number that no source has; any: every problem",
+    )
+    parser.add_argument("--voice", action="store_true", help="spoken answers: read no marker, look for a source of each claim")
+    add_settings(parser)
+    add_dataset(parser)
+
+
+def run(args: Namespace) -> int:
+    """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
+    from ctxasm.citations.summary import Totals
+    from ctxasm.commands.check_report import open_report
+
+    failing = _fail_on(args.fail_on)
+    settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
+    workbench = workbench_of(args)
+    scorer = workbench.open_scorer(args.scorer)
+    check = Check(workbench, settings, scorer, *_answers(args, workbench))
+    report, totals, failed = open_report(args.format), Totals(), Counter[str]()
+    start = time.perf_counter()
+    for checked, grounds in check.all():
+        report.answer(checked, grounds)
+        totals.add(checked)
+        failed += failures(checked, failing)
+    report.end(totals, check.agreement())
+    say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s")
+    if failed:
+        say(f"--fail-on: {', '.join(f'{count} {name}' for name, count in failed.items())}")
+    return 2 if check.refused else 1 if failed else 0
+
+
+class Check:
+    """The answers of one run, checked one by one. `refused` counts those whose context could not be assembled."""
+
+    def __init__(
+        self, workbench: Workbench, settings: AssemblySettings, scorer: Scorer, answers: Sequence[AskedAnswer], dataset: str | None
+    ) -> None:
+        self._workbench, self._settings, self._scorer = workbench, settings, scorer
+        self._answers, self._dataset = answers, dataset
+        self._judged: list[Judged] = []
+        self.refused = 0
+
+    def all(self) -> Iterator[tuple[CheckedAnswer, Grounds]]:
+        """Each answer with what it was checked against."""
+        from ctxasm.citations.alignment import check_answer
+        from ctxasm.evaluation.agreement import label_scores
+
+        voice = self._settings.channel == "voice"
+        for asked in self._answers:
+            answer = asked.answer
+            try:
+                grounds = self._grounds(asked)
+            except InvalidInput as error:
+                self.refused += 1
+                say(f"query {answer.query_id}: {error}")
+                continue
+            yield (
+                check_answer(answer.answer, grounds, self._scorer, query_id=answer.query_id, question=asked.question, voice=voice),
+                grounds,
+            )
+            if asked.has_sources:
+                self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})
+
+    def _grounds(self, asked: AskedAnswer) -> Grounds:
+        from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
+
+        if asked.has_sources:
+            return grounds_of_sources(asked.answer.sources)
+        query = self._workbench.query(self._dataset, asked.answer.query_id)
+        return grounds_of_assembly(self._workbench.assemble(query, self._settings, self._dataset))
+
+    def agreement(self) -> dict[str, object] | None:
+        """How the scorer agrees with the labels of the answers; None where they have none."""
+        from ctxasm.evaluation.agreement import agreement_dict
+
+        labels = sum(len(asked.answer.labels) for asked in self._answers)
+        return agreement_dict(self._judged, self._scorer.threshold, labels) if labels else None
+
+
+class Chosen(NamedTuple):
+    """What `--fail-on` names."""
+
+    verdicts: frozenset[str] = frozenset()
+    unknown: bool = False
+
+
+def _fail_on(given: Sequence[str] | None) -> Chosen:
+    from ctxasm.citations.summary import PROBLEMS, VERDICTS
+
+    names = [name.strip() for part in given or () for name in part.split(",")]
+    for name in names:
+        if name not in (*VERDICTS, UNKNOWN, ANY):
+            raise InvalidInput(f"--fail-on must name any of {', '.join((*VERDICTS, UNKNOWN, ANY))}, separated by commas, got {shown(name)}")
+    verdicts = {*names, *(PROBLEMS if ANY in names else ())} & {*VERDICTS}
+    return Chosen(frozenset(verdicts), UNKNOWN in names or ANY in names)
+
+
+def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
+    """What in an answer `--fail-on` asks for: claims by verdict, and markers with a number that no source has."""
+    found = Counter[str](claim.verdict for claim in checked.claims if claim.verdict in chosen.verdicts)
+    if chosen.unknown:
+        markers = sum(not marker.is_sound for marker in checked.markers)
+        count = markers or sum(bool(claim.unknown) or claim.verdict == "unknown_marker" for claim in checked.claims)
+        found += Counter({UNKNOWN: count})
+    return found
+
+
+def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str | None]:
+    """What to check, and the dataset that its contexts come from, if any. Raises InvalidInput with every problem of the file."""
+    if args.file is None:
+        return _stored(args, workbench)
+    reading = _reading(args.file)
+    if reading.replaced:
+        say(f"note: {reading.replaced} characters became U+FFFD (NUL, lone surrogates)")
+    bare = [asked for asked in reading.answers if not asked.has_sources]
+    datasets = bool(bare) and bool(workbench.datasets())
+    dataset = workbench.dataset(args.data).info.name if datasets or args.data is not None else None
+    texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)} if dataset is not None and bare else {}
+    lacking = [_lacking(asked, reading.file, dataset) for asked in bare if asked.answer.query_id not in texts]
+    _refuse(reading.where, [*reading.problems, *lacking])
+    return _with_questions(reading.answers, texts), dataset
+
+
+def _reading(file: str) -> AnswersReading:
+    from ctxasm.bundle.answers import read_answer_stream, read_answers
+
+    if file != "-":
+        return read_answers(file)
+    if sys.stdin is None:
+        raise InvalidInput("there is no standard input: give a file")
+    return read_answer_stream(sys.stdin.buffer, "standard input")
+
+
+def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str]:
+    from ctxasm.bundle.answers import AskedAnswer
+
+    require_data(workbench)
+    dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
+    answers = workbench.answers(dataset)
+    if not answers:
+        raise InvalidInput(f"dataset {dataset} has no recorded answers: give a FILE of answers, or load a bundle with answers.jsonl")
+    texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)}
+    asked = [AskedAnswer(answer, "", bool(answer.sources), 0) for answer in answers]
+    lacking = [item for item in asked if not item.has_sources and item.answer.query_id not in texts]
+    _refuse(f"dataset {dataset}", [_lacking(item, "answers.jsonl", dataset) for item in lacking])
+    say(f"{len(answers)} recorded answer{'s' if len(answers) != 1 else ''} of {dataset}")
+    return _with_questions(asked, texts), dataset
+
+
+def _lacking(asked: AskedAnswer, file: str, dataset: str | None) -> Problem:
+    from ctxasm.bundle.problems import Problem
+
+    if dataset is None:
+        return Problem(file, asked.line, "sources", "is missing: give the sources, or load the dataset that the answer was made from")
+    why = f"has no sources and is no query of dataset {dataset}: give sources, or name its dataset with --data"
+    return Problem(file, asked.line or None, "query_id", why, shown(asked.answer.query_id))
+
+
+def _with_questions(answers: Sequence[AskedAnswer], texts: Mapping[str, str]) -> tuple[AskedAnswer, ...]:
+    return tuple(asked._replace(question=asked.question or texts.get(asked.answer.query_id, "")) for asked in answers)
+
+
+def _refuse(where: str, problems: Sequence[Problem]) -> None:
+    from ctxasm.bundle.answers import refusal
+
+    if problems:
+        raise refusal(where, sorted(problems, key=lambda problem: (problem.file, problem.line or 0)))
