@@ -15,14 +15,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, of_connection, of_content, of_status, too_slow
+from ctxasm.llm.failures import Failure, chain, of_connection, of_content, of_status, of_stream_error, too_slow
 from ctxasm.llm.pieces import Produce
+from ctxasm.llm.secrecy import Veil, out_of_logs
 from ctxasm.model.messages import Cancel
 
 _POLL = 0.03
 """Seconds between two looks at `cancel`."""
 _FIRST_WAIT = 0.5
 """Seconds before the second attempt; doubled for each further one."""
+_LAST_WAIT = 2.0
+"""Seconds for the end of the stream once the finish reason is known."""
 _WAITING = 1000
 """Pieces that may wait to be taken; a faster server is held up."""
 
@@ -31,7 +34,15 @@ Request = Mapping[str, Any]
 
 
 class Reply(Protocol):
-    """What comes back on one attempt. `texts` runs in the worker, `ended` after it, in the caller's thread."""
+    """What comes back on one attempt. `texts` runs in the worker, `ended` after it, in the caller's thread.
+
+    `is_finished`: the server gave its finish reason. `has_thought`: it sent reasoning. Both may be read at any time.
+    """
+
+    @property
+    def is_finished(self) -> bool: ...
+    @property
+    def has_thought(self) -> bool: ...
 
     def texts(self, client: Any, request: Request) -> Iterator[str]:
         """Send the request and yield its text; an empty string is a sign of life. Raises Failure, or what the package raises."""
@@ -68,15 +79,22 @@ def attempts(
     `change` gives the request for a server that refused a setting, or None. Raises ModelUnavailable with what had arrived.
     """
     left, wait = endpoint.retries, _FIRST_WAIT
-    arrived: list[str] = []
+    arrived, veil = list[str](), Veil(endpoint.api_key)
     while True:
-        attempt = _Attempt(endpoint, request, open_reply())
+        attempt, failure = None, None
         try:
-            return (yield from attempt.pieces(cancel, arrived))
+            attempt = _Attempt(endpoint, request, open_reply())
+            reason = yield from attempt.pieces(cancel, arrived, veil)
         except Failure as caught:
             failure = caught
         finally:
-            attempt.end()
+            if attempt is not None:
+                attempt.end()
+        if rest := veil.rest():
+            arrived.append(rest)
+            yield rest
+        if failure is None:
+            return reason
         changed = None if arrived else change(request, failure.drop)
         if changed is not None:
             request = changed
@@ -108,37 +126,51 @@ class _Attempt:
         from ctxasm.llm.transport import open_client
 
         self._openai, self._endpoint, self._request, self._reply = openai, endpoint, request, reply
-        self._client, self._cut, self._said_done = open_client(endpoint)
+        self._client, self._line = open_client(endpoint)
         self._items: queue.Queue[_Item] = queue.Queue(_WAITING)
         self._stopped = threading.Event()
         self._began = False
 
-    def pieces(self, cancel: Cancel, arrived: list[str]) -> Produce:
-        """Yield what arrives, keeping it in `arrived`. Raises Failure; returns the finish reason."""
+    def pieces(self, cancel: Cancel, arrived: list[str], veil: Veil) -> Produce:
+        """Yield what arrives, keeping it in `arrived`. Raises Failure; returns the finish reason.
+
+        Only text buys time: a stream of empty events must end too.
+        """
         threading.Thread(target=self._read, name="ctxasm-answer", daemon=True).start()
         deadline = time.monotonic() + self._endpoint.first_piece_timeout
         while True:
             if cancel():
                 return "cancelled"
+            if self._reply.is_finished:
+                deadline = min(deadline, time.monotonic() + _LAST_WAIT)
             try:
                 item = self._items.get(timeout=max(0.001, min(_POLL, deadline - time.monotonic())))
             except queue.Empty:
-                if time.monotonic() >= deadline:
-                    raise too_slow(self._endpoint, began=bool(arrived)) from None
-                continue
+                if time.monotonic() < deadline:
+                    continue
+                item = self._late(bool(arrived))
             if item.kind == "end":
-                return self._reply.ended(bool(arrived), self._said_done())
+                return self._reply.ended(bool(arrived), self._line.said_done)
             if item.failure is not None:
                 raise item.failure
-            deadline = time.monotonic() + self._endpoint.piece_timeout if arrived or item.text else deadline
             if item.text:
-                arrived.append(item.text)
-                yield item.text
+                deadline = time.monotonic() + self._endpoint.piece_timeout
+                if text := veil.feed(item.text):
+                    arrived.append(text)
+                    yield text
+            elif time.monotonic() >= deadline:
+                raise too_slow(self._endpoint, bool(arrived), self._reply.has_thought)
+
+    def _late(self, began: bool) -> _Item:
+        """What it means that nothing came in time: an end, where the finish reason is known."""
+        if self._reply.is_finished:
+            return _Item("end")
+        return _Item("failed", failure=too_slow(self._endpoint, began, self._reply.has_thought))
 
     def end(self) -> None:
         """Cut the connection; the worker ends by itself."""
         self._stopped.set()
-        self._cut()
+        self._line.cut()
 
     def _put(self, item: _Item) -> None:
         while not self._stopped.is_set():
@@ -150,43 +182,40 @@ class _Attempt:
 
     def _read(self) -> None:
         try:
-            # The package never gets the key: the transport adds it to what goes to the server.
-            client = self._openai.OpenAI(api_key="none", base_url=self._endpoint.base_url, max_retries=0, http_client=self._client)
-            for text in self._reply.texts(client, self._request):
-                self._began = self._began or bool(text)
-                self._put(_Item("piece" if text else "alive", text))
-                if self._stopped.is_set():
-                    return
+            with out_of_logs(self._endpoint.api_key):
+                self._take()
             self._put(_Item("end"))
         except Failure as failure:
             self._put(_Item("failed", failure=failure))
         except Exception as error:  # noqa: BLE001 (whatever a server provokes becomes one sentence)
-            self._put(_Item("failed", failure=self._judge(error)))
+            is_end = self._reply.is_finished and self._began
+            self._put(_Item("end") if is_end else _Item("failed", failure=self._judge(error)))
         finally:
             self._client.close()
 
-    def _judge(self, error: Exception) -> Failure:
-        from ctxasm.llm.transport import TooMuch
+    def _take(self) -> None:
+        # The package never gets the key: the transport adds it to what goes to the server.
+        client = self._openai.OpenAI(api_key="none", base_url=self._endpoint.base_url, max_retries=0, http_client=self._client)
+        for text in self._reply.texts(client, self._request):
+            self._began = self._began or bool(text)
+            self._put(_Item("piece" if text else "alive", text))
+            if self._stopped.is_set():
+                return
 
-        openai = self._openai
-        if isinstance(error, TooMuch):
-            return Failure(f"{self._endpoint.host} sent far more than an answer can hold: check that it is an OpenAI-compatible server")
+    def _judge(self, error: Exception) -> Failure:
+        from ctxasm.llm.transport import retry_after
+
+        openai, where = self._openai, self._endpoint
+        if stated := [cause for cause in chain(error) if isinstance(cause, Failure)]:
+            return stated[0]
         if isinstance(error, openai.APIStatusError):
-            return of_status(self._endpoint, error.status_code, error.body, _retry_after(error.response.headers))
+            return of_status(where, error.status_code, error.body, retry_after(error.response.headers))
         if (
             isinstance(error, openai.APIConnectionError)
             or type(error).__module__.startswith(("httpx2", "httpcore"))
             or isinstance(error, OSError)
         ):
-            return of_connection(self._endpoint, error, self._began)
+            return of_connection(where, error, self._began, self._line.is_proxied)
         if isinstance(error, openai.APIError):
-            return of_status(self._endpoint, 500, error.body, None)
-        return of_content(self._endpoint, error)
-
-
-def _retry_after(headers: Any) -> float | None:
-    try:
-        seconds = float(headers.get("retry-after-ms", "")) / 1000 if "retry-after-ms" in headers else float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return seconds if 0 < seconds < 1e9 else None
+            return of_stream_error(where, error.body, self._began)
+        return of_content(where, error)

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from ctxasm.llm.attempt import Request, attempts, without
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, empty_answer, instead_of, of_status, plain, too_many_chars
+from ctxasm.llm.failures import Failure, empty_answer, instead_of, of_finish, of_stream_error, plain, too_many_chars
 from ctxasm.llm.json_reply import NotValid, object_in
 from ctxasm.llm.pieces import Pieces
+from ctxasm.llm.secrecy import redacted, shares
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 
@@ -149,6 +150,7 @@ class _Whole:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self.text, self.reason, self.model, self.usage = "", "", endpoint.model, _Usage(calls=1, counted=False)
+        self.is_finished, self.has_thought = False, False
 
     def texts(self, client: Any, request: Request) -> Iterator[str]:
         raw = client.chat.completions.with_raw_response.create(**request)
@@ -157,7 +159,7 @@ class _Whole:
             raise instead_of(self._endpoint, kind, "JSON")
         body = json.loads(raw.content)
         if isinstance(body, dict) and body.get("error"):
-            raise of_status(self._endpoint, 500, body, None)
+            raise of_stream_error(self._endpoint, body, began=False)
         self._read(body if isinstance(body, dict) else {})
         yield self.text
 
@@ -168,14 +170,15 @@ class _Whole:
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         text = message.get("content")
-        self.text = text if isinstance(text, str) else ""
+        self.text = redacted(text, self._endpoint.api_key) if isinstance(text, str) else ""
         self.reason = plain(str(choice.get("finish_reason") or ""))
         if len(self.text) > self._endpoint.max_answer_chars:
             raise too_many_chars(self._endpoint)
         if not self.text and isinstance(message.get("refusal"), str):
             raise Failure(f"{_name(self._endpoint)} declined to answer: choose another model")
         model = body.get("model")
-        self.model = (plain(model) if isinstance(model, str) else "") or self._endpoint.model
+        is_told = isinstance(model, str) and not shares(model, self._endpoint.api_key)
+        self.model = (plain(str(model), 100) if is_told else "") or self._endpoint.model
         usage = body.get("usage")
         told = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
         counts = [count for count in told if isinstance(count, int) and not isinstance(count, bool) and 0 <= count < 10**9]
@@ -183,6 +186,8 @@ class _Whole:
             self.usage = _Usage(counts[0], counts[1], 1, True)
 
     def ended(self, began: bool, said_done: bool) -> str:
+        if not began and (failure := of_finish(self._endpoint, self.reason)):
+            raise failure
         if not began and self.reason == "content_filter":
             raise Failure(f"the content filter of {_name(self._endpoint)} stopped the reply: choose another model")
         if not began and self.reason != "length":

@@ -8,13 +8,17 @@ import ssl
 import unicodedata
 
 from ctxasm.llm.endpoint import Endpoint
+from ctxasm.llm.secrecy import shares
 from ctxasm.model.errors import ModelUnavailable
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """Statuses worth another attempt."""
 _TOO_LONG = re.compile(
-    r"context[ _](?:length|window|size)|maximum (?:context|tokens)|too (?:long|many tokens|large)|exceed\w* .{0,40}(?:context|token)", re.I
+    r"context[ _](?:length|window|size)|maximum (?:context|tokens)|too (?:long|many tokens|large)|exceed\w* .{0,40}(?:context|token)"
+    r"|tokens.{0,40}must be <=",
+    re.I,
 )
+_ANSWER_TOO_LONG = re.compile(r"max\w*_tokens\W{0,3} (?:is too large|must be|value|exceeds|cannot)|at most \d+ completion", re.I)
 _FORMAT = re.compile(r"response_format|json_(?:schema|object)|structured|guided|grammar|schema|unsupported|not support", re.I)
 """How servers say that they do not take a wanted form of the answer; each in its own words."""
 
@@ -33,23 +37,22 @@ class Failure(Exception):
 
 def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None) -> Failure:
     """The failure that a server stated with an HTTP status. `body` is its JSON error object, if any."""
-    where, said, code = endpoint.host, _said(endpoint, body), _field(body, "code")
-    detail = f' (it says: "{said}")' if said else ""
-    if status in (400, 413, 422) and (status == 413 or code == "context_length_exceeded" or _TOO_LONG.search(_field(body, "message"))):
-        return Failure(f"the prompt is too long for {endpoint.model} at {where}: lower max_tokens or choose a model with a larger window")
-    if status in (400, 422):
-        return Failure(f"{where} refused the request{detail}: check the model's name and settings", drop=_refused_setting(body))
-    if status == 429 and code == "insufficient_quota":
+    where, detail = endpoint.host, _detail(endpoint, body)
+    if status in (400, 413, 422):
+        return _of_refusal(endpoint, status, body)
+    if status == 429 and "insufficient_quota" in (_field(body, "code"), _field(body, "type")):
         return Failure(f"{where} answers that the account has no quota left: check its plan and billing, or choose another model")
     if status == 429:
-        later = f" after {wait:.0f} seconds" if wait else " in a minute"
-        return Failure(f"{where} takes no more requests for now (429): ask again{later}", retry=True, wait=wait)
+        later = "in a minute" if wait is None else f"after {wait:.0f} seconds" if wait <= 3600 else "in some hours, or choose another model"
+        return Failure(f"{where} takes no more requests for now (429): ask again {later}", retry=True, wait=wait)
     sentence = {
         401: f"{where} did not accept the API key (401): check the key in the environment or secrets",
+        402: f"{where} answers that the account has no credit left (402): check its billing, or choose another model",
         403: f"{where} does not allow this key to use {endpoint.model} (403): check the key's rights or choose another model",
         404: f"{where} does not know the model {endpoint.model}, or the base URL is wrong (404): check both; the URL usually ends in /v1",
         405: f"{where} takes no chat requests at this address (405): check the base URL; it usually ends in /v1",
         408: f"{where} gave up waiting for the request (408): ask again",
+        409: f"{where} is busy with a request that conflicts with this one (409): ask again in a moment",
     }.get(status)
     if sentence is None and 300 <= status < 400:
         sentence = f"{where} sends requests on to another address ({status}): enter that address as the base URL"
@@ -60,17 +63,43 @@ def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None)
     )
 
 
-def of_connection(endpoint: Endpoint, error: BaseException, began: bool) -> Failure:
+def _of_refusal(endpoint: Endpoint, status: int, body: object) -> Failure:
+    """A request that the server will not take as it is."""
+    where, code, message = endpoint.host, _field(body, "code"), _field(body, "message")
+    if code == "content_filter":
+        return Failure(f"the content filter of {where} refused the question: put it in other words, or choose another model")
+    if _ANSWER_TOO_LONG.search(message):
+        sentence = f"{endpoint.model} at {where} gives no answer of that length: lower the maximum answer length"
+        return Failure(sentence, drop="max_tokens" if "max_completion_tokens" in message else None)
+    if status == 413 or code == "context_length_exceeded" or _TOO_LONG.search(message):
+        return Failure(f"the prompt is too long for {endpoint.model} at {where}: lower max_tokens or choose a model with a larger window")
+    sentence = f"{where} refused the request{_detail(endpoint, body)}: check the model's name and settings"
+    return Failure(sentence, drop=_refused_setting(body))
+
+
+def of_stream_error(endpoint: Endpoint, body: object, began: bool) -> Failure:
+    """An error object that came as an event of the stream, under a status that said all was well."""
+    where, code = endpoint.host, _field(body, "code") or _field(body, "status")
+    if began:
+        return Failure(f"{where} reported an error in the middle of its answer{_detail(endpoint, body)}: ask again")
+    if re.fullmatch(r"[45]\d\d", code):
+        return of_status(endpoint, int(code), body, None)
+    if code in ("context_length_exceeded", "content_filter") or _TOO_LONG.search(_field(body, "message")):
+        return _of_refusal(endpoint, 400, body)
+    sentence = f"{where} reported an error instead of an answer{_detail(endpoint, body)}: ask again later, or choose another model"
+    return Failure(sentence, retry=True)
+
+
+def of_connection(endpoint: Endpoint, error: BaseException, began: bool, is_proxied: bool = False) -> Failure:
     """The failure behind a broken, refused or timed-out connection. `began`: something had arrived."""
-    where, causes = endpoint.host, _chain(error)
-    text = " ".join(str(cause) for cause in causes)
-    if any(isinstance(cause, ssl.SSLError) for cause in causes) or re.search(r"SSL|TLS|certificate", text):
-        return Failure(
-            f"no secure connection to {where}: its certificate is not trusted or it speaks no TLS; check https or http in the base URL"
-        )
+    where, causes = endpoint.host, chain(error)
     if began:
         return Failure(f"{where} broke off in the middle of its answer: ask again")
-    kinds = {type(cause).__name__ for cause in causes}
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return _of_tls(where, causes)
+    text, kinds = " ".join(str(cause) for cause in causes), {type(cause).__name__ for cause in causes}
+    if "ProxyError" in kinds or (is_proxied and "ConnectError" in kinds):
+        return Failure(f"the proxy named in HTTPS_PROXY does not connect to {where}: check the proxy, or add the host to NO_PROXY")
     if "ConnectTimeout" in kinds:
         return Failure(f"{where} did not take the connection within {endpoint.connect_timeout:g} seconds: check that it runs", retry=True)
     if "gaierror" in kinds or re.search(r"Name or service|getaddrinfo|resolution|nodename", text):
@@ -79,14 +108,43 @@ def of_connection(endpoint: Endpoint, error: BaseException, began: bool) -> Fail
         return Failure(f"nothing answers at {where}: check that the model server runs and that the base URL is right", retry=True)
     if any(kind.endswith("Timeout") or kind == "APITimeoutError" for kind in kinds):
         return too_slow(endpoint, began=False)
-    return Failure(f"{where} closed the connection without an answer: ask again, or check the base URL", retry=True)
+    if "RemoteProtocolError" in kinds and not re.search(r"disconnected|closed|incomplete", text):
+        return Failure(f"{where} does not answer in HTTP: check host and port in the base URL")
+    hint = "ask again, or check the base URL, also whether it begins with http or https"
+    return Failure(f"{where} closed the connection without an answer: {hint}", retry=True)
 
 
-def too_slow(endpoint: Endpoint, began: bool) -> Failure:
-    """No piece came in time."""
+def _of_tls(where: str, causes: list[BaseException]) -> Failure:
+    reason = next((cause.verify_message for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), "")
+    if reason:
+        why = reason.partition(",")[0].partition(" for ")[0][:60].lower()
+        return Failure(f"the certificate of {where} is not trusted ({why}): correct it, or name the file of its issuer in SSL_CERT_FILE")
+    return Failure(f"no secure connection to {where}: it speaks no TLS or another version; check http or https in the base URL")
+
+
+def too_slow(endpoint: Endpoint, began: bool, has_thought: bool = False) -> Failure:
+    """No text came in time. `has_thought`: the model sent reasoning."""
+    where, seconds = endpoint.host, f"{endpoint.first_piece_timeout:g} seconds"
     if began:
-        return Failure(f"{endpoint.host} stopped sending for {endpoint.piece_timeout:g} seconds in the middle of its answer: ask again")
-    return Failure(f"{endpoint.host} sent nothing within {endpoint.first_piece_timeout:g} seconds: ask again, or raise the timeout")
+        return Failure(f"{where} stopped sending for {endpoint.piece_timeout:g} seconds in the middle of its answer: ask again")
+    if has_thought:
+        return Failure(f"{endpoint.model} at {where} was still thinking after {seconds}: raise the timeout, or choose one that thinks less")
+    return Failure(f"{where} sent nothing within {seconds}: ask again, or raise the timeout")
+
+
+def broke_off(endpoint: Endpoint) -> Failure:
+    """The stream ended without saying so."""
+    return Failure(f"{endpoint.host} broke off in the middle of its answer: ask again")
+
+
+def of_finish(endpoint: Endpoint, reason: str) -> Failure | None:
+    """The failure behind a finish reason that is no end of an answer."""
+    name = f"{endpoint.model} at {endpoint.host}"
+    if reason in ("tool_calls", "function_call"):
+        return Failure(f"{name} wants to call a tool instead of answering: choose a model or server without tools of its own")
+    if reason in ("error", "abort", "insufficient_system_resource"):
+        return Failure(f"{name} ended its answer with an error: ask again")
+    return None
 
 
 def too_many_chars(endpoint: Endpoint) -> Failure:
@@ -102,7 +160,8 @@ def empty_answer(endpoint: Endpoint, *, retry: bool = False) -> Failure:
 
 def instead_of(endpoint: Endpoint, kind: str, wanted: str) -> Failure:
     """The reply has content type `kind`, which is not `wanted`."""
-    return Failure(f"{endpoint.host} answered with {plain(kind)} instead of {wanted}: check the base URL; it usually ends in /v1")
+    told = kind if re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,50}", kind) and not shares(kind, endpoint.api_key) else "something else"
+    return Failure(f"{endpoint.host} answered with {told} instead of {wanted}: check the base URL; it usually ends in /v1")
 
 
 def plain(text: str, limit: int = 60) -> str:
@@ -112,14 +171,15 @@ def plain(text: str, limit: int = 60) -> str:
 
 def of_content(endpoint: Endpoint, error: BaseException) -> Failure:
     """The failure behind an event that cannot be read."""
-    if any(isinstance(cause, UnicodeDecodeError) for cause in _chain(error)):
+    if any(isinstance(cause, UnicodeDecodeError) for cause in chain(error)):
         return Failure(f"{endpoint.host} sent bytes that are not UTF-8 text: this is no OpenAI-compatible server, or it is broken")
-    if any(isinstance(cause, json.JSONDecodeError) for cause in _chain(error)):
+    if any(isinstance(cause, json.JSONDecodeError) for cause in chain(error)):
         return Failure(f"{endpoint.host} sent an event that is not valid JSON: this is no OpenAI-compatible server, or it is broken")
     return Failure(f"{endpoint.host} sent an answer that cannot be read ({type(error).__name__}): check that it is OpenAI-compatible")
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def chain(error: BaseException) -> list[BaseException]:
+    """The error and what caused it, outermost first."""
     found: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in found and len(found) < 20:
@@ -131,16 +191,16 @@ def _chain(error: BaseException) -> list[BaseException]:
 def _field(body: object, name: str) -> str:
     inner = body.get("error", body) if isinstance(body, dict) else None
     value = inner.get(name) if isinstance(inner, dict) else inner if name == "message" else None
-    return value if isinstance(value, str) else ""
+    return str(value) if isinstance(value, (str, int)) else ""
 
 
-def _said(endpoint: Endpoint, body: object) -> str:
-    """A short excerpt of the server's own words, or nothing where any of it could be a part of the key."""
+def _detail(endpoint: Endpoint, body: object) -> str:
+    """A short excerpt of the server's own words in brackets, or nothing where any of it could be a part of the key."""
     text = "".join(" " if unicodedata.category(char)[0] in "CZ" else char for char in _field(body, "message"))
-    key, text = endpoint.api_key, " ".join(text.split())
-    if key and (key in text or any(key[at : at + 5] in text for at in range(max(1, len(key) - 4)))):
+    text = " ".join(text.split())
+    if not text or shares(text, endpoint.api_key):
         return ""
-    return text if len(text) <= 160 else text[:159] + "…"
+    return f' (it says: "{text if len(text) <= 160 else text[:159] + "…"}")'
 
 
 def _refused_setting(body: object) -> str | None:

@@ -7,13 +7,20 @@ from typing import Any
 
 from ctxasm.llm.attempt import Request, attempts
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, empty_answer, instead_of, plain, too_many_chars
+from ctxasm.llm.failures import broke_off, empty_answer, instead_of, of_finish, of_stream_error, plain, too_many_chars
 from ctxasm.llm.pieces import Pieces
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly
 
 _STREAMS = ("text/event-stream", "text/plain", "application/octet-stream", "")
 """Content types under which servers send a stream; some name none."""
+_REASONS = {
+    **dict.fromkeys(("model_length", "max_tokens", "max_length"), "length"),
+    **dict.fromkeys(("safety", "SAFETY", "RECITATION", "content-filter"), "content_filter"),
+    **dict.fromkeys(("eos", "eos_token", "stop_sequence", "end_turn", "STOP"), "stop"),
+    "null": "",
+}
+"""What some servers write instead of the reasons of the standard."""
 
 
 class OpenAIModel:
@@ -57,6 +64,11 @@ class _Streamed:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._chars, self._reason = 0, ""
+        self.has_thought = False
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self._reason)
 
     def texts(self, client: Any, request: Request) -> Iterator[str]:
         stream = client.chat.completions.create(**request)
@@ -64,21 +76,29 @@ class _Streamed:
         if kind not in _STREAMS:
             raise instead_of(self._endpoint, kind, "a stream")
         for chunk in stream:
-            choices = getattr(chunk, "choices", None)
-            choice = choices[0] if isinstance(choices, list) and choices else None
-            text = getattr(getattr(choice, "delta", None), "content", None)
-            self._reason = plain(str(getattr(choice, "finish_reason", None) or "")) or self._reason
-            text = text if isinstance(text, str) else ""
-            self._chars += len(text)
-            if self._chars > self._endpoint.max_answer_chars:
-                raise too_many_chars(self._endpoint)
-            yield text
+            if getattr(chunk, "object", "") == "error":
+                raise of_stream_error(self._endpoint, chunk.model_dump(), self._chars > 0)
+            yield self._text_of(getattr(chunk, "choices", None))
+
+    def _text_of(self, choices: object) -> str:
+        first = (one for one in choices if getattr(one, "index", None) in (0, None)) if isinstance(choices, list) else iter(())
+        choice = next(first, None)
+        delta = getattr(choice, "delta", None)
+        reason = plain(str(getattr(choice, "finish_reason", None) or ""))
+        self._reason = _REASONS.get(reason, reason) or self._reason
+        self.has_thought = self.has_thought or any(getattr(delta, name, None) for name in ("reasoning_content", "reasoning"))
+        text = getattr(delta, "content", None)
+        text = text if isinstance(text, str) else ""
+        self._chars += len(text)
+        if self._chars > self._endpoint.max_answer_chars:
+            raise too_many_chars(self._endpoint)
+        return text
 
     def ended(self, began: bool, said_done: bool) -> str:
+        if failure := of_finish(self._endpoint, self._reason):
+            raise failure
         if not self._reason and not said_done:
-            if began:
-                raise Failure(f"{self._endpoint.host} broke off in the middle of its answer: ask again")
-            raise empty_answer(self._endpoint, retry=True)
+            raise broke_off(self._endpoint) if began else empty_answer(self._endpoint, retry=True)
         if not began and self._reason in ("", "stop"):
             raise empty_answer(self._endpoint)
         return self._reason or "stop"

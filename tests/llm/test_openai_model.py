@@ -99,7 +99,7 @@ FAULTS = {
     "html": ("text/html instead of a stream", ""),
     "json": ("application/json instead of a stream", ""),
     "empty": ("empty answer", ""),
-    "error-event": ("problem of its own", ""),
+    "error-event": ("reported an error instead of an answer", ""),
     "redirect": ("sends requests on", ""),
     "echo-key": ("refused the request: check", ""),
     "huge-line": ("far more than an answer can hold", ""),

@@ -1,0 +1,84 @@
+"""Keeps the API key out of what a server can make us repeat: texts, headers and the log lines of the HTTP packages.
+
+A key of fewer than MIN_KEY characters is a stand-in such as `ollama`, and stands in ordinary text too.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+HIDDEN = "[API key]"
+MIN_KEY = 16
+_HELD = 4
+"""Characters that must agree before text is held back: a piece that ends in `s` may pass, whatever the key begins with."""
+_SHARED = 5
+_LOGGERS = (
+    *("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks"),
+    *("openai", "openai._base_client", "openai._response", "openai._legacy_response"),
+)
+_here = threading.local()
+
+
+def redacted(text: str, key: str) -> str:
+    """`text` with every occurrence of a real key replaced."""
+    return text.replace(key, HIDDEN) if len(key) >= MIN_KEY else text
+
+
+def shares(text: str, key: str) -> bool:
+    """Whether any 5 characters of the key stand in `text`: servers like to repeat the beginning of a key."""
+    return bool(key) and (key in text or any(key[at : at + _SHARED] in text for at in range(max(1, len(key) - _SHARED + 1))))
+
+
+class Veil:
+    """`redacted` for a text that comes in pieces: an end that may begin the key is held until it is decided."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key if len(key) >= MIN_KEY else ""
+        self._end, self._shown = "", 0
+
+    def feed(self, text: str) -> str:
+        """What of the text so far may be shown now and was not yet."""
+        if not self._key:
+            return text
+        text, shown, out = self._end + text, self._shown, ""
+        while (at := text.find(self._key)) >= 0:
+            out += text[shown:at] + HIDDEN
+            text, shown = text[at + len(self._key) :], 0
+        begun = next(size for size in range(min(len(text), len(self._key) - 1), -1, -1) if text.endswith(self._key[:size]))
+        until = len(text) - (begun if begun >= _HELD else 0)
+        out += text[shown:until]
+        self._end, self._shown = text[len(text) - begun :], max(0, max(shown, until) - (len(text) - begun))
+        return out
+
+    def rest(self) -> str:
+        """What was held when the text ended."""
+        held, long = self._end[self._shown :], len(self._end) >= 2 * _HELD
+        self._end, self._shown = "", 0
+        return HIDDEN if held and long else held
+
+
+class _KeyFilter(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        key: str = getattr(_here, "key", "")
+        if len(key) >= MIN_KEY:
+            text = record.getMessage()
+            record.msg, record.args = text.replace(key, HIDDEN).replace(repr(key)[1:-1], HIDDEN), ()
+        return True
+
+
+_filter = _KeyFilter()
+
+
+@contextmanager
+def out_of_logs(key: str) -> Iterator[None]:
+    """Within the block, what the HTTP packages log in this thread shows no key: a server may send it back in a header."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_filter)  # adding it twice changes nothing
+    _here.key = key
+    try:
+        yield
+    finally:
+        _here.key = ""
