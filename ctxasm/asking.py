@@ -1,6 +1,7 @@
 """Asking a model about an assembled context: pieces as they come, markers as they become certain, one result at the end.
 
-An empty context never reaches a model. A failure keeps what had arrived.
+An empty context never reaches a model. A failure keeps what had arrived. A spoken answer (channel voice) is not parsed:
+whatever it holds is text, and its sources are the blocks of the context.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from dataclasses import dataclass
 
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, ResolvedMarker, resolve
 from ctxasm.model.errors import ModelUnavailable
-from ctxasm.model.language import Language, language_of
+from ctxasm.model.language import Language
 from ctxasm.model.messages import AnswerModel, Cancel, Message
 from ctxasm.model.ports import Clock
-from ctxasm.model.results import Assembly
-from ctxasm.prompts import build_messages
+from ctxasm.model.refusals import NOTHING_FOUND
+from ctxasm.model.results import Assembly, Citation
+from ctxasm.model.settings import Channel
+from ctxasm.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
 
-NOTHING_FOUND: dict[Language, str] = {"nl": "Geen relevante inhoud gevonden.", "en": "No relevant content found."}
+__all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "Marked", "Piece", "answer", "ask"]
+
 _NOTES = {
     "length": "The answer reached the maximum answer length and stops there; raise it for the rest.",
     "content_filter": "The model's content filter ended the answer.",
@@ -45,6 +49,7 @@ class AnswerResult:
     """A whole answer. `complete` is False when it failed, was cut by a limit or was stopped: `note` or `error` says why.
 
     `listed` are entries of a source list in the answer, which cite no claim. `called` is False for an empty context.
+    A spoken answer has neither markers nor listed entries. `choice` and `language` are those of the prompt.
     """
 
     text: str
@@ -58,6 +63,9 @@ class AnswerResult:
     error: str | None = None
     listed: tuple[MarkerEvent, ...] = ()
     called: bool = True
+    channel: Channel = "text"
+    choice: PromptChoice = GROUNDED
+    language: Language = "nl"
 
 
 AnswerEvent = Piece | Marked | AnswerResult
@@ -66,6 +74,7 @@ AnswerEvent = Piece | Marked | AnswerResult
 def ask(
     assembly: Assembly,
     model: AnswerModel,
+    choice: PromptChoice = GROUNDED,
     *,
     messages: Sequence[Message] | None = None,
     temperature: float = 0.0,
@@ -75,63 +84,95 @@ def ask(
 ) -> Iterator[AnswerEvent]:
     """Answer the query of `assembly`: any number of Piece and Marked, then exactly one AnswerResult. Never raises ModelUnavailable.
 
-    `messages` default to `build_messages` in the language of the question.
+    `messages` default to those that `build_messages` makes of `choice`; where they are given, `choice` says how they were
+    made. Raises InvalidInput for a choice of another channel than the assembly's.
     """
-    start, language = clock(), language_of(assembly.query.query)
+    started, settled = clock(), choice.settled(assembly)
+    reading = _Reading(assembly.citations, settled, model)
     if not assembly.citations or not assembly.text:
-        spent = (clock() - start) * 1000
-        yield AnswerResult(NOTHING_FOUND[language], (), True, model.name, model.is_language_model, spent, None, called=False)
+        yield reading.uncalled((clock() - started) * 1000)
         return
-    parser, found = MarkerParser(), list[ResolvedMarker]()
-    first_ms: float | None = None
-    error: str | None = None
-    sent = build_messages(assembly, language=language) if messages is None else tuple(messages)
+    sent = build_messages(assembly, choice) if messages is None else tuple(messages)
     stream = model.stream(sent, assembly=assembly, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
     try:
         for text in stream:
-            first_ms = (clock() - start) * 1000 if first_ms is None else first_ms
-            markers = resolve(parser.feed(text), assembly.citations)
-            found += markers
-            yield Piece(text, parser.decided)
+            reading.first_piece_ms = (clock() - started) * 1000 if reading.first_piece_ms is None else reading.first_piece_ms
+            markers = reading.feed(text)
+            yield Piece(text, reading.decided)
             if markers:
                 yield Marked(markers)
     except ModelUnavailable as failure:
-        error = str(failure)
+        reading.error = str(failure)
     finally:
         stream.close()
-    if last := resolve(parser.finish(), assembly.citations):
-        found += last
+    if last := reading.finish():
         yield Marked(last)
-    reason = None if error else stream.finish_reason
-    yield _result(model, parser, found, error, reason, (clock() - start) * 1000, first_ms)
+    yield reading.result(stream.finish_reason, (clock() - started) * 1000)
 
 
-def _result(
-    model: AnswerModel,
-    parser: MarkerParser,
-    found: list[ResolvedMarker],
-    error: str | None,
-    reason: str | None,
-    elapsed_ms: float,
-    first_piece_ms: float | None,
+class _Reading:
+    """An answer as it is read: through the marker parser, or as plain text where it is spoken."""
+
+    def __init__(self, citations: Sequence[Citation], settled: SettledChoice, model: AnswerModel) -> None:
+        self._citations, self._settled, self._model = citations, settled, model
+        self._parser = MarkerParser() if settled.channel == "text" else None
+        self._spoken, self._found = list[str](), list[ResolvedMarker]()
+        self.decided = 0
+        self.first_piece_ms: float | None = None
+        self.error: str | None = None
+
+    def feed(self, text: str) -> tuple[ResolvedMarker, ...]:
+        """The markers that became certain with this piece."""
+        if self._parser is None:
+            self._spoken.append(text)
+            self.decided += len(text)
+            return ()
+        found = self._keep(self._parser.feed(text))
+        self.decided = self._parser.decided
+        return found
+
+    def finish(self) -> tuple[ResolvedMarker, ...]:
+        """The markers in what was still undecided."""
+        return () if self._parser is None else self._keep(self._parser.finish())
+
+    def _keep(self, markers: tuple[MarkerEvent, ...]) -> tuple[ResolvedMarker, ...]:
+        resolved = resolve(markers, self._citations)
+        self._found += resolved
+        return resolved
+
+    def result(self, reason: str | None, elapsed_ms: float) -> AnswerResult:
+        """The answer as it stands, with why it is not whole where it is not."""
+        note = None if self.error else _NOTES.get(reason or "")
+        text = "".join(self._spoken) if self._parser is None else self._parser.text
+        return self._made(text, elapsed_ms, note)
+
+    def uncalled(self, elapsed_ms: float) -> AnswerResult:
+        """The answer to an empty context."""
+        return self._made(NOTHING_FOUND[self._settled.language], elapsed_ms, None, called=False)
+
+    def _made(self, text: str, elapsed_ms: float, note: str | None, called: bool = True) -> AnswerResult:
+        return AnswerResult(
+            text=text,
+            markers=tuple(self._found),
+            complete=self.error is None and note is None,
+            model=self._model.name,
+            is_language_model=self._model.is_language_model,
+            elapsed_ms=elapsed_ms,
+            first_piece_ms=self.first_piece_ms,
+            note=note,
+            error=self.error,
+            listed=tuple(self._parser.listed) if self._parser else (),
+            called=called,
+            channel=self._settled.channel,
+            choice=self._settled.choice,
+            language=self._settled.language,
+        )
+
+
+def answer(
+    assembly: Assembly, model: AnswerModel, choice: PromptChoice = GROUNDED, *, temperature: float = 0.0, max_tokens: int = 512
 ) -> AnswerResult:
-    note = _NOTES.get(reason or "")
-    return AnswerResult(
-        text=parser.text,
-        markers=tuple(found),
-        complete=error is None and note is None,
-        model=model.name,
-        is_language_model=model.is_language_model,
-        elapsed_ms=elapsed_ms,
-        first_piece_ms=first_piece_ms,
-        note=note,
-        error=error,
-        listed=tuple(parser.listed),
-    )
-
-
-def answer(assembly: Assembly, model: AnswerModel, *, temperature: float = 0.0, max_tokens: int = 512) -> AnswerResult:
     """The whole answer at once. A failure is in its `error`."""
-    *_, result = ask(assembly, model, temperature=temperature, max_tokens=max_tokens)
+    *_, result = ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens)
     assert isinstance(result, AnswerResult)
     return result

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import FetchedChunk, TokenCounter
     from ctxasm.model.results import Assembly
+    from ctxasm.prompts import PromptChoice
     from ctxasm.store.database import Dataset, Store
     from ctxasm.store.listing import DatasetInfo, QueryEntry
     from ctxasm.store.memory import MemoryDataset, MemoryStore
@@ -218,15 +219,21 @@ class Workbench:
         self,
         assembly: Assembly,
         model: AnswerModel | None = None,
+        choice: PromptChoice | None = None,
         *,
         temperature: float = 0.0,
         max_tokens: int = 512,
         cancel: Cancel | None = None,
     ) -> Iterator[AnswerEvent]:
-        """Answer the query of `assembly`: pieces and markers as they come, then one AnswerResult, which keeps a failure."""
-        from ctxasm.asking import ask
+        """Answer the query of `assembly`: pieces and markers as they come, then one AnswerResult, which keeps a failure.
 
-        return ask(assembly, model or self.open_model(), temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+        `choice` says how to ask (default: grounded).
+        """
+        from ctxasm.asking import ask
+        from ctxasm.prompts import GROUNDED
+
+        model = model or self.open_model()
+        return ask(assembly, model, choice or GROUNDED, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
 
 
 def _fingerprint(folder: Path) -> str:

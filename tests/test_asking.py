@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,8 +11,10 @@ from contexts import make_assembly
 
 from ctxasm.asking import NOTHING_FOUND, AnswerResult, Marked, Piece, answer, ask
 from ctxasm.llm import ExtractiveModel, ScriptedModel
-from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
+from ctxasm.model.results import Assembly
+from ctxasm.prompts import REFUSAL, PromptChoice
 
 
 class SayingModel:
@@ -41,6 +44,10 @@ class SayingModel:
         self.closed += 1
 
 
+def spoken(assembly: Assembly) -> Assembly:
+    return dataclasses.replace(assembly, settings=assembly.settings.replace(channel="voice"))
+
+
 @pytest.mark.parametrize(("question", "language"), [("Waar is de balie?", "nl"), ("Where is the desk?", "en")])
 def test_an_empty_context_never_reaches_the_model(question: str, language: str) -> None:
     model = SayingModel("x")
@@ -60,6 +67,54 @@ def test_markers_come_as_soon_as_they_are_certain() -> None:
     assert (result.text, result.complete, result.model, result.is_language_model) == ("Ja [1] en [9].", True, "saying", True)
     assert model.closed
     assert "CONTEXT" in model.asked[0][-1].content
+
+
+def test_a_spoken_answer_is_not_parsed() -> None:
+    assembly = spoken(make_assembly())
+    model = SayingModel("Kamer [", "1", "] is open [9].\n\nBronnen:\n[1] x")
+    events = list(ask(assembly, model))
+    assert [type(event) for event in events] == [Piece, Piece, Piece, AnswerResult]
+    assert [event.decided for event in events if isinstance(event, Piece)] == [
+        7,
+        8,
+        len("Kamer [1] is open [9].\n\nBronnen:\n[1] x"),
+    ]  # all of it may be shown at once
+    result = events[-1]
+    assert isinstance(result, AnswerResult)
+    assert result.text == "Kamer [1] is open [9].\n\nBronnen:\n[1] x"
+    assert (result.markers, result.listed, result.channel, result.complete) == ((), (), "voice", True)
+    assert "voorgelezen" in model.asked[0][0].content
+
+
+def test_the_result_says_how_was_asked() -> None:
+    model = SayingModel("No.")
+    choice = PromptChoice("strict", answer_first=True, extra="Be kind.", language="en")
+    result = answer(make_assembly(), model, choice)
+    assert (result.choice, result.language, result.channel) == (choice, "en", "text")
+    assert REFUSAL["en"] in model.asked[0][0].content
+    assert model.asked[0][0].content.endswith("Be kind.")
+    plain = answer(make_assembly(), SayingModel("Ja"))
+    assert (plain.choice, plain.language) == (PromptChoice(), "nl")
+
+
+def test_own_messages_are_sent_as_they_are() -> None:
+    model = SayingModel("Ja")
+    own = (Message("system", "s"), Message("user", "u"))
+    *_, result = ask(make_assembly(), model, PromptChoice(language="en"), messages=own)
+    assert model.asked == [own]
+    assert isinstance(result, AnswerResult)
+    assert result.language == "en"
+
+
+def test_an_empty_context_is_answered_in_the_language_of_the_prompt() -> None:
+    (result,) = ask(spoken(make_assembly("Waar?", ())), SayingModel("x"), PromptChoice(language="en"))
+    assert isinstance(result, AnswerResult)
+    assert (result.text, result.channel, result.called) == (NOTHING_FOUND["en"], "voice", False)
+
+
+def test_a_choice_of_another_channel_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="must be that of its context, text"):
+        answer(make_assembly(), SayingModel("x"), PromptChoice(channel="voice"))
 
 
 def test_a_failure_keeps_what_arrived_and_the_last_marker() -> None:

@@ -1,4 +1,7 @@
-"""`ctxasm ask`: an answer from the assembled context, streamed, with its markers resolved below it."""
+"""`ctxasm ask`: an answer from the assembled context, streamed, with its markers resolved below it.
+
+Below a spoken answer stand all blocks of its context, unless it declines to answer.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,28 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
 from ctxasm.asking import AnswerResult, Piece
+from ctxasm.citations.declined import is_refusal
 from ctxasm.commands.assemble import described
 from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.results import Citation
+from ctxasm.prompts import PROMPT_STYLES, PromptChoice
 
 SUMMARY = "answer a query from its context, and list the sources that the answer cites"
 MAX_ANSWER_TOKENS = 32_000
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--query-id, --model and how it answers, settings, --data, --db."""
+    """--query-id, --model and how it answers, the prompt, settings, --data, --db."""
     parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
     parser.add_argument(
         "--model", metavar="NAME", help="extractive (no key needed), openai (the configured endpoint), or scripted:MODE, which misbehaves"
     )
     parser.add_argument("--temperature", metavar="T", default="0", help="0 to 2 (default: 0)")
     parser.add_argument("--max-answer-tokens", metavar="N", default="512", help=f"1 to {MAX_ANSWER_TOKENS} (default: 512)")
+    parser.add_argument("--prompt", metavar="STYLE", default="grounded", help=f"{', '.join(PROMPT_STYLES)} (default: grounded)")
+    parser.add_argument("--answer-first", action="store_true", help="ask for the answer itself in the first sentence")
+    parser.add_argument("--instructions", metavar="TEXT", default="", help="your own instructions, added to the rules of the prompt")
     add_settings(parser)
     add_dataset(parser)
 
@@ -34,6 +42,7 @@ def run(args: Namespace) -> int:
         _number("temperature", args.temperature, 0, 2),
         _number("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS),
     )
+    choice = PromptChoice(args.prompt, args.answer_first, args.instructions)
     settings, workbench = settings_of(args), workbench_of(args)
     model = workbench.open_model(args.model)
     require_data(workbench)
@@ -41,7 +50,7 @@ def run(args: Namespace) -> int:
     assembly = workbench.assemble(workbench.query(dataset, args.query_id), settings, dataset)
     say(f"{model.name}: {described(assembly)}")
     result: AnswerResult | None = None
-    for event in workbench.ask(assembly, model, temperature=temperature, max_tokens=int(longest)):
+    for event in workbench.ask(assembly, model, choice, temperature=temperature, max_tokens=int(longest)):
         if isinstance(event, Piece):
             show(event.text, end="")
         elif isinstance(event, AnswerResult):
@@ -68,8 +77,11 @@ def _number(name: str, text: str, low: float, high: float) -> float:
 
 
 def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:
-    """The cited entries in number order, then the numbers that no source has."""
+    """The cited entries in number order (of a spoken answer: all), then the numbers that no source has."""
     cited = {number for marker in result.markers for number in marker.known}
+    if result.channel == "voice" and not is_refusal(result.text):
+        citations = tuple(citations)
+        cited = {citation.number for citation in citations}
     unknown = sorted({number for marker in result.markers for number in marker.unknown})
     if cited or unknown:
         show("")

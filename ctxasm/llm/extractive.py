@@ -1,7 +1,8 @@
 """The key-free default: no language model. It quotes the sentences of the context that best match the question.
 
 Each quoted sentence lies inside the verbatim text of one block and carries that block's own marker, so a marker is right
-by construction. Headers, prefixes, gap marks and supplements are never quoted.
+by construction. Headers, prefixes, gap marks and supplements are never quoted. In a spoken answer the marker is left out.
+Of the messages it heeds one thing: a refusal sentence that the system message asks for is given where nothing matches.
 """
 
 from __future__ import annotations
@@ -14,20 +15,13 @@ from typing import NamedTuple
 
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.llm.sentences import Stretch, is_alike, sentences_of, terms_of
-from ctxasm.model.language import Language, language_of
+from ctxasm.model.language import language_of
 from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
 from ctxasm.model.results import Assembly
 
 NAME = "no language model (extractive)"
 MAX_SENTENCES = 4
-UNANSWERED: dict[Language, str] = {
-    "nl": "In de context staat geen zin die deze vraag beantwoordt.",
-    "en": "No sentence of the context answers this question.",
-}
-OTHER_LANGUAGE: dict[Language, str] = {
-    "nl": "De context is in een andere taal dan de vraag: daarvoor is een taalmodel nodig.",
-    "en": "The context is in another language than the question: that takes a language model.",
-}
 _K1, _B = 1.2, 0.4
 _NEAR = 0.35
 """What the title and the neighbouring sentences of a sentence add to its score, as a share of their own match."""
@@ -77,8 +71,8 @@ class ExtractiveModel:
         max_tokens: int = 512,
         cancel: Cancel | None = None,
     ) -> Pieces:
-        """Stream the answer of `extract_answer`; `messages` and `temperature` change nothing."""
-        return Pieces(in_words(extract_answer(assembly, max_tokens), cancel))
+        """Stream the answer of `extract_answer`; `temperature` changes nothing."""
+        return Pieces(in_words(extract_answer(assembly, max_tokens, refusal_in(messages)), cancel))
 
 
 def in_words(text: str, cancel: Cancel | None) -> Produce:
@@ -90,10 +84,17 @@ def in_words(text: str, cancel: Cancel | None) -> Produce:
     return "stop"
 
 
-def extract_answer(assembly: Assembly, max_tokens: int = 512) -> str:
-    """The best sentences in reading order, each followed by its marker; in the question's language when none fits.
+def refusal_in(messages: Sequence[Message]) -> str | None:
+    """The refusal sentence that a system message asks for, as the strict prompt does."""
+    systems = [message.content for message in messages if message.role == "system"]
+    return next((refusal for refusal in REFUSAL.values() if any(refusal in system for system in systems)), None)
 
-    About three characters are taken for a token, so that `max_tokens` ends the answer between sentences.
+
+def extract_answer(assembly: Assembly, max_tokens: int = 512, refusal: str | None = None) -> str:
+    """The best sentences in reading order, each followed by its marker (in a spoken answer by none).
+
+    About three characters are taken for a token, so that `max_tokens` ends the answer between sentences. Where no sentence
+    fits: `refusal`, else a sentence in the question's language.
     """
     room, parts = max_tokens * 3, list[str]()
     for quote in quotes_of(assembly):
@@ -101,8 +102,8 @@ def extract_answer(assembly: Assembly, max_tokens: int = 512) -> str:
         room -= len(sentence) + 5
         if parts and room < 0:
             break
-        parts.append(f"{sentence} [{quote.number}]")
-    return " ".join(parts) or _unanswered(assembly)
+        parts.append(sentence if assembly.settings.channel == "voice" else f"{sentence} [{quote.number}]")
+    return " ".join(parts) or refusal or _unanswered(assembly)
 
 
 def _unanswered(assembly: Assembly) -> str:

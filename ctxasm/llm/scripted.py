@@ -1,4 +1,7 @@
-"""A model that misbehaves on purpose, built from the extractive answer: for demos and tests of what a check must catch."""
+"""A model that misbehaves on purpose, built from the extractive answer: for demos and tests of what a check must catch.
+
+A spoken answer has no markers, so the modes that spoil markers leave it as it is.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from ctxasm.llm.extractive import extract_answer, in_words
+from ctxasm.llm.extractive import extract_answer, in_words, refusal_in
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.messages import Cancel, Message
@@ -41,7 +44,7 @@ class ScriptedModel:
         cancel: Cancel | None = None,
     ) -> Pieces:
         """Stream the misbehaving answer. `stall` and `cut` end in ModelUnavailable with the first half as `partial`."""
-        answer = spoil(extract_answer(assembly, max_tokens), self.mode, len(assembly.citations))
+        answer = spoil(extract_answer(assembly, max_tokens, refusal_in(messages)), self.mode, len(assembly.citations))
         if self.mode in ("stall", "cut"):
             return Pieces(self._broken(answer, cancel))
         return Pieces(_in_characters(answer, cancel) if self.mode == "split_tokens" else in_words(answer, cancel))

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.errors import InvalidSetting, UnknownSetting
 
+Channel = Literal["text", "voice"]
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
 ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "r50k_base")
@@ -126,6 +127,9 @@ class AssemblySettings:
         "render",
         "Source text that looks like a marker: neutralise swaps its brackets, warn only reports it.",
         choices=("neutralise", "warn", "off"),
+    )
+    channel: Channel = _setting(
+        "text", "choice", "ch", "answer", "voice: a spoken answer without markers; its sources are the blocks.", choices=("text", "voice")
     )
 
     def __post_init__(self) -> None:

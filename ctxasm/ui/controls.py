@@ -40,6 +40,7 @@ LABELS = {
     "citation_unit": "One citation number per",
     "gap_mark": "Gap mark",
     "marker_collisions": "Markers inside source text",
+    "channel": "Answer channel",
 }
 
 

@@ -24,6 +24,7 @@ STAGE_NAMES: Mapping[str, str] = {
     "summarise": "Prefixes",
     "render": "Render",
     "cite": "Citations",
+    "answer": "Answer",
 }
 REASONS: Mapping[str, str] = {
     "budget": "its document did not fit into the budget",
@@ -194,4 +195,5 @@ def _render_words(settings: AssemblySettings) -> tuple[str, ...]:
     words = ("summary once per document" if settings.summary_prefix else "no summaries", f"one number per {settings.citation_unit}")
     notes = {"neutralise": (), "warn": ("markers in sources only reported",), "off": ("markers in sources ignored",)}
     encoding = (f"counted in {settings.encoding}",) if settings.encoding != "cl100k_base" else ()
-    return (*words, *notes[settings.marker_collisions], *encoding)
+    spoken = ("a spoken answer",) if settings.channel == "voice" else ()
+    return (*words, *notes[settings.marker_collisions], *encoding, *spoken)

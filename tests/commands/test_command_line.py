@@ -194,6 +194,22 @@ def test_ask_answers_with_its_sources_below(loaded: None, capsys: pytest.Capture
     assert "no language model" in err
 
 
+def test_ask_takes_a_prompt(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["ask", "--query-id", "q2", "--prompt", "strict", "--answer-first", "--instructions", "Wees kort."]
+    assert main(ask) == 0
+    assert capsys.readouterr().out.startswith("Parkeren kost twee euro. [1]")
+    assert "prompt must be one of grounded, strict, soft, got 'loose'" in refused(["ask", "--query-id", "q2", "--prompt", "loose"], capsys)
+    assert "instructions must be at most" in refused(["ask", "--query-id", "q2", "--instructions", "x" * 8001], capsys)
+
+
+def test_a_spoken_answer_has_all_blocks_as_its_sources(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "--query-id", "q2", "--set", "channel=voice"]) == 0
+    answer, _, sources = capsys.readouterr().out.partition("\n\n")
+    assert answer.startswith("Parkeren kost twee euro.")
+    assert "[" not in answer
+    assert sources.startswith("[1] Openingstijden (")
+
+
 def test_ask_names_unknown_markers_and_keeps_what_arrived(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "--query-id", "q2", "--model", "scripted:out_of_range"]) == 0
     assert "[2] unknown: the context has no source of this number" in capsys.readouterr().out

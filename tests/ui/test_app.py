@@ -84,6 +84,7 @@ CHANGED = {
     "dedup_exact": False,
     "max_tokens": 2500, "budget_scope": "chunks", "oversized": "drop", "encoding": "o200k_base", "summary_prefix": False,
     "summary_template": "[Zie: {summary}]", "citation_unit": "passage", "gap_mark": "***", "marker_collisions": "warn",
+    "channel": "voice",
 }  # fmt: skip
 
 

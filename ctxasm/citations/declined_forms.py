@@ -1,0 +1,203 @@
+"""How answers decline, in English, Dutch and German, as patterns over a lowered sentence without markers and quotations.
+
+Names in angle brackets stand for parts that several patterns share. `<gap>` are a few words that open no new clause: a
+negation beyond "that", "dat", "dass" belongs to what a source says, not to whether it says it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal, NamedTuple
+
+AnswerLanguage = Literal["nl", "en", "de"]
+
+_ENGLISH: Mapping[str, str] = {
+    "gap": r"(?:(?!that\b|if\b|whether\b|which\b|who\b|but\b)[\w'/-]+ ){0,14}?",
+    "adv": r"(?:(?:explicitly|specifically|directly|clearly|actually|really|definitively|fully|currently|even|seem to|appear to|"
+    r"itself|themselves|yet|either|reliably|accurately|unfortunately) ){0,2}",
+    "given": r"(?:(?:provided|given|available|supplied|retrieved|above|following|cited|present|current|relevant|search|reference|"
+    r"referenced|attached|source|context|text) )",
+    "after": r"(?: (?:provided|given|available|supplied|above|here|at hand|i have|i was given|you provided))?",
+    "strong": r"(?:(?:the|this|these|those|any|all|your|my|of) )*(?:<given>*(?:contexts?|search results)|<given>+(?:sources?|documents?|"
+    r"texts?|passages?|information|excerpts?|materials?|snippets?|articles?|content|results|data|knowledge base)|(?:documents?|texts?|"
+    r"passages?|information|excerpts?|materials?|sources?) (?:provided|given|supplied|available|above|here|at hand))<after>(?! of\b)\b",
+    "meta": r"(?:<strong>|(?:(?:the|these|those|any|all|your|my|of) )+(?:sources|documents|passages?|excerpts|snippets|materials)<after>"
+    r"(?! of\b)\b|this (?:text|document|passage|source)(?! of\b)\b)",
+    "no": r"(?:(?:do|does|did|could|can|would|will)(?: not|n't)|cannot|can not|fails? to|failed to|never)",
+    "say": r"(?:mention|state|say|specify|answer|address|indicate|discuss|describe|tell|explain|disclose|reveal|clarify|refer|identify|"
+    r"name|note|confirm|detail|elaborate|make clear|make it clear|go into|cover|make any mention|make mention)(?:s|es)?\b",
+    "hold": r"(?:contain|include|have|offer|give|provide|present|show|list|support|make|hold)(?:s|es)?\b|has\b",
+    "info": r"(?:information|info|details?|answers?|mention|data|reference|references|evidence|indication|explanation|specifics|figures?|"
+    r"sources?|content|context|knowledge)\b",
+    "part": r"(?:mentioned|specified|stated|found|provided|given|included|answered|determined|addressed|discussed|listed|described|"
+    r"disclosed|indicated|available|clear|covered|inferred|established|identified|explained|confirmed|named|present|contained|"
+    r"deduced|revealed|evident|possible to <tell>)\b",
+    "tell": r"(?:determine|answer|say|tell|find|know|infer|establish|identify|conclude|provide an answer)\b",
+    "question": r"(?:this|the|your|that) question\b",
+    "based": r"(?:based (?:solely |only )?on|according to|from|given|as per|per|going by|judging by|in) <strong>",
+}
+_ENGLISH_FORMS = (
+    r"^<meta> <no> <adv>(?:<say>(?! only\b| just\b)|(?:<hold>) (?:[\w'-]+ ){0,4}?<info>)",
+    r"^<strong> <no> <adv>(?:<hold>)",
+    r"^<meta> (?:<hold>|says?|states?|mentions?) (?:absolutely )?(?:nothing\b|(?:no|not enough|insufficient|"
+    r"too little) (?:[\w'-]+ ){0,3}?<info>)",
+    r"^<meta> (?:is|are) (?:silent\b|not (?:sufficient|enough|clear)\b|insufficient\b)",
+    r"^(?:none|neither) of <meta> (?:<gap>)(?:<say>|<hold>)",
+    r"^nothing (?:[\w'-]+ ){0,3}?in <meta>",
+    r"^(?:<based>,? )?[^,;]{0,160}?\b(?:is|are|was|were|has been|have been|be)(?: not|n't) <adv><part>(?: [^,;]{0,100})? (?:in|"
+    r"within|by|from|"
+    r"on the basis of|based on|using|with|anywhere in) <meta>",
+    r"\b(?:cannot|can not|can't|could not|couldn't) be <adv><part> (?:[^,;]{0,100} )?(?:in|within|by|from|on the basis of|based on|"
+    r"using|with) <meta>",
+    r"^<based>,? [^,;]{0,120}?(?:\b(?:is|are|was|were|has been|have been)(?: not|n't)|\b(?:cannot|can not|can't|could not|"
+    r"couldn't) be) <adv>"
+    r"(?:mentioned|specified|stated|answered|determined|addressed|indicated|inferred|clear|possible to <tell>)\b"
+    r"(?! (?:by|before|until|without|with|through|via|using|during|in|on|at)\b)",
+    r"^(?:<based>,? )?(?:it|this|that) (?:is|was|remains) (?:not (?:possible|clear|known)|impossible|unclear|unknown|"
+    r"uncertain)\b[^,;]{0,120}? <meta>",
+    r"^<based>,? (?:it|this|that) (?:is|was|remains) (?:not clear|impossible to <tell>|not possible to <tell>|unclear)",
+    r"^(?:<based>,? )?i(?:'m| am| was) (?:unable|not able) to <adv>(?:find|locate|answer|determine|confirm|verify|identify|provide|"
+    r"help|say|"
+    r"tell|give)\b",
+    r"^(?:<based>,? )?i (?:could not|couldn't|cannot|can not|can't|did not|didn't) <adv>(?:find|locate|answer|determine|confirm|verify|"
+    r"identify|infer|provide|help|say|tell|give you|give an)\b",
+    r"^(?:<based>,? )?(?:i|we) (?:(?:do not|don't) <adv>have (?:[\w'-]+ ){0,3}?<info>|have (?:no|insufficient|"
+    r"not enough) (?:[\w'-]+ )?<info>)",
+    r"^(?:<based>,? )?i (?:do not|don't) know\b",
+    r"^(?:unable|not able) to (?:find|answer|determine)\b",
+    r"^(?:<based>,? )?there (?:is|was|are|were) (?:no|not enough|insufficient|not sufficient|not any) (?:(?:specific|relevant|"
+    r"explicit|direct|"
+    r"clear|further|additional|available|sufficient) ){0,2}(?:information|details?)"
+    r"(?: (?:about|on|regarding|concerning|available|given|provided|to|as|that|whether|which|how|when|where|who|here|for)\b|$)",
+    r"^(?:<based>,? )?(?:there (?:is|was|are|were) )?(?:no|not enough|insufficient|"
+    r"not any) (?:[\w'-]+ ){0,2}?<info> [^,;]{0,120}?\bin <meta>",
+    r"^<based>,? there (?:is|was|are|were) (?:no|not enough|insufficient|not any) (?:[\w'-]+ ){0,2}?<info>",
+    r"^there (?:is|was) no answer (?:to <question>|available|here)",
+    r"^no (?:(?:relevant|specific|further) )?(?:information|content|answer|answers|details) [^,;]{0,120}?\b(?:is|was|were|are|"
+    r"could be|can be) "
+    r"(?:found|available|given|provided|mentioned)\b",
+    r"^<question> (?:cannot|can not|can't|could not|couldn't) be (?:fully )?answered\b(?! by\b)",
+    r"^the answer (?:to <question> )?(?:cannot|can not|can't|could not|couldn't|is not|isn't|was not|wasn't)(?: be)? "
+    r"(?:found|given|determined|available|provided|in <meta>)",
+    r"^<strong> (?:provided |given )?(?:is|are|was) (?:not sufficient|insufficient|not enough) to\b",
+)
+_DUTCH: Mapping[str, str] = {
+    "gap": r"(?:(?!dat\b|of\b|die\b|wel\b|alleen\b|aan\b|maar\b|waar\b)[\w'/-]+ ){0,9}?",
+    "given": r"(?:(?:gegeven|beschikbare|aangeleverde|verstrekte|bijgevoegde|bovenstaande|aangeboden|meegeleverde|gevonden|opgehaalde|"
+    r"voorliggende|aanwezige|huidige|hier gegeven) )",
+    "after": r"(?: (?:die|dat) (?:hier )?(?:gegeven|beschikbaar|aangeleverd) (?:is|zijn))?",
+    "strong": r"(?:(?:de|het|deze|dit|die|mijn|alle) )*(?:<given>*(?:context|zoekresultaten|bronteksten)|<given>+(?:bron|bronnen|document|"
+    r"documenten|tekst|teksten|passages?|fragmenten|informatie|gegevens|stukken|materiaal|artikelen|inhoud))<after>(?! van\b)\b",
+    "meta": r"(?:<strong>|(?:(?:de|deze|die|mijn|alle) )+(?:bronnen|documenten|teksten|passages|fragmenten)<after>(?! van\b)\b)",
+    "not": r"(?:niet(?! (?:alleen|enkel|slechts)\b)(?! te (?!zeggen|bepalen|beantwoorden|vinden|achterhalen))|niets|geen|nergens|"
+    r"onvoldoende|niet genoeg|te weinig|onmogelijk)\b",
+    "say": r"(?:geeft|geven|noemt|noemen|vermeldt|vermelden|zegt|zeggen|beantwoordt|beantwoorden|beschrijft|beschrijven|specificeert|"
+    r"specificeren|meldt|melden|vertelt|vertellen|bespreekt|bespreken|behandelt|behandelen|biedt|bieden|maakt|maken|gaat|gaan)\b",
+    "hold": r"(?:bevat|bevatten|heeft|hebben|levert|leveren)\b",
+    "info": r"(?:informatie|antwoord|antwoorden|gegevens|details|uitleg|aanwijzing|aanwijzingen|vermelding|melding|verwijzing)\b",
+    "part": r"(?:genoemd|vermeld|gegeven|beschreven|besproken|gemeld|gezegd|gespecificeerd|aangegeven|gevonden|te vinden|terug te vinden|"
+    r"opgenomen|beantwoord|behandeld|beschikbaar|duidelijk|te beantwoorden|te zeggen|te bepalen|op te maken|af te leiden|informatie)\b",
+    "tell": r"(?:beantwoord\w*|antwoord\w*|zeggen|bepalen|vaststellen|vinden|gevonden|terugvinden|teruggevonden|geven|achterhalen|opmaken|"
+    r"helpen|informatie|gegevens)\b",
+    "question": r"(?:deze|de|uw|je|die|jouw) vraag\b",
+    "based": r"(?:op basis van|op grond van|aan de hand van|volgens|afgaand op|met|uit|in|binnen) <meta>",
+}
+_DUTCH_FORMS = (
+    r"^<meta> <say> <gap><not>",
+    r"\b<say> <meta> <gap><not>",
+    r"^<strong> <hold> <gap><not>",
+    r"\b<hold> <strong> <gap><not>",
+    r"^<meta> <hold> <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"\b<hold> <meta> <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"\bgeen (?:enkele |van )<meta> (?:<say>|<hold>)",
+    r"\b(?:in|binnen|uit) <meta> (?:staat|staan|blijkt|lees ik|zie ik|vind ik|komt|komen) <gap><not>",
+    r"\b(?:in|binnen|door|uit) <meta> (?:wordt|worden|is|zijn|werd|werden|valt|kan|kon) <gap><not> <gap>(?:<part>|<tell>)",
+    r"\b(?:staat|staan|komt|komen|blijkt) <gap><not> <gap>(?:in|binnen|uit|voor in) <meta>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden|valt) <gap><not> <gap>(?:<part>|<info>) (?:[^,;]{0,100} )?(?:in|binnen|door|uit|"
+    r"op basis van|met) "
+    r"<meta>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden) <gap>(?:in|binnen|door) <meta> <gap><not> <gap><part>",
+    r"^<based> (?:kan|kon|is|valt|kunnen|weet|heb|vind) <gap><not> <gap>(?:<tell>|duidelijk|te <tell>)",
+    r"\bik (?:kan|kon|heb) <gap><not> <gap><tell>",
+    r"\b(?:kan|kon|heb) ik <gap><not> <gap><tell>",
+    r"\b(?:ik (?:vind|vond|zie|heb)|(?:vind|vond|zie|heb) ik) <gap>(?:niets\b|(?:geen|onvoldoende|te weinig) (?:[\w'-]+ )?<info>)",
+    r"^(?:ik weet (?:het |dit |dat )?niet\b|(?:dat|dit|het) weet ik (?:helaas )?niet\b)",
+    r"^(?:wij|we) (?:hebben|beschikken over) (?:geen|onvoldoende) (?:informatie|gegevens) (?:over|om)\b",
+    r"\ber (?:is|zijn|was) (?:[\w'-]+ )?(?:geen|onvoldoende|niet genoeg|te weinig) (?:(?:relevante|specifieke|verdere|concrete|directe) )?"
+    r"(?:informatie|gegevens|antwoord)(?: (?:beschikbaar|over|om|gevonden|te vinden|voorhanden|bekend|op|voor|hierover|daarover|"
+    r"in <meta>)\b|$)",
+    r"^(?:over|voor|hierover|daarover|hierop|daarop)\b[^,;]{0,80}? ?(?:is|zijn|wordt|staat) (?:er )?(?:helaas )?(?:geen|onvoldoende|niets) "
+    r"(?:[\w'-]+ )?(?:(?:informatie|gegevens|antwoord) )?(?:beschikbaar|gevonden|te vinden|gegeven|vermeld|bekend)\b",
+    r"^geen (?:relevante )?(?:informatie|inhoud|gegevens|antwoord) (?:[\w'-]+ ){0,4}?(?:gevonden|beschikbaar)\b",
+    r"^<question> (?:kan|kon|is|valt|kunnen) <gap><not> <gap>(?:beantwoord\w*|te beantwoorden)",
+    r"^het antwoord (?:op <question> )?(?:staat|is|kan|wordt|ontbreekt) <gap>(?:<not> <gap>(?:<part>|in <meta>)|in <meta>)",
+)
+_GERMAN: Mapping[str, str] = {
+    "gap": r"(?:(?!dass\b|ob\b|nur\b|an\b|aber\b|sondern\b)[\w'/-]+ ){0,9}?",
+    "given": r"(?:(?:gegeben|vorliegend|bereitgestellt|verfügbar|angegeben|obig|vorhanden|gefunden|aktuell|zur verfügung gestellt|"
+    r"zur verfügung stehend)(?:e[nmrs]?)? )",
+    "strong": r"(?:(?:der|die|das|den|dem|des|diese[rnms]?|allen|alle|meine[nr]?) )*(?:<given>*(?:kontexte?s?|suchergebnissen?)|<given>+"
+    r"(?:quellen?|dokumente?n?|texte?n?|textes|textstellen|informationen|unterlagen|passagen|ausschnitten?))(?! (?:der|des|von|"
+    r"einer|eines)\b)\b",
+    "meta": r"(?:<strong>|(?:(?:der|die|den|diese[rnms]?|allen|alle) )+(?:quellen|dokumenten?|unterlagen|texten?|passagen|textstellen|"
+    r"ausschnitten?)(?! (?:der|des|von|einer|eines)\b)\b)",
+    "not": r"(?:nicht(?! (?:nur|allein|zu)\b)|nichts|keine?[nrms]?|nirgends|unzureichende?)\b",
+    "say": r"(?:nennt|nennen|erwähnt|erwähnen|gibt|geben|sagt|sagen|macht|machen|beantwortet|beantworten|beschreibt|beschreiben|liefert|"
+    r"liefern|bietet|bieten|spezifiziert|geht|gehen)\b",
+    "hold": r"(?:enthält|enthalten|beinhaltet|beinhalten|hat|haben)\b",
+    "info": r"(?:angaben?|informationen?|antwort|antworten|hinweise?|details|auskunft|daten|erwähnung)\b",
+    "part": r"(?:erwähnt|genannt|angegeben|beschrieben|gefunden|beantwortet|aufgeführt|enthalten|zu finden|ersichtlich|beantworten|"
+    r"beantwortbar|spezifiziert|ausgeführt|thematisiert|verfügbar)\b",
+    "tell": r"(?:beantwort\w*|antwort\w*|sagen|bestimmen|feststellen|finden|gefunden|entnehmen|helfen|geben|angaben|information\w*)\b",
+    "question": r"(?:die|diese|ihre|deine) frage\b",
+    "based": r"(?:(?:auf (?:der )?(?:grundlage|basis)|anhand|laut|gemäß|nach|basierend auf|aus|im|in|mit|aufgrund)(?: von)?) <meta>",
+}
+_GERMAN_FORMS = (
+    r"^<meta> <say> <gap><not>",
+    r"\b<say> <meta> <gap><not>",
+    r"^<strong> <hold> <gap><not>",
+    r"\b<hold> <strong> <gap><not>",
+    r"(?:^<meta> <hold>|\b<hold> <meta>) <gap><not> (?:[\w'-]+ ){0,2}?<info>",
+    r"^keine[rs]? (?:von )?<meta> (?:<say>|<hold>)",
+    r"^<based> (?:steht|stehen|findet sich|finden sich|geht|gehen|gibt es|finde ich) <gap><not>",
+    r"^<based> (?:wird|werden|ist|sind|kann|konnte|lässt sich|lassen sich) <gap><not> <gap>(?:<part>|<tell>)",
+    r"\b(?:wird|werden|wurde|wurden|ist|sind|steht|stehen|findet sich|geht) <gap>(?:im|in|aus|von|"
+    r"mit) <meta> <gap><not>(?: <gap><part>| hervor|$)",
+    r"\b(?:wird|werden|wurde|wurden|ist|sind|steht|stehen|findet sich) <gap><not> <gap>(?:im|in|aus|von) <meta>",
+    r"\b(?:ich (?:kann|konnte|habe)|(?:kann|konnte|habe) ich) <gap><not> <gap><tell>",
+    r"\b(?:ich (?:finde|fand|sehe|habe)|(?:finde|fand|sehe|habe) ich) <gap>(?:nichts\b|keine?n? (?:[\w'-]+ )?<info>)",
+    r"^(?:das|dies|es) weiß ich (?:leider )?nicht\b|^ich weiß (?:es |das |die antwort )?nicht\b",
+    r"\bes (?:liegen|gibt|sind|stehen) <gap>(?:keine|nicht genügend|nicht genug|zu wenige) (?:[\w'-]+ )?<info>"
+    r"(?: (?:zu|zur|zum|über|vor|darüber|im|in|für|hierzu|dazu|verfügbar)\b|$)",
+    r"^<question> (?:kann|konnte|lässt sich|ist) <gap>nicht <gap>(?:beantwort\w*|zu beantworten)",
+    r"^keine (?:relevanten )?(?:informationen|inhalte|angaben|antwort) <gap>(?:gefunden|verfügbar|vorhanden)\b",
+    r"^(?:hierzu|dazu|darüber|hierüber) (?:gibt es|liegen|finden sich) <gap>(?:keine|nichts) ?",
+)
+_WORDS: Mapping[AnswerLanguage, tuple[Mapping[str, str], tuple[str, ...]]] = {
+    "nl": (_DUTCH, _DUTCH_FORMS),
+    "en": (_ENGLISH, _ENGLISH_FORMS),
+    "de": (_GERMAN, _GERMAN_FORMS),
+}
+
+
+class Forms(NamedTuple):
+    """The patterns of one language: how it declines, and what names the context or the question."""
+
+    declining: tuple[re.Pattern[str], ...]
+    meta: re.Pattern[str]
+
+
+@cache
+def forms_of(language: AnswerLanguage) -> Forms:
+    """The compiled patterns of a language."""
+    words, forms = _WORDS[language]
+
+    def spelled(pattern: str) -> str:
+        while (named := re.sub(r"<(\w+)>", lambda match: f"(?:{words[match[1]]})", pattern)) != pattern:
+            pattern = named
+        return pattern
+
+    meta = re.compile(spelled(r"\b(?:<meta>|<question>)"))
+    return Forms(tuple(re.compile(spelled(form)) for form in forms), meta)
