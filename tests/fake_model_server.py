@@ -29,11 +29,10 @@ from starlette.types import Receive, Scope, Send
 STATUSES = {"400": 400, "401": 401, "403": 403, "404": 404, "408": 408, "413": 413, "429": 429, "500": 500, "503": 503}
 FAULTS = (
     *STATUSES,
-    *(
-        "split wrong out-of-range range none think too-long quota 429-once 429-long 503-twice slow silent ping stall cut cut- "
-        "clean garbage odd html json latin1 empty huge huge-line length hang filter error-event redirect echo-key wants- "
-        "completion-tokens no-temperature multibyte"
-    ).split(),
+    *("split", "wrong", "out-of-range", "range", "none", "think", "too-long", "quota", "429-once", "429-long", "503-twice"),
+    *("slow", "silent", "ping", "stall", "cut", "cut-clean", "garbage", "odd", "html", "json", "latin1", "empty", "hang"),
+    *("huge", "huge-line", "length", "filter", "error-event", "redirect", "echo-key", "multibyte"),
+    *("wants-completion-tokens", "no-temperature"),
 )
 
 

@@ -26,13 +26,14 @@ class Wire:
 
     port: int
     scheme: str
+    host: str = "127.0.0.1"
     requests: list[bytes] = field(default_factory=list, repr=False)
     connections: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
 
     @property
     def base_url(self) -> str:
-        return f"{self.scheme}://127.0.0.1:{self.port}/v1"
+        return f"{self.scheme}://{self.host}:{self.port}/v1"
 
 
 def chunk(delta: dict[str, object] | None, finish: str | None = None, **more: object) -> bytes:
@@ -58,12 +59,12 @@ def sized(body: bytes, size: int | None = None, kind: bytes = b"application/json
 
 
 @contextmanager
-def wire(act: bytes | Act, *, tls: bool = False) -> Iterator[Wire]:
+def wire(act: bytes | Act, *, tls: bool = False, host: str = "127.0.0.1") -> Iterator[Wire]:
     """A server that reads one request on each connection and does `act`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        line = Wire(listening.getsockname()[1], "https" if tls else "http")
+    with socket.create_server((host, 0)) as listening:
+        line = Wire(listening.getsockname()[1], "https" if tls else "http", host)
         threads: list[threading.Thread] = []
 
         def serve(connection: socket.socket) -> None:

@@ -18,7 +18,7 @@ _TOO_LONG = re.compile(
     r"|tokens.{0,40}must be <=",
     re.I,
 )
-_ANSWER_TOO_LONG = re.compile(r"max\w*_tokens\W{0,3} (?:is too large|must be|value|exceeds|cannot)|at most \d+ completion", re.I)
+_ANSWER_TOO_LONG = re.compile(r"max\w*_tokens\W{0,3} (?:is too large|value|exceeds|cannot)|at most \d+ completion", re.I)
 _FORMAT = re.compile(r"response_format|json_(?:schema|object)|structured|guided|grammar|schema|unsupported|not support", re.I)
 """How servers say that they do not take a wanted form of the answer; each in its own words."""
 
@@ -189,7 +189,8 @@ def chain(error: BaseException) -> list[BaseException]:
 
 
 def _field(body: object, name: str) -> str:
-    inner = body.get("error", body) if isinstance(body, dict) else None
+    page = isinstance(body, str) and "<" in body  # HTML of something that stands between
+    inner = body.get("error", body) if isinstance(body, dict) else None if page else body
     value = inner.get(name) if isinstance(inner, dict) else inner if name == "message" else None
     return str(value) if isinstance(value, (str, int)) else ""
 
