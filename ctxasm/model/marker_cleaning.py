@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ctxasm.model.marker_joins import GUARD, changes_line, reads_on, separated
+from ctxasm.model.marker_grammar import GUARD
+from ctxasm.model.marker_joins import changes_line, reads_on, separated
 
 CUT = "\0"
 """Stands for a cut marker inside a stretch that is not settled yet; a NUL of the answer itself is never in such a stretch."""
@@ -22,12 +23,15 @@ STRETCH_CHARS = 96
 _EDGE_CHARS = 16
 _TAIL_CHARS = 64
 
-_OPENING = " \t([*_~\"“"
-_BETWEEN = re.compile(r"[ \t()\[\]*_~\"“”,;&]*|[ \t]*(?:[,;&][ \t]*)?(?:and|en|und|et)[ \t]+")
-_AFTER = re.compile(rf"[ \t]*[ \t()\[\]*_~\"“”,;&]{{0,{_EDGE_CHARS}}}[ \t]*")
+_OPENING = " \t([*_~\"“'‘«,;"
+_GLUE = r"[ \t()\[\]*_~\"“”'‘’«»,;&]"
+_BETWEEN = re.compile(rf"{_GLUE}*|[ \t]*(?:[,;&][ \t]*)?(?:and|en|und|et)[ \t]+")
+_AFTER = re.compile(rf"[ \t]*{_GLUE}{{0,{_EDGE_CHARS}}}[ \t]*")
 _ROW = re.compile(rf"{CUT}(?:[ \t]*(?:[,;&][ \t]*)?(?:(?:and|en|und|et)[ \t]+)?{CUT})+")
-_BRACKETS = re.compile(rf"\([ \t]*{CUT}[ \t]*[,;]?[ \t]*\)|\[[ \t]*{CUT}[ \t]*\]|“{CUT}”")
-_EMPHASIS = re.compile(rf"(?<![*_~\"])(\*{{1,3}}|_{{1,3}}|~~|\"){CUT}\1(?![*_~\"])")
+_BRACKETS = re.compile(rf"\([ \t]*{CUT}[ \t]*[,;]?[ \t]*\)|\[[ \t]*{CUT}[ \t]*\]|“{CUT}”|‘{CUT}’|«[ \t]*{CUT}[ \t]*»")
+_COMMA_FIRST = re.compile(rf"(?<=[(\[]){CUT}[ \t]*[,;][ \t]*")
+_COMMA_LAST = re.compile(rf"[,;][ \t]*{CUT}[ \t]*(?=[)\]])")
+_EMPHASIS = re.compile(rf"(?<![*_~\"'])(\*{{1,3}}|_{{1,3}}|~~|[\"']){CUT}\1(?![*_~\"'])")
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
 _CLOSING = frozenset(".,;:!?)]}…%»”’。，、；：！？）】」』")
 _NEWLINE = re.compile(r"\r?\n")
@@ -118,9 +122,12 @@ class Cleaner:
         while before != stretch:
             before = stretch
             stretch = _BRACKETS.sub(CUT, _ROW.sub(CUT, stretch))
+            stretch = _COMMA_LAST.sub(CUT, _COMMA_FIRST.sub(CUT, stretch))
             if found := _EMPHASIS.search(stretch):
-                inside = (glued_left and found.start() == 0) and (glued_right and found.end() == len(stretch))
-                stretch = stretch if inside else stretch[: found.start()] + CUT + stretch[found.end() :]
+                glued = glued_left and found.start() == 0 and glued_right and found.end() == len(stretch)
+                if glued or (stretch[found.end() :] + after)[:1] in tuple("[【［<("):  # `_[1]` is no marker, `[1]` is one
+                    break
+                stretch = stretch[: found.start()] + CUT + stretch[found.end() :]
         return stretch
 
     def _settle(self, following: str, limit: int) -> str:

@@ -50,6 +50,7 @@ class MarkerScanner:
         self._hide_thinking, self._second_number = hide_thinking, second_number
         self._text, self._base, self._at = "", 0, 0
         self._thinking, self._lines = False, Lines()
+        self._marked = 0  # where the last marker ended: what stands before it says nothing about the next
         self._found: list[MarkerForm] = []
 
     @property
@@ -133,7 +134,7 @@ class MarkerScanner:
 
     def _bracket(self, place: int, final: bool) -> int | None:
         text, opener = self._text, self._text[place]
-        before = text[max(0, place - HELD_CHARS) : place]
+        before = self._before(place)
         if text.startswith("[[[", place):  # no marker opens three deep: a long run is skipped at once
             return _RUN.match(text, place).end() - 2  # type: ignore[union-attr]
         if opener == "[" and not is_citable(before):
@@ -158,7 +159,12 @@ class MarkerScanner:
         self._add(place, end, form, numbers, defines=text[end : end + 1] == ":" and form != "link")
         return end
 
+    def _before(self, place: int) -> str:
+        """What may tell that a bracket at `place` is no citation: the text before it, back to the last marker."""
+        return self._text[max(0, place - HELD_CHARS, self._marked - self._base) : place]
+
     def _add(self, start: int, end: int, form: FormName, numbers: tuple[int, ...], defines: bool = False) -> None:
+        self._marked = self._base + end
         listed = self._lines.lists_sources or (defines and self._lines.at_start)
         self._found.append(MarkerForm(self._base + start, self._base + end, form, numbers, listed))
 
@@ -189,7 +195,7 @@ class MarkerScanner:
             complete = ">" in low if low.startswith("<cite ") else low.find("</") >= 0 and ">" in low[low.find("</") :]
             return place + 1 if complete or not open_ended else None
         length, form, numbers = read
-        if form == "sup" and not is_raisable(self._text[max(0, place - HELD_CHARS) : place]):
+        if form == "sup" and not is_raisable(self._before(place)):
             return place + length
         self._add(place, place + length, form, numbers)
         return place + length

@@ -19,6 +19,9 @@ LINK_CHARS = 2048
 RANGE_NUMBERS = 1000
 """A range names at most this many numbers and its last one: `[1-999999999]` is never expanded."""
 
+ADDRESS = re.compile(r"://[\w./?=&%#+:@,;~-]*\Z")
+"""The end of a web address: a name in it is no code."""
+
 GUARD = "\u2060"
 """A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
 
@@ -50,6 +53,7 @@ _TITLE = re.compile(r"""[ \t]+(?:"[^"\n`\\]*(?:"[ \t]*\)?)?|'[^'\n`\\]*(?:'[ \t]
 
 _SUBSCRIPTS = re.compile(r"(?:\[[^\[\]\n]*\])*\[?\Z")
 _WORD = re.compile(r"[^\W_][\w]*\Z|_\Z")
+_CERTAIN_BEFORE = ("", *" \t\n.,;:!?*|>\"'")
 _IDENTIFIER = re.compile(r".*_|[a-z]{2,}[a-z0-9]*[A-Z]|[a-z]+[0-9]|[A-Za-z]\Z", re.ASCII)
 _CODE_NAMES = frozenset(
     re.findall(
@@ -170,9 +174,12 @@ def link_length(text: str, at: int) -> int:
 def is_citable(before: str) -> bool:
     """Whether a bracket straight after `before` (at most 64 characters of it are read) may be a citation.
 
-    Not in a subscript: `argv[1]`, `a[0][1]`, `x_[1]`, `f()[1]`. A prose word may carry one: `until nine[1]`.
+    Not in a subscript: `argv[1]`, `a[0][1]`, `x_[1]`, `f()[1]`. A prose word may carry one: `until nine[1]`, and so may an
+    address: `https://x.example/a_b[1]`.
     """
-    head = _SUBSCRIPTS.sub("", before[-HELD_CHARS:])
+    if before[-1:] in _CERTAIN_BEFORE:  # "" too
+        return True
+    head = _SUBSCRIPTS.sub("", before[-HELD_CHARS:]) if before[-1] in "[]" else before[-HELD_CHARS:]
     if not head:
         return True
     if head[-1] in "_^{" or head.endswith("()"):
@@ -194,7 +201,7 @@ def _reads_as_code(head: str) -> bool:
     if not found or not found[0].isascii():
         return False
     word = found[0]
-    if word.isdecimal():
+    if word.isdecimal() or ADDRESS.search(head):
         return False
     dotted = found.start() > 1 and head[found.start() - 1] == "." and (head[found.start() - 2].isalnum() or head[found.start() - 2] in ")]")
     return word in _CODE_NAMES or bool(_IDENTIFIER.match(word)) or (dotted and word.lower() not in _AFTER_DOT)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.model.marker_grammar import GUARD as GUARD
-from ctxasm.model.marker_grammar import HELD_CHARS
+from ctxasm.model.marker_grammar import ADDRESS, HELD_CHARS
 
 _WORDS = frozenset(
     "source sources bron bronnen src doc docs document documents id ids citation citations cite cites ref refs s and en und et t m to".split()
@@ -17,6 +16,8 @@ _OPEN_TAG = re.compile(r"<(?:sup|cite)(?:|\s[^\n<>]*|>([^\n<]*)(?:</[a-z]*\s*)?)
 _ID_AHEAD = re.compile(r"id?\Z|id[\s:#=\d]", re.IGNORECASE)
 _LIST_CHARS = re.compile(r"[\s\d,;&^:#=.\[\]†/‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_WORD_CHAR = re.compile(r"\w")
+_GOES_ON = re.compile(r"[^\s\w]{0,64}\w")
 _LINE_MARK = re.compile(r"[\s>]*(?:[-*+•]|\d{1,9}[.)])?[\s>]*")
 _MARKS_LINE = re.compile(r"[-*+•>]|\d{1,9}(?:[.)]|\Z)|[`~]{1,2}\Z|```|~~~")
 _INDENTED = re.compile(r"(?:[ \t>]*\r?\n)+(?:[ \t>]*\Z| {4}| {0,3}\t)")
@@ -26,9 +27,11 @@ _ENDERS = frozenset("\"'”’»*_|~-–—")
 
 def separated(left: str, right: str) -> str:
     """The blank to put between `left` and `right`, which only a marker kept apart: none where they belong together."""
-    if not left or not right or left[-1].isspace() or not (left[-1].isascii() and right[0].isascii()):
-        clash = bool(left and right) and left[-1].isascii() != right[0].isascii() and (left[-1] + right[0]).isalnum()
-        return " " if clash and (right[0].isascii() or left[-1].isascii()) and not _wide(left[-1] + right[0]) else ""
+    if not left or not right or left[-1].isspace():
+        return ""
+    if not left[-1].isascii() or not right[0].isascii():
+        meets = _WORD_CHAR.match(right.lstrip("_") if right[0] == "_" else right) is not None and _WORD_CHAR.match(left[-1]) is not None
+        return " " if meets and (left[-1].isascii() or right[0].isascii()) else ""
     if left[-1] == right[0]:
         return " "
     if right.startswith("</") or (right[0] in _ENDERS and left[-1] not in "\\`"):
@@ -39,13 +42,11 @@ def separated(left: str, right: str) -> str:
     return " "
 
 
-def _wide(pair: str) -> bool:
-    return any(char >= "\u2e80" for char in pair) and not any(char.isascii() for char in pair)
-
-
 def reads_on(left: str, right: str) -> bool:
     """Whether an opener at the end of `left` could become a marker with what follows it; the answer errs towards yes."""
     if left[-1:] in "`~" and left[-1:] and left[-1:] == right[:1]:
+        return True
+    if _GOES_ON.match(right) and ADDRESS.search(left):
         return True
     line = left[left.rfind("\n") + 1 :][-HELD_CHARS:]
     place = max(line.rfind("["), line.rfind("【"), line.rfind("［"))
