@@ -183,36 +183,6 @@ def test_a_setting_that_the_model_refuses_is_left_out(server: FakeModel, model: 
     assert absent != "max_tokens" or body["max_completion_tokens"] == 50
 
 
-@pytest.mark.parametrize("model", ["stall", "silent", "503"])
-def test_cancel_ends_the_answer_at_once_and_closes_the_connection(server: FakeModel, model: str) -> None:
-    wanted, before = threading.Event(), server.abandoned
-    where = endpoint(server, model, first_piece_timeout=20, piece_timeout=20, retries=5)
-    stream = OpenAIModel(where).stream(ASKED, assembly=make_assembly(), cancel=wanted.is_set)
-    pieces = []
-    if model == "stall":
-        pieces = [next(stream), next(stream)]
-    threading.Timer(0.2, wanted.set).start()
-    start = time.monotonic()
-    pieces += list(stream)
-    assert time.monotonic() - start < 2.0
-    assert ("".join(pieces), stream.finish_reason) == ("Open tot " if model == "stall" else "", "cancelled")
-    until = time.monotonic() + 3
-    while model != "503" and server.abandoned == before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert model == "503" or server.abandoned == before + 1
-
-
-def test_closing_early_leaves_no_thread(server: FakeModel) -> None:
-    stream = OpenAIModel(endpoint(server, "stall", piece_timeout=20)).stream(ASKED, assembly=make_assembly())
-    assert next(stream) == "Open "
-    stream.close()
-    stream.close()
-    until = time.monotonic() + 3
-    while time.monotonic() < until and any(thread.name == "ctxasm-answer" for thread in threading.enumerate()):
-        time.sleep(0.01)
-    assert not [thread for thread in threading.enumerate() if thread.name == "ctxasm-answer"]
-
-
 def test_an_empty_context_makes_no_call(server: FakeModel) -> None:
     server.requests.clear()
     result = answer(make_assembly(blocks=()), OpenAIModel(endpoint(server, "ok")))

@@ -1,0 +1,154 @@
+"""Stopping an answer: at once in every state of the connection, seen by the server, and leaving no thread behind."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from contexts import make_assembly
+from fake_wire import Wire, reply, said, wire
+
+from ctxasm.llm import Endpoint, OpenAIModel
+from ctxasm.llm.completion import complete_json
+from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.messages import Cancel, Message
+
+ASKED = (Message("user", "Hoe laat?"),)
+WITHIN = 0.3
+"""Seconds from the wish to stop to the end of the answer."""
+
+
+@contextmanager
+def deaf() -> Iterator[str]:
+    """The URL of a host that completes no connection: its queue is full."""
+    with ExitStack() as open_until_the_end:
+        listening = open_until_the_end.enter_context(socket.socket())
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        for _ in range(4):
+            waiting = open_until_the_end.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listening.getsockname())
+        time.sleep(0.05)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+
+
+def until_closed(first: bytes, saw: threading.Event) -> Callable[[socket.socket, bytes], None]:
+    def act(connection: socket.socket, _: bytes) -> None:
+        connection.sendall(first)
+        try:
+            gone = connection.recv(1) == b""
+        except ConnectionError:
+            gone = True
+        if gone:
+            saw.set()
+
+    return act
+
+
+@contextmanager
+def stuck(state: str, saw: threading.Event) -> Iterator[str]:
+    """The URL of a server that gets stuck in this state; `saw` is set when it sees the connection close."""
+    if state == "connect":
+        saw.set()
+        with deaf() as url:
+            yield url
+        return
+    first = {"first byte": b"", "headers": b"HTTP/1.1 200", "stream": reply(b""), "stall": reply(said("Open ", "tot "))}
+    line: Wire
+    if state == "retry":
+        saw.set()
+        with wire(reply(b"{}", b"retry-after: 9\r\n", status=b"503 Busy")) as line:
+            yield line.base_url
+        return
+    with wire(until_closed(first[state], saw)) as line:
+        yield line.base_url
+
+
+def threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "ctxasm-answer"]
+
+
+def wait_for(done: Callable[[], bool], seconds: float = 2.0) -> bool:
+    until = time.monotonic() + seconds
+    while not done() and time.monotonic() < until:
+        time.sleep(0.005)
+    return done()
+
+
+def wished(after: float) -> tuple[Cancel, list[float]]:
+    """A wish to stop `after` seconds from now, and when it was made."""
+    wanted, made = threading.Event(), list[float]()
+
+    def want() -> None:
+        made.append(time.monotonic())
+        wanted.set()
+
+    threading.Timer(after, want).start()
+    return wanted.is_set, made
+
+
+STATES = ("connect", "first byte", "headers", "stream", "stall", "retry")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_cancel_ends_the_answer_at_once(state: str) -> None:
+    saw = threading.Event()
+    with stuck(state, saw) as url:
+        where = Endpoint(url, "m", connect_timeout=1.0, first_piece_timeout=20, piece_timeout=20, retries=5)
+        cancel, made = wished(0.25)
+        stream = OpenAIModel(where).stream(ASKED, assembly=make_assembly(), cancel=cancel)
+        pieces = list(stream)
+        assert time.monotonic() - made[0] < WITHIN
+        assert ("".join(pieces), stream.finish_reason) == ("Open tot " if state == "stall" else "", "cancelled")
+        assert saw.wait(2.0)
+        assert wait_for(lambda: not threads())
+
+
+@pytest.mark.parametrize("state", ["connect", "first byte", "headers", "retry"])
+def test_cancel_ends_a_question_for_json_at_once(state: str) -> None:
+    saw = threading.Event()
+    with stuck(state, saw) as url:
+        where = Endpoint(url, "m", connect_timeout=1.0, first_piece_timeout=20, retries=5)
+        cancel, made = wished(0.25)
+        with pytest.raises(ModelUnavailable, match="was stopped on request"):
+            complete_json(where, ASKED, schema={}, schema_name="x", max_tokens=9, cancel=cancel)
+        assert time.monotonic() - made[0] < WITHIN
+        assert saw.wait(2.0)
+        assert wait_for(lambda: not threads())
+
+
+def test_a_host_that_takes_no_connection_is_given_up() -> None:
+    with deaf() as url:
+        where, start = Endpoint(url, "m", connect_timeout=0.3, retries=0), time.monotonic()
+        with pytest.raises(ModelUnavailable, match=r"did not take the connection within 0.3 seconds: check that it runs"):
+            list(OpenAIModel(where).stream(ASKED, assembly=make_assembly()))
+        assert time.monotonic() - start < 1.0
+
+
+@pytest.mark.parametrize("state", ["stall", "stream"])
+def test_closing_early_leaves_no_thread_and_no_connection(state: str) -> None:
+    saw = threading.Event()
+    with stuck(state, saw) as url:
+        where = Endpoint(url, "m", first_piece_timeout=0.2 if state == "stream" else 20, piece_timeout=20, retries=0)
+        stream = OpenAIModel(where).stream(ASKED, assembly=make_assembly())
+        if state == "stall":
+            assert next(stream) == "Open "
+            stream.close()
+            stream.close()
+        else:
+            with pytest.raises(ModelUnavailable, match="sent nothing"):
+                next(stream)
+        assert saw.wait(2.0)
+        assert wait_for(lambda: not threads())
+
+
+def test_a_stream_that_nobody_reads_sends_nothing() -> None:
+    with wire(b"") as line:
+        OpenAIModel(Endpoint(line.base_url, "m")).stream(ASKED, assembly=make_assembly()).close()
+        time.sleep(0.05)
+        assert line.connections == 0
