@@ -1,0 +1,212 @@
+"""A stretch of an answer as a reader hears it: without markers and Markdown, and where each of its characters stood.
+
+A marker that is a word of its sentence ("[1] says that …") keeps its place by `STAND_IN` until the sentences are found.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from ctxasm.citations.markers import MarkerEvent
+from ctxasm.model.marker_search import find_marker_forms
+
+STAND_IN = "Ꙁ"
+"""A capital letter of no living language: sentences may begin with it."""
+
+_NOUN = (
+    r"(?:(?:the|de|het|der|dem|den|die|das|given|provided)\s+)*"
+    r"(?:(?:contexts?|sources?|passages?|documents?|bron(?:nen)?|passages?|quellen?)\s*)?"
+)
+_JOINED = re.compile(rf"[ \t*_]*(?:[,;&+/–-]|[,;]?[ \t]*\b(?:and|en|und|et|or|of|oder)\b)?[ \t*_]*{_NOUN}", re.IGNORECASE)
+_OPENED = re.compile(
+    rf"[(\[（][ \t*_]*(?:(?:see|zie|siehe|vgl|cf|also|ook|auch)[ \t:.]+)*{_NOUN}[ \t:*_]*\Z",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"[ \t*_]*[)\]）]")
+_WRAPPED = re.compile(r"(\*{1,3}|_{1,3}|[\"“„«])\Z")
+_MIRRORED = {"“": "”", "„": "“", "«": "»"}
+_MARKUP = re.compile(
+    r"(?P<ticks>`+)(?P<code>[^`\n]+)(?P=ticks)"
+    r"|!\[[^\]\n]*\]\([^()\s]{0,2048}\)"
+    r"|\[(?P<label>[^\[\]\n]+)\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,2048}\)"
+    r"|\*+"
+    r"|(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)|~~|`+|</?[a-zA-Z][^<>\n]{0,80}>"
+    r"|\\(?=[!-/:-@\[-`{-~])|(?<=\n)[ \t]*>[> \t]*"
+)
+_LOOK_BACK = 60
+_LOOK_AHEAD = 4
+
+_AS_IT_SAYS = (
+    r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"
+)
+_BY = rf"(?:according to|{_AS_IT_SAYS}|as in|based on|volgens|op basis van|laut|gemäß)\s*{_NOUN}"
+_THAT = r"(?:it is (?:mentioned|stated|said|noted|described|reported) that|staat dat|wordt vermeld dat|steht,? dass)\s+"
+_ATTRIBUTION = re.compile(
+    rf"\A(?:{_BY}{STAND_IN},?\s*(?:{_THAT})?|(?:in|per|from|uit|nach)\s*{_NOUN}{STAND_IN},?\s*(?:{_THAT})?"
+    rf"|{_NOUN}{STAND_IN}\s*(?:also |ook |auch )?(?:says|states|mentions|notes|explains|shows|reports|confirms|zegt|vermeldt|stelt|meldt|"
+    r"schrijft|bevestigt|sagt|besagt|erwähnt|erklärt|schreibt|zeigt),? (?:that|dat|dass)\s+)"
+    rf"|,?\s*\b{_BY}{STAND_IN}(?=\W*\Z)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
+_BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
+
+
+class Plain(NamedTuple):
+    """The text, the places in it where its stretches come from, and its markers: (place, position in the answer's list)."""
+
+    text: str
+    places: list[int]
+    origins: list[int]
+    markers: list[tuple[int, int]]
+
+    def origin(self, place: int) -> int:
+        """Where in the answer the character at `place` stands."""
+        at = bisect_right(self.places, place) - 1
+        return self.origins[at] + place - self.places[at]
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.places: list[int] = []
+        self.origins: list[int] = []
+        self.length = 0
+
+    def add(self, piece: str, origin: int) -> None:
+        if piece:
+            self.pieces.append(piece)
+            self.places.append(self.length)
+            self.origins.append(origin)
+            self.length += len(piece)
+
+    def strip(self) -> None:
+        """Take back white space at the end."""
+        while self.pieces and not (kept := self.pieces[-1].rstrip(" \t")):
+            self._drop()
+        if self.pieces and len(kept) < len(self.pieces[-1]):
+            self.length -= len(self.pieces[-1]) - len(kept)
+            self.pieces[-1] = kept
+
+    def _drop(self) -> None:
+        self.length -= len(self.pieces.pop())
+        self.places.pop()
+        self.origins.pop()
+
+    @property
+    def tail(self) -> str:
+        return self.pieces[-1][-1] if self.pieces else "\n"
+
+
+def read_plain(answer: str, start: int, end: int, markers: Sequence[tuple[int, MarkerEvent]]) -> Plain:
+    """Characters `start` to `end` of `answer` as plain text. `markers`: those inside it, each with its position in the list."""
+    writer, found, at = _Writer(), [], start
+    for run in _runs(answer, markers):
+        low, high = _widened(answer, start, end, run[0][1].start, run[-1][1].end)
+        low = max(low, at)
+        _add_marked_up(writer, answer, at, low)
+        if (first := run[0][1]).form == "cite" and not first.text.endswith(("/cite>", "/>")):
+            writer.add(STAND_IN, low)  # the tag stands before what it cites
+            at = high
+        else:
+            at = _add_marker(writer, answer, low, max(high, run[-1][1].end), end)
+        place = writer.length - (1 if writer.tail == STAND_IN else 0)
+        found += [(place, position) for position, _ in run]
+    _add_marked_up(writer, answer, at, end)
+    return Plain("".join(writer.pieces), writer.places, writer.origins, found)
+
+
+def _runs(answer: str, markers: Sequence[tuple[int, MarkerEvent]]) -> list[list[tuple[int, MarkerEvent]]]:
+    """Markers that stand together, with nothing but a comma or "and" between them."""
+    runs: list[list[tuple[int, MarkerEvent]]] = []
+    for entry in markers:
+        between = answer[runs[-1][-1][1].end : entry[1].start] if runs else ""
+        if runs and len(between) <= _LOOK_BACK and _JOINED.fullmatch(between):
+            runs[-1].append(entry)
+        else:
+            runs.append([entry])
+    return runs
+
+
+def _widened(answer: str, start: int, end: int, low: int, high: int) -> tuple[int, int]:
+    """The run with the brackets, quotes and bold around it that hold nothing else."""
+    for _ in range(3):
+        before = answer[max(start, low - _LOOK_BACK) : low]
+        after = answer[high : min(end, high + 8)]
+        if (opened := _OPENED.search(before)) and (closed := _CLOSED.match(after)):
+            low, high = low - len(before) + opened.start(), high + closed.end()
+        elif (wrapped := _WRAPPED.search(before)) and after.startswith(_MIRRORED.get(wrapped[1], wrapped[1])):
+            low, high = low - len(wrapped[1]), high + len(wrapped[1])
+        else:
+            break
+    return low, high
+
+
+def _add_marked_up(writer: _Writer, answer: str, start: int, end: int) -> None:
+    stretch, at = answer[start:end], 0
+    for markup in _MARKUP.finditer(stretch):
+        if markup[0][0] == "*" and _multiplies(stretch, *markup.span()):
+            continue
+        writer.add(stretch[at : markup.start()], start + at)
+        inner = "code" if markup["code"] else "label"
+        if markup[inner]:
+            writer.add(markup[inner], start + markup.start(inner))
+        at = markup.end()
+    writer.add(stretch[at:], start + at)
+
+
+def _multiplies(stretch: str, low: int, high: int) -> bool:
+    """Whether stars stand between two figures or two spaces: no emphasis."""
+    around = stretch[low - 1 : low] + stretch[high : high + 1]
+    return len(around) == 2 and (around.isdecimal() or around.isspace())
+
+
+def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> int:
+    """Leave a run of markers out, so that no space and no full stop stands there twice; returns where to read on."""
+    following = answer[high : min(end, high + _LOOK_AHEAD)]
+    if _is_word(writer, following):
+        writer.add(STAND_IN, low)
+    elif following[:1] in tuple(".,;:!?)"):
+        ended = following[0] in ".,;" and "".join(writer.pieces[-2:]).rstrip()[-1:] in tuple(".!?")
+        writer.strip()
+        return high + (1 if ended else 0)
+    elif following[:1].isalnum() and not writer.tail.isspace():
+        writer.add(" ", low)
+    return high
+
+
+def _is_word(writer: _Writer, following: str) -> bool:
+    """Whether a marker stands for its source in the sentence: "[1] says …" at its beginning, or any first on its line."""
+    before = "".join(writer.pieces[-2:])[-_LOOK_BACK:]
+    visible = before.rstrip(" \t")
+    first = following.strip(" \t")[:1]
+    if visible[-1:] in ("", "\n"):
+        return first.isalnum()
+    return visible[-1] in ".!?" and following[:1] in tuple(" \t") and first.islower()
+
+
+def spoken(plain: Plain, start: int, end: int) -> str:
+    """Characters `start` to `end` of a plain text on one line, without what only introduced its markers ("According to [1],")."""
+    pieces, at = [], start
+    first = bisect_left(plain.markers, (start, -1))
+    within = takewhile(lambda marker: marker[0] <= end, islice(plain.markers, first, None))
+    for place in dict.fromkeys(place for place, _ in within):
+        pieces += [plain.text[at:place], STAND_IN]
+        at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
+    marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
+    text = _tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked)
+    while forms := find_marker_forms(text):
+        for low, high in reversed(forms):
+            text = text[:low] + text[high:]
+        text = _tidy(text)
+    return text
+
+
+def _tidy(marked: str) -> str:
+    text = " ".join(marked.replace(STAND_IN, " ").split())
+    text = _BEFORE_MARK.sub(r"\1", _EMPTY.sub(" ", text).replace("( ", "("))
+    return " ".join(text.split()).lstrip(",;:.–- ")
