@@ -61,14 +61,15 @@ class NliScorer:
         coarse = self.infer([(premise, claim) for claim in asked for own in premises for premise in own], cancel)
         stands = {claim: [_stand(claim, source, own, coarse) for source, own in zip(sources, windows, strict=True)] for claim in asked}
         narrower = {
-            (claim, at): _narrower(stand.window, sentences[at])
+            (claim, at): _narrower(stand, sentences[at])
             for claim, own in stands.items()
             for at, stand in enumerate(own)
-            if stand.window is not None and stand.score >= self.partly and not stand.contradicted
+            if stand.entails >= self.partly or stand.contradicted
         }
         fine = self.infer([(sources[at].text[w.start : w.end], claim) for (claim, at), own in narrower.items() for w in own], cancel)
         for (claim, at), own in narrower.items():
-            stands[claim][at] = _narrowed(stands[claim][at], claim, sources[at], own, fine)
+            scores = {w: fine[sources[at].text[w.start : w.end], claim].entails for w in own}
+            stands[claim][at] = _narrowed(stands[claim][at], scores, self.threshold)
         return NliComparison(claims, sources, stands, self, self._gate)
 
     def infer(self, pairs: Sequence[Pair], cancel: Cancel | None = None) -> Mapping[Pair, Inference]:
@@ -83,36 +84,55 @@ class NliScorer:
 
 
 class _Stand(NamedTuple):
-    """How one source stands to a claim: its best window, and whether the model sees a contradiction that outweighs it."""
+    """How one source stands to a claim: its best window, and the window that contradicts it most."""
 
-    window: Window | None
-    score: float
-    contradicted: bool = False
+    window: Window | None = None
+    entails: float = 0.0
+    against: Window | None = None
+    contradicts: float = 0.0
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a contradiction outweighs what carries the claim."""
+        return self.contradicts >= 0.5 and self.contradicts > self.entails
+
+    @property
+    def score(self) -> float:
+        return round(self.entails * (1 - self.contradicts), 4) if self.contradicted else self.entails
 
 
 def _stand(claim: str, source: Source, windows: Sequence[Window], known: Mapping[Pair, Inference]) -> _Stand:
     inferred = [known[source.text[w.start : w.end], claim] for w in windows]
     if not inferred:
-        return _Stand(None, 0.0)
+        return _Stand()
     best = max(range(len(windows)), key=lambda at: inferred[at].entails)
-    entails, contradicts = inferred[best].entails, max(one.contradicts for one in inferred)
-    if contradicts >= 0.5 and contradicts > entails:
-        return _Stand(windows[best], round(entails * (1 - contradicts), 4), True)
-    return _Stand(windows[best], entails)
+    worst = max(range(len(windows)), key=lambda at: inferred[at].contradicts)
+    return _Stand(windows[best], inferred[best].entails, windows[worst], inferred[worst].contradicts)
 
 
-def _narrower(window: Window, sentences: Sequence[Sequence[tuple[int, int]]]) -> list[Window]:
-    """The windows inside this one, narrow ones first."""
-    inside = [span for part in sentences for span in part if window.start <= span[0] and span[1] <= window.end]
-    return windows_of([inside], window.sentences - 1) if window.sentences > 1 else []
+def _narrower(stand: _Stand, sentences: Sequence[Sequence[tuple[int, int]]]) -> list[Window]:
+    """The windows inside the best one, narrow ones first. A contradiction is looked into as well: its window may hold both."""
+    found: list[Window] = []
+    for window in dict.fromkeys((stand.window, stand.against if stand.contradicted else stand.window)):
+        if window is not None and window.sentences > 1:
+            inside = [span for part in sentences for span in part if window.start <= span[0] and span[1] <= window.end]
+            found += windows_of([inside], window.sentences - 1)
+    return found
 
 
-def _narrowed(stand: _Stand, claim: str, source: Source, windows: Sequence[Window], known: Mapping[Pair, Inference]) -> _Stand:
-    """The same with the narrowest window that carries the claim as well, and the best score seen."""
-    scores = {window: known[source.text[window.start : window.end], claim].entails for window in windows}
-    best = max([stand.score, *scores.values()])
+def _narrowed(stand: _Stand, scores: Mapping[Window, float], threshold: float) -> _Stand:
+    """The same with the narrowest window that carries the claim as well, and the best score seen.
+
+    A contradiction is dropped where its own window holds a narrower one that carries the claim: what stood around it was about
+    something else.
+    """
+    best = max([stand.entails, *scores.values()])
     close = [window for window, score in scores.items() if score >= best - SLACK]
-    return stand._replace(window=close[0] if close else stand.window, score=best)
+    window = min(close, key=lambda window: window.sentences) if close else stand.window
+    against = stand.against
+    if against and any(s >= threshold and against.start <= w.start and w.end <= against.end for w, s in scores.items()):
+        return stand._replace(window=window, entails=best, contradicts=0.0)
+    return stand._replace(window=window, entails=best)
 
 
 class NliComparison(ModelComparison):

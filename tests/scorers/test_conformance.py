@@ -1,0 +1,34 @@
+"""Every scorer keeps the port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conformance import CHECKS, WORDS
+from fake_models import Judge, WordEmbedder
+from tiny_nli import build_nli
+
+from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.support import Scorer
+from ctxasm.scorers.embedding import EmbeddingScorer
+from ctxasm.scorers.judge import JudgeScorer
+from ctxasm.scorers.nli import NliScorer
+
+
+@pytest.fixture(scope="module")
+def scorers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scorer]:
+    folder: Path = build_nli(tmp_path_factory.mktemp("nli"), WORDS)
+    return {
+        "embedding": EmbeddingScorer(WordEmbedder(), sentence_spans),
+        "nli": NliScorer(folder, sentence_spans),
+        "llm": JudgeScorer(Judge(), "fake"),
+    }
+
+
+@pytest.mark.parametrize("name", ["embedding", "nli", "llm"])
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_scorer_keeps_the_port(scorers: dict[str, Scorer], name: str, check: Callable[[Scorer], None]) -> None:
+    assert scorers[name].name == name
+    check(scorers[name])
