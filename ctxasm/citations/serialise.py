@@ -1,7 +1,8 @@
 """The JSON of one checked answer. Strict JSON, and the same for the same answer, `elapsed_ms` aside.
 
-Offsets are characters: of a marker and a claim in the raw answer, of a support in its source's own text (for a block of a
-context: the whole rendered block, header included), and with their prefix in the context, the chunk or the document.
+Offsets are characters: of a marker and a claim in the raw answer (`cleaned_…`: in the answer without its known markers),
+of a support in its source's own text (for a block of a context: the whole rendered block, header included), and with their
+prefix in the context, the chunk or the document.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:
             "number": number,
             "start": marker.start,
             "end": marker.end,
+            "cleaned_start": marker.cleaned_start,
+            "cleaned_end": marker.cleaned_end,
             "text": marker.text,
             "form": marker.form,
             "known": number in resolved.known,

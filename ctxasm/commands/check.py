@@ -3,6 +3,9 @@
 FILE has one JSON object a line: query_id, answer (or answer_text_with_markers) and sources, a list of {n, text, title?};
 it may be the folder or .zip of a bundle, or - for standard input. A record without sources is checked against the
 context that is assembled for its query from a loaded dataset. Without FILE the recorded answers of the dataset are checked.
+
+Verdicts: supported, partly, elsewhere (another source says it), prefix_only (only a page summary does), contradicted,
+unsupported, uncited, unknown_marker, dropped (the budget or another stage dropped what it cites), no_source, declined.
 """
 
 from __future__ import annotations
@@ -160,6 +163,8 @@ def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswe
     texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)} if dataset is not None and bare else {}
     lacking = [_lacking(asked, reading.file, dataset) for asked in bare if asked.answer.query_id not in texts]
     _refuse(reading.where, [*reading.problems, *lacking])
+    if bare:
+        say(f"note: {len(bare)} without sources, checked against contexts assembled from {dataset}")
     return _with_questions(reading.answers, texts), dataset
 
 

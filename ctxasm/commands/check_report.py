@@ -106,7 +106,7 @@ def _details(checked: CheckedClaim, texts: Mapping[int, str]) -> Iterator[str]:
         yield f"{conflict.kind}: {quoted(conflict.claim, 60)} here, {quoted(conflict.source, 60)} in [{conflict.number}]: {around}"
     for support in checked.support if checked.verdict != "supported" else ():
         yield f"has a part of it: {_place(support, texts)}"
-    if checked.idle:
+    if checked.idle and checked.verdict == "partly":  # elsewhere the verdict says it
         yield f"{brackets(checked.idle)} {'carries' if len(checked.idle) == 1 else 'carry'} nothing of it"
     if checked.better_support is not None:
         yield f"better: {_place(checked.better_support, texts)}"
@@ -150,4 +150,4 @@ def one_line(text: str, limit: int = LONGEST_QUOTE) -> str:
 
 def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
     """`text` between quotes, on one line."""
-    return f'"{one_line(text, limit)}"'
+    return f"“{one_line(text, limit)}”"

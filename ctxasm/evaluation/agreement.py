@@ -7,7 +7,6 @@ with a fixed seed. Whole answers are resampled, because the labels of one answer
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,13 +14,13 @@ from itertools import groupby
 from random import Random
 from typing import Any, NamedTuple
 
+from ctxasm.citations.effects import remove
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.markers import parse_markers
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Scorer
 
 ATTRIBUTABLE, NOT_ATTRIBUTABLE = "attributable", "not attributable"
-_SPACE_BEFORE_STOP = re.compile(r"\s+(?=[.,;:!?)])")
 
 
 class Judged(NamedTuple):
@@ -96,12 +95,8 @@ def label_scores(records: Iterable[Answer], scorer: Scorer, questions: Mapping[s
 
 
 def without_markers(text: str) -> str:
-    """What a claim says: its markers taken out, white space collapsed, none left before a stop."""
-    kept, at = list[str](), 0
-    for marker in parse_markers(text):
-        kept.append(text[at : marker.start])
-        at = marker.end
-    return _SPACE_BEFORE_STOP.sub("", " ".join("".join((*kept, text[at:])).split()))
+    """What a claim says: its markers taken out, white space collapsed."""
+    return " ".join(remove(text, parse_markers(text)).text.split())
 
 
 def auc(scores: Sequence[float], labels: Sequence[bool]) -> float | None:
