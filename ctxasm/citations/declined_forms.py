@@ -20,67 +20,65 @@ _ENGLISH: Mapping[str, str] = {
     "given": r"(?:(?:provided|given|available|supplied|retrieved|above|following|cited|present|current|relevant|search|reference|"
     r"referenced|attached|source|context|text) )",
     "after": r"(?: (?:provided|given|available|supplied|above|here|at hand|i have|i was given|you provided))?",
-    "strong": r"(?:(?:the|this|these|those|any|all|your|my|of) )*(?:<given>*(?:contexts?|search results)|<given>+(?:sources?|documents?|"
-    r"texts?|passages?|information|excerpts?|materials?|snippets?|articles?|content|results|data|knowledge base)|(?:documents?|texts?|"
-    r"passages?|information|excerpts?|materials?|sources?) (?:provided|given|supplied|available|above|here|at hand))<after>(?! of\b)\b",
-    "meta": r"(?:<strong>|(?:(?:the|these|those|any|all|your|my|of) )+(?:sources|documents|passages?|excerpts|snippets|materials)<after>"
-    r"(?! of\b)\b|this (?:text|document|passage|source)(?! of\b)\b)",
-    "no": r"(?:(?:do|does|did|could|can|would|will)(?: not|n't)|cannot|can not|fails? to|failed to|never)",
+    "article": r"(?:(?:the|this|these|those|any|all|your|my|of) )",
+    "strong": r"<article>*(?:<given>*(?:contexts?|search results)|<given>+(?:sources?|documents?|texts?|passages?|information|excerpts?|"
+    r"materials?|snippets?|articles?|content|results|data|knowledge base)|(?:documents?|texts?|passages?|information|excerpts?|"
+    r"materials?|sources?) (?:provided|given|supplied|available|above|here|at hand))<after>(?! of\b)\b",
+    "meta": r"(?:<strong>|<article>+(?:sources|documents|passages?|excerpts|snippets|materials)<after>(?! of\b)\b|"
+    r"this (?:text|document|passage|source)(?! of\b)\b)",
+    "in": r"(?:in|within|by|from|on the basis of|based on|using|with|anywhere in)",
+    "be": r"(?:is|are|was|were|has been|have been|be)",
+    "cannot": r"(?:cannot|could not)",
+    "no": r"(?:(?:do|does|did|could|would|will) not|cannot|fails? to|failed to|never)",
+    "none": r"(?:no|not enough|insufficient|not sufficient|not any|too little)",
     "say": r"(?:mention|state|say|specify|answer|address|indicate|discuss|describe|tell|explain|disclose|reveal|clarify|refer|identify|"
     r"name|note|confirm|detail|elaborate|make clear|make it clear|go into|cover|make any mention|make mention)(?:s|es)?\b",
-    "hold": r"(?:contain|include|have|offer|give|provide|present|show|list|support|make|hold)(?:s|es)?\b|has\b",
+    "hold": r"(?:(?:contain|include|have|offer|give|provide|present|show|list|support|make|hold)(?:s|es)?|has)\b",
     "info": r"(?:information|info|details?|answers?|mention|data|reference|references|evidence|indication|explanation|specifics|figures?|"
     r"sources?|content|context|knowledge)\b",
     "part": r"(?:mentioned|specified|stated|found|provided|given|included|answered|determined|addressed|discussed|listed|described|"
     r"disclosed|indicated|available|clear|covered|inferred|established|identified|explained|confirmed|named|present|contained|"
     r"deduced|revealed|evident|possible to <tell>)\b",
     "tell": r"(?:determine|answer|say|tell|find|know|infer|establish|identify|conclude|provide an answer)\b",
+    "i tell": r"(?:find|locate|answer|determine|confirm|verify|identify|infer|provide|help|say|tell|give)\b",
     "question": r"(?:this|the|your|that) question\b",
-    "based": r"(?:based (?:solely |only )?on|according to|from|given|as per|per|going by|judging by|in) <strong>",
+    "based": r"(?:(?:based (?:solely |only )?on|according to|from|given|as per|per|going by|judging by|in) <strong>,? )",
 }
 _ENGLISH_FORMS = (
-    r"^<meta> <no> <adv>(?:<say>(?! only\b| just\b)|(?:<hold>) (?:[\w'-]+ ){0,4}?<info>)",
-    r"^<strong> <no> <adv>(?:<hold>)",
-    r"^<meta> (?:<hold>|says?|states?|mentions?) (?:absolutely )?(?:nothing\b|(?:no|not enough|insufficient|"
-    r"too little) (?:[\w'-]+ ){0,3}?<info>)",
+    r"^<meta> <no> <adv>(?:<say>(?! only\b| just\b)|<hold> (?:[\w'-]+ ){0,4}?<info>)",
+    r"^<strong> <no> <adv><hold>",
+    r"^<meta> (?:<hold>|says?|states?|mentions?) (?:absolutely )?(?:nothing\b|<none> (?:[\w'-]+ ){0,3}?<info>)",
+    r"^<meta> lacks? (?:[\w'-]+ ){0,3}?<info>",
     r"^<meta> (?:is|are) (?:silent\b|not (?:sufficient|enough|clear)\b|insufficient\b)",
-    r"^(?:none|neither) of <meta> (?:<gap>)(?:<say>|<hold>)",
+    r"^(?:none|neither) of <meta> <gap>(?:<say>|<hold>)",
     r"^nothing (?:[\w'-]+ ){0,3}?in <meta>",
-    r"^(?:<based>,? )?[^,;]{0,160}?\b(?:is|are|was|were|has been|have been|be)(?: not|n't) <adv><part>(?: [^,;]{0,100})? (?:in|"
-    r"within|by|from|"
-    r"on the basis of|based on|using|with|anywhere in) <meta>",
-    r"\b(?:cannot|can not|can't|could not|couldn't) be <adv><part> (?:[^,;]{0,100} )?(?:in|within|by|from|on the basis of|based on|"
-    r"using|with) <meta>",
-    r"^<based>,? [^,;]{0,120}?(?:\b(?:is|are|was|were|has been|have been)(?: not|n't)|\b(?:cannot|can not|can't|could not|"
-    r"couldn't) be) <adv>"
-    r"(?:mentioned|specified|stated|answered|determined|addressed|indicated|inferred|clear|possible to <tell>)\b"
-    r"(?! (?:by|before|until|without|with|through|via|using|during|in|on|at)\b)",
-    r"^(?:<based>,? )?(?:it|this|that) (?:is|was|remains) (?:not (?:possible|clear|known)|impossible|unclear|unknown|"
-    r"uncertain)\b[^,;]{0,120}? <meta>",
-    r"^<based>,? (?:it|this|that) (?:is|was|remains) (?:not clear|impossible to <tell>|not possible to <tell>|unclear)",
-    r"^(?:<based>,? )?i(?:'m| am| was) (?:unable|not able) to <adv>(?:find|locate|answer|determine|confirm|verify|identify|provide|"
-    r"help|say|"
-    r"tell|give)\b",
-    r"^(?:<based>,? )?i (?:could not|couldn't|cannot|can not|can't|did not|didn't) <adv>(?:find|locate|answer|determine|confirm|verify|"
-    r"identify|infer|provide|help|say|tell|give you|give an)\b",
-    r"^(?:<based>,? )?(?:i|we) (?:(?:do not|don't) <adv>have (?:[\w'-]+ ){0,3}?<info>|have (?:no|insufficient|"
-    r"not enough) (?:[\w'-]+ )?<info>)",
-    r"^(?:<based>,? )?i (?:do not|don't) know\b",
+    r"^<based>?[^,;]{0,160}?\b<be> not <adv><part>(?: [^,;]{0,100})? <in> <meta>",
+    r"\b<cannot> be <adv><part> (?:[^,;]{0,100} )?<in> <meta>",
+    r"^<based>[^,;]{0,120}?\b(?:<be> not|<cannot> be) <adv>(?:mentioned|specified|stated|answered|determined|addressed|indicated|inferred|"
+    r"clear|possible to <tell>)\b(?! (?:by|before|until|without|with|through|via|using|during|in|on|at)\b)",
+    r"^<based>?(?:it|this|that) (?:is|was|remains) (?:not (?:possible|clear|known)|impossible|unclear|unknown|uncertain)\b[^,;]{0,120}? "
+    r"<meta>",
+    r"^<based>(?:it|this|that) (?:is|was|remains) (?:(?:impossible|not possible) to <tell>|not clear|unclear)",
+    r"^(?:it|this|that) is not in <meta>",
+    r"^<based>?i (?:am|was) (?:unable|not able) to <adv><i tell>",
+    r"^<based>?i (?:could not|cannot|did not) <adv><i tell>",
+    r"^<based>?i (?:do not|did not) <adv>(?:find|see) (?:[\w'-]+ ){0,3}?<info>",
+    r"^[^,;]{0,120}?\b(?:is|are|was|were) (?:missing|absent) from <meta>",
+    r"^<based>?i (?:found|find|see) (?:nothing\b|<none> (?:[\w'-]+ )?<info>)",
+    r"^<based>?(?:i|we) (?:do not <adv>have (?:[\w'-]+ ){0,3}?<info>|have <none> (?:[\w'-]+ )?<info>)",
+    r"^<based>?i do not know\b",
     r"^(?:unable|not able) to (?:find|answer|determine)\b",
-    r"^(?:<based>,? )?there (?:is|was|are|were) (?:no|not enough|insufficient|not sufficient|not any) (?:(?:specific|relevant|"
-    r"explicit|direct|"
-    r"clear|further|additional|available|sufficient) ){0,2}(?:information|details?)"
-    r"(?: (?:about|on|regarding|concerning|available|given|provided|to|as|that|whether|which|how|when|where|who|here|for)\b|$)",
-    r"^(?:<based>,? )?(?:there (?:is|was|are|were) )?(?:no|not enough|insufficient|"
-    r"not any) (?:[\w'-]+ ){0,2}?<info> [^,;]{0,120}?\bin <meta>",
-    r"^<based>,? there (?:is|was|are|were) (?:no|not enough|insufficient|not any) (?:[\w'-]+ ){0,2}?<info>",
+    r"^<based>?there (?:is|was|are|were) <none> (?:(?:specific|relevant|explicit|direct|clear|further|additional|available|sufficient) )"
+    r"{0,2}(?:information|details?)(?: (?:about|on|regarding|concerning|available|given|provided|to|as|that|whether|which|how|when|where|"
+    r"who|here)\b|$)",
+    r"^<based>?there (?:is|was) (?:not enough|insufficient) (?:context|information|data) to <tell>",
+    r"^<based>?(?:there (?:is|was|are|were) )?<none> (?:[\w'-]+ ){0,2}?<info> [^,;]{0,120}?\bin <meta>",
+    r"^<based>there (?:is|was|are|were) <none> (?:[\w'-]+ ){0,2}?<info>",
     r"^there (?:is|was) no answer (?:to <question>|available|here)",
-    r"^no (?:(?:relevant|specific|further) )?(?:information|content|answer|answers|details) [^,;]{0,120}?\b(?:is|was|were|are|"
-    r"could be|can be) "
-    r"(?:found|available|given|provided|mentioned)\b",
-    r"^<question> (?:cannot|can not|can't|could not|couldn't) be (?:fully )?answered\b(?! by\b)",
-    r"^the answer (?:to <question> )?(?:cannot|can not|can't|could not|couldn't|is not|isn't|was not|wasn't)(?: be)? "
-    r"(?:found|given|determined|available|provided|in <meta>)",
+    r"^no (?:(?:relevant|specific|further) )?(?:information|content|answer|answers|details) [^,;]{0,120}?\b(?:is|was|were|are|could be|"
+    r"can be) (?:found|available|given|provided|mentioned)\b",
+    r"^<question> (?:<cannot> be|<be> not) (?:fully )?answered\b(?! by\b)",
+    r"^the answer (?:to <question> )?(?:<cannot>|is not|was not)(?: be)? (?:found|given|determined|available|provided|in <meta>)",
     r"^<strong> (?:provided |given )?(?:is|are|was) (?:not sufficient|insufficient|not enough) to\b",
 )
 _DUTCH: Mapping[str, str] = {
@@ -99,7 +97,8 @@ _DUTCH: Mapping[str, str] = {
     "info": r"(?:informatie|antwoord|antwoorden|gegevens|details|uitleg|aanwijzing|aanwijzingen|vermelding|melding|verwijzing)\b",
     "part": r"(?:genoemd|vermeld|gegeven|beschreven|besproken|gemeld|gezegd|gespecificeerd|aangegeven|gevonden|te vinden|terug te vinden|"
     r"opgenomen|beantwoord|behandeld|beschikbaar|duidelijk|te beantwoorden|te zeggen|te bepalen|op te maken|af te leiden|informatie)\b",
-    "tell": r"(?:beantwoord\w*|antwoord\w*|zeggen|bepalen|vaststellen|vinden|gevonden|terugvinden|teruggevonden|geven|achterhalen|opmaken|"
+    "tell": r"(?:beantwoord\w*|antwoord\w*|zeggen|bepalen|vaststellen|vinden|gevonden|halen|afleiden|terugvinden|teruggevonden|"
+    r"geven|achterhalen|opmaken|"
     r"helpen|informatie|gegevens)\b",
     "question": r"(?:deze|de|uw|je|die|jouw) vraag\b",
     "based": r"(?:op basis van|op grond van|aan de hand van|volgens|afgaand op|met|uit|in|binnen) <meta>",
@@ -115,14 +114,17 @@ _DUTCH_FORMS = (
     r"\b(?:in|binnen|uit) <meta> (?:staat|staan|blijkt|lees ik|zie ik|vind ik|komt|komen) <gap><not>",
     r"\b(?:in|binnen|door|uit) <meta> (?:wordt|worden|is|zijn|werd|werden|valt|kan|kon) <gap><not> <gap>(?:<part>|<tell>)",
     r"\b(?:staat|staan|komt|komen|blijkt) <gap><not> <gap>(?:in|binnen|uit|voor in) <meta>",
-    r"\b(?:wordt|worden|is|zijn|werd|werden|valt) <gap><not> <gap>(?:<part>|<info>) (?:[^,;]{0,100} )?(?:in|binnen|door|uit|"
-    r"op basis van|met) "
-    r"<meta>",
-    r"\b(?:wordt|worden|is|zijn|werd|werden) <gap>(?:in|binnen|door) <meta> <gap><not> <gap><part>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden|valt) <gap><not> <gap>(?:<part>|<info>) (?:[^,;]{0,100} )?(?:in|binnen|door|uit|op "
+    r"basis van|met) <meta>",
+    r"\b(?:wordt|worden|is|zijn|werd|werden) <gap>(?:in|binnen|door) <meta> <gap><not> <gap>(?:<part>|<info>)",
+    r"\b<info> [^,;]{0,120}?\b(?:ontbreekt|ontbreken) in <meta>",
+    r"\b(?:wordt|worden|werd|werden|is|zijn) niet (?:in|binnen|door) <meta> <part>",
+    r"\b(?:staat|staan|komt|komen) <gap>(?:in|binnen) <meta> <not>",
     r"^<based> (?:kan|kon|is|valt|kunnen|weet|heb|vind) <gap><not> <gap>(?:<tell>|duidelijk|te <tell>)",
-    r"\bik (?:kan|kon|heb) <gap><not> <gap><tell>",
-    r"\b(?:kan|kon|heb) ik <gap><not> <gap><tell>",
+    r"\bik (?:kan|kon|heb) (?:dat |dit )?<gap><not> <gap><tell>",
+    r"\b(?:kan|kon|heb) ik (?:dat |dit )?<gap><not> <gap><tell>",
     r"\b(?:ik (?:vind|vond|zie|heb)|(?:vind|vond|zie|heb) ik) <gap>(?:niets\b|(?:geen|onvoldoende|te weinig) (?:[\w'-]+ )?<info>)",
+    r"\b(?:ik beschik|beschik ik) (?:hierover |daarover )?(?:niet over|over (?:geen|onvoldoende)) (?:[\w'-]+ )?<info>",
     r"^(?:ik weet (?:het |dit |dat )?niet\b|(?:dat|dit|het) weet ik (?:helaas )?niet\b)",
     r"^(?:wij|we) (?:hebben|beschikken over) (?:geen|onvoldoende) (?:informatie|gegevens) (?:over|om)\b",
     r"\ber (?:is|zijn|was) (?:[\w'-]+ )?(?:geen|onvoldoende|niet genoeg|te weinig) (?:(?:relevante|specifieke|verdere|concrete|directe) )?"
@@ -132,7 +134,7 @@ _DUTCH_FORMS = (
     r"(?:[\w'-]+ )?(?:(?:informatie|gegevens|antwoord) )?(?:beschikbaar|gevonden|te vinden|gegeven|vermeld|bekend)\b",
     r"^geen (?:relevante )?(?:informatie|inhoud|gegevens|antwoord) (?:[\w'-]+ ){0,4}?(?:gevonden|beschikbaar)\b",
     r"^<question> (?:kan|kon|is|valt|kunnen) <gap><not> <gap>(?:beantwoord\w*|te beantwoorden)",
-    r"^het antwoord (?:op <question> )?(?:staat|is|kan|wordt|ontbreekt) <gap>(?:<not> <gap>(?:<part>|in <meta>)|in <meta>)",
+    r"^het antwoord (?:op <question> )?(?:ontbreekt|(?:staat|is|kan|wordt) <gap><not> <gap>(?:<part>|in <meta>))",
 )
 _GERMAN: Mapping[str, str] = {
     "gap": r"(?:(?!dass\b|ob\b|nur\b|an\b|aber\b|sondern\b)[\w'/-]+ ){0,9}?",
@@ -148,9 +150,10 @@ _GERMAN: Mapping[str, str] = {
     r"liefern|bietet|bieten|spezifiziert|geht|gehen)\b",
     "hold": r"(?:enthält|enthalten|beinhaltet|beinhalten|hat|haben)\b",
     "info": r"(?:angaben?|informationen?|antwort|antworten|hinweise?|details|auskunft|daten|erwähnung)\b",
-    "part": r"(?:erwähnt|genannt|angegeben|beschrieben|gefunden|beantwortet|aufgeführt|enthalten|zu finden|ersichtlich|beantworten|"
+    "part": r"(?:erwähnt|genannt|angegeben|beschrieben|gefunden|beantwortet|aufgeführt|gesagt|enthalten|zu finden|ersichtlich|beantworten|"
     r"beantwortbar|spezifiziert|ausgeführt|thematisiert|verfügbar)\b",
-    "tell": r"(?:beantwort\w*|antwort\w*|sagen|bestimmen|feststellen|finden|gefunden|entnehmen|helfen|geben|angaben|information\w*)\b",
+    "tell": r"(?:beantwort\w*|antwort\w*|sagen|bestimmen|feststellen|finden|gefunden|entnehmen|ableiten|helfen|geben|angaben|"
+    r"information\w*)\b",
     "question": r"(?:die|diese|ihre|deine) frage\b",
     "based": r"(?:(?:auf (?:der )?(?:grundlage|basis)|anhand|laut|gemäß|nach|basierend auf|aus|im|in|mit|aufgrund)(?: von)?) <meta>",
 }
@@ -175,6 +178,12 @@ _GERMAN_FORMS = (
     r"^keine (?:relevanten )?(?:informationen|inhalte|angaben|antwort) <gap>(?:gefunden|verfügbar|vorhanden)\b",
     r"^(?:hierzu|dazu|darüber|hierüber) (?:gibt es|liegen|finden sich) <gap>(?:keine|nichts) ?",
 )
+_NEGATION: Mapping[AnswerLanguage, str] = {
+    "en": r"\b(?:not?|cannot|nothing|none|neither|never|unable|fail(?:s|ed)?|lacks?|missing|absent|unclear|unknown|uncertain|impossible|"
+    r"insufficient|silent|too little)\b",
+    "nl": r"\b(?:niet|niets|geen|nergens|onvoldoende|te weinig|onmogelijk|ontbre\w+)\b",
+    "de": r"\b(?:nichts?|keine?[nrms]?|nirgends|unzureichende?|zu wenige)\b",
+}
 _WORDS: Mapping[AnswerLanguage, tuple[Mapping[str, str], tuple[str, ...]]] = {
     "nl": (_DUTCH, _DUTCH_FORMS),
     "en": (_ENGLISH, _ENGLISH_FORMS),
@@ -183,8 +192,9 @@ _WORDS: Mapping[AnswerLanguage, tuple[Mapping[str, str], tuple[str, ...]]] = {
 
 
 class Forms(NamedTuple):
-    """The patterns of one language: how it declines, and what names the context or the question."""
+    """The patterns of one language: what every refusal holds, how it declines, and what names the context or the question."""
 
+    negation: re.Pattern[str]
     declining: tuple[re.Pattern[str], ...]
     meta: re.Pattern[str]
 
@@ -195,9 +205,9 @@ def forms_of(language: AnswerLanguage) -> Forms:
     words, forms = _WORDS[language]
 
     def spelled(pattern: str) -> str:
-        while (named := re.sub(r"<(\w+)>", lambda match: f"(?:{words[match[1]]})", pattern)) != pattern:
+        while (named := re.sub(r"<([a-z ]+)>", lambda match: f"(?:{words[match[1]]})", pattern)) != pattern:
             pattern = named
         return pattern
 
     meta = re.compile(spelled(r"\b(?:<meta>|<question>)"))
-    return Forms(tuple(re.compile(spelled(form)) for form in forms), meta)
+    return Forms(re.compile(_NEGATION[language]), tuple(re.compile(spelled(form)) for form in forms), meta)
