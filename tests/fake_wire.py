@@ -89,13 +89,14 @@ def wire(act: bytes | Act, *, tls: bool = False, host: str = "127.0.0.1") -> Ite
                     threads.append(threading.Thread(target=serve, args=(connection,), daemon=True))
                     threads[-1].start()
 
-        listening.settimeout(0.1)
         accepting = threading.Thread(target=accept, daemon=True)
         accepting.start()
         try:
             yield line
         finally:
             line.stopping.set()
+            with suppress(OSError):
+                listening.shutdown(socket.SHUT_RDWR)  # ends the waiting accept
             accepting.join(5)
             for thread in threads:
                 thread.join(5)

@@ -29,6 +29,11 @@ def server() -> Iterator[FakeModel]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxasm.llm.attempt._FIRST_WAIT", 0.05)
+
+
 def endpoint(server: FakeModel, model: str, **changes: object) -> Endpoint:
     values: dict[str, object] = {"connect_timeout": 3.0, "first_piece_timeout": 5.0, "piece_timeout": 5.0, "retries": 1, "api_key": KEY}
     return Endpoint(server.base_url, model, **{**values, **changes})  # type: ignore[arg-type]
