@@ -10,15 +10,14 @@ it: whether the blank or the opening bracket in between stays depends on what fo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
+from typing import NamedTuple, Protocol
 
 from ctxasm.model.marker_cleaning import Cleaner
 from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
 from ctxasm.model.marker_grammar import FormName
 from ctxasm.model.marker_numbers import is_opening_tag, keep_only
 from ctxasm.model.marker_offsets import OffsetMap
-from ctxasm.model.results import Citation
 
 LONGEST_UNKNOWN_RUN = 10
 """A longer run of consecutive unknown numbers in one marker is reported by its first and last number."""
@@ -94,7 +93,8 @@ class MarkerParser:
             return ()
         self._pieces.append(piece)
         self._since.append(piece)
-        return self._events(self._scanner.feed(piece))
+        forms = self._scanner.feed(piece)
+        return self._events(forms) if forms else ()
 
     def finish(self) -> tuple[MarkerEvent, ...]:
         """The markers in what was still undecided; the answer ends here."""
@@ -105,8 +105,6 @@ class MarkerParser:
 
     def _events(self, forms: list[MarkerForm]) -> tuple[MarkerEvent, ...]:
         events: list[MarkerEvent] = []
-        if not forms:
-            return ()
         text, at = "".join(self._since), 0
         for form in forms:
             if form.listed:
@@ -124,10 +122,8 @@ def clean(cleaner: Cleaner, between: str, event: MarkerEvent, known: Collection[
     """Hand a marker and the text `between` it and the one before to `cleaner`: the event with its place in the cleaned text."""
     kept = keep_only(event.text, event.form, event.numbers, known)
     opens_cite = is_opening_tag(event.text, event.form)
-    if kept:
-        place = cleaner.replace(between, event.text, kept, opens_cite)
-    else:
-        place = cleaner.cut(between, len(event.text), opens_cite)
+    length = len(event.text)
+    place = cleaner.replace(between, event.text, kept, opens_cite) if kept else cleaner.cut(between, length, opens_cite)
     return event._replace(cleaned_start=place, cleaned_end=place + len(kept))
 
 
@@ -137,7 +133,14 @@ def parse_markers(answer: str, *, second_number: bool = False, known: Collection
     return parser.feed(answer) + parser.finish()
 
 
-def resolve(markers: Iterable[MarkerEvent], citations: Sequence[Citation]) -> tuple[ResolvedMarker, ...]:
+class Numbered(Protocol):
+    """What a marker can name: a citation of a context, a source of an answer."""
+
+    @property
+    def number(self) -> int: ...
+
+
+def resolve(markers: Iterable[MarkerEvent], citations: Iterable[Numbered]) -> tuple[ResolvedMarker, ...]:
     """Each marker with the numbers that are citations and those that are not."""
     existing = {citation.number for citation in citations}
     return tuple(

@@ -34,6 +34,7 @@ _COMMA_LAST = re.compile(rf"[,;][ \t]*{CUT}[ \t]*(?=[)\]])")
 _EMPHASIS = re.compile(rf"(?<![*_~\"'])(\*{{1,3}}|_{{1,3}}|~~|[\"']){CUT}\1(?![*_~\"'])")
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
 _CLOSING = frozenset(".,;:!?)]}…%»”’。，、；：！？）】」』")
+_LINES_BEFORE = re.compile(r"(?s:.*)(?:\n|</think(?:ing)?>)", re.IGNORECASE)
 _NEWLINE = re.compile(r"\r?\n")
 
 
@@ -96,7 +97,10 @@ class Cleaner:
     def _cut(self, between: str, length: int) -> None:
         joined = self._stretch is not None and len(self._stretch) + len(between) < STRETCH_CHARS and _BETWEEN.fullmatch(between)
         if self._stretch is not None and joined:
-            self._stretch = self._fold(self._stretch + between + CUT, "")
+            if between.strip(" \t"):
+                self._stretch = self._fold(self._stretch + between + CUT, "")
+            elif not self._stretch.endswith(CUT):
+                self._stretch += CUT
             self._at += len(between) + length
             return
         rest = self._settle(between, len(between))
@@ -117,6 +121,8 @@ class Cleaner:
 
     def _fold(self, stretch: str, after: str) -> str:
         """Drop what only held markers together or apart: `, ` in a row, `()`, `****`."""
+        if stretch.strip(" \t") == CUT:
+            return stretch
         glued_left, glued_right = self._tail[-1:].isalnum(), after[:1].isalnum()
         before = ""
         while before != stretch:
@@ -164,8 +170,8 @@ class Cleaner:
         before = left[len(left.rstrip(" \t")) :]
         rest = right.lstrip(" \t")
         after = right[: len(right) - len(rest)]
-        line = whole[whole.rfind("\n") + 1 :]
-        is_whole_line = "\n" in whole or len(whole) < _TAIL_CHARS
+        line = _LINES_BEFORE.sub("", whole)
+        is_whole_line = len(line) < len(whole) or len(whole) < _TAIL_CHARS
         if is_whole_line and not line.strip(" \t>"):
             gap = "" if not rest.strip("\r\n") or rest[0] in "\r\n" else before
             gap = before if ">" in line else gap

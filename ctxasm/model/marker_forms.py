@@ -27,6 +27,8 @@ _ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
 _IN_CODE = re.compile(r"[`\n]")
 _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_KEPT_CHARS = 2048
+"""How long the remembered text may grow before what nothing looks back at is forgotten."""
 _TAGS = ("<sup>", "<cite>", "<cite ", "<think>", "<thinking>")
 
 
@@ -65,7 +67,11 @@ class MarkerScanner:
 
     def feed(self, piece: str | None) -> list[MarkerForm]:
         """Markers that became certain with `piece`. None and "" are fine."""
-        self._text += piece or ""
+        if not piece:
+            return []
+        self._text += piece
+        if self._at + len(piece) == len(self._text) <= _KEPT_CHARS and self._passes(piece):
+            return []
         return self._run(final=False)
 
     def finish(self) -> list[MarkerForm]:
@@ -78,10 +84,20 @@ class MarkerScanner:
             if end is None:
                 break
             self._pass(end)
-        if (cut := self._at - HELD_CHARS) > 4 * HELD_CHARS:
+        if (cut := self._at - HELD_CHARS) > _KEPT_CHARS // 2:
             self._text, self._base, self._at = self._text[cut:], self._base + cut, HELD_CHARS
         found, self._found = self._found, []
         return found
+
+    def _passes(self, piece: str) -> bool:
+        """Pass over a piece that holds nothing to decide: most pieces of a stream."""
+        lines = self._lines
+        if self._thinking or lines.fence or lines.ticks or _ACTIVE.search(piece):
+            return False
+        if len(lines.head) < HELD_CHARS:
+            lines.see(piece[:HELD_CHARS])
+        self._at = len(self._text)
+        return True
 
     def _pass(self, end: int) -> None:
         if not self._thinking and end > self._at:

@@ -6,6 +6,7 @@ Every rule looks at most `HELD_CHARS` characters back or ahead, so a streamed an
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 FormName = Literal[
@@ -31,14 +32,14 @@ NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|re
 _DASH = r"(?:[-‐‑‒–—−]|t/m|to(?=\s))"
 AND = r"(?:and|en|und|et)"
 _ITEM = rf"(?:\^|{NAME}[\s:#=.]*)?(\d+)(?:\s*{_DASH}\s*(?:\^|{NAME}[\s:#=.]*)?(\d+))?"
-_JOIN = rf"(?:\s*[,;]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
+_JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
 _LIST = re.compile(rf"\s*{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*\s*", re.IGNORECASE)
 _EACH = re.compile(_ITEM, re.IGNORECASE)
 _NAMED = re.compile(rf"\s*{NAME}", re.IGNORECASE)
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
 _DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\\u2060]*")
-_ALMOST = re.compile(r"(?=.*\d)[\d\s,;‐‑‒–—−-]+")
+_ALMOST = re.compile(r"(?=.*\d)[\d\s,;，、；‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
 _TAG = re.compile(rf"<(sup|cite)>({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)</\1\s*>", re.IGNORECASE)
 _ATTRIBUTES = r"[^<>`\\\u2060]*"
@@ -64,8 +65,14 @@ _CODE_NAMES = frozenset(
 )
 _AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf", "html", "htm", "txt", "md", "doc", "docx", "csv", "json"))
 _UNITS = frozenset(("mm", "cm", "dm", "km"))
+_PROSE = frozenset(("mmhg", "co2", "covid19", "b12"))
+_NAMED_LETTER = re.compile(r"[a-z]{3,}[ -][A-Z]\Z")
+_DETERMINED = re.compile(
+    r"\b(?:the|this|these|those|our|their|all|of|de|het|een|deze|dit|die|onze|alle|van|der|das|den|diese|aller)[ \n]\w+\Z", re.IGNORECASE
+)
 
 
+@lru_cache(maxsize=1024)
 def read_content(opener: str, content: str, second_number: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
     """The form and numbers of what stands between `opener` and its closer; None for ordinary text.
 
@@ -201,7 +208,9 @@ def _reads_as_code(head: str) -> bool:
     if not found or not found[0].isascii():
         return False
     word = found[0]
-    if word.isdecimal() or ADDRESS.search(head):
-        return False
+    if word.isdecimal() or word.lower() in _PROSE or ADDRESS.search(head) or _NAMED_LETTER.search(head):
+        return False  # `2024[1]`, `120 mmHg[1]`, `https://x.example/a_b[1]`, `hepatitis B[1]`
+    if word in _CODE_NAMES:
+        return not _DETERMINED.search(head)  # `the data[1]` is prose
     dotted = found.start() > 1 and head[found.start() - 1] == "." and (head[found.start() - 2].isalnum() or head[found.start() - 2] in ")]")
-    return word in _CODE_NAMES or bool(_IDENTIFIER.match(word)) or (dotted and word.lower() not in _AFTER_DOT)
+    return bool(_IDENTIFIER.match(word)) or (dotted and word.lower() not in _AFTER_DOT)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.model.marker_grammar import ADDRESS, HELD_CHARS
+from ctxasm.model.marker_grammar import ADDRESS, HELD_CHARS, is_citable
 
 _WORDS = frozenset(
-    "source sources bron bronnen src doc docs document documents id ids citation citations cite cites ref refs s and en und et t m to".split()
+    re.findall(
+        r"\w+",
+        "source sources bron bronnen src doc docs document documents id ids citation citations cite cites ref refs s and en und et t m to",
+    )
 )
 _BEGINNINGS = frozenset(word[:end] for word in _WORDS for end in range(1, len(word) + 1))
 _OPEN_BRACKET = re.compile(r"[\[【［]([^\n`\\]*)\Z")
 _OPEN_ROUND = re.compile(r"\(\s*(i?|id[^()\n]*)\Z", re.IGNORECASE)
 _OPEN_TAG = re.compile(r"<(?:sup|cite)(?:|\s[^\n<>]*|>([^\n<]*)(?:</[a-z]*\s*)?)\Z", re.IGNORECASE)
 _ID_AHEAD = re.compile(r"id?\Z|id[\s:#=\d]", re.IGNORECASE)
-_LIST_CHARS = re.compile(r"[\s\d,;&^:#=.\[\]†/‐‑‒–—−-]*")
+_LIST_CHARS = re.compile(r"[\s\d,;，、；&^:#=.\[\]†/‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD_CHAR = re.compile(r"\w")
 _GOES_ON = re.compile(r"[^\s\w]{0,64}\w")
+_SUBSCRIPTED = re.compile(r"\w{1,16}(?=[\[【［<])")
 _LINE_MARK = re.compile(r"[\s>]*(?:[-*+•]|\d{1,9}[.)])?[\s>]*")
 _MARKS_LINE = re.compile(r"[-*+•>]|\d{1,9}(?:[.)]|\Z)|[`~]{1,2}\Z|```|~~~")
 _INDENTED = re.compile(r"(?:[ \t>]*\r?\n)+(?:[ \t>]*\Z| {4}| {0,3}\t)")
@@ -48,6 +52,8 @@ def reads_on(left: str, right: str) -> bool:
         return True
     if _GOES_ON.match(right) and ADDRESS.search(left):
         return True
+    if (word := _SUBSCRIPTED.match(right)) and is_citable((left + word[0])[-HELD_CHARS:]) and not is_citable(word[0]):
+        return True  # `hepatitis ` + `B[2]`: the second is code, the whole would be a citation
     line = left[left.rfind("\n") + 1 :][-HELD_CHARS:]
     place = max(line.rfind("["), line.rfind("【"), line.rfind("［"))
     if place >= 0:
@@ -68,9 +74,8 @@ def _lists(content: str) -> bool:
     words = _LETTERS.findall(content.lower())
     if "†" in content:
         return True
-    if words and content[-1:].isalpha():
-        if words.pop() not in _BEGINNINGS:
-            return False
+    if words and content[-1:].isalpha() and words.pop() not in _BEGINNINGS:
+        return False
     return all(word in _WORDS for word in words) and _LIST_CHARS.fullmatch(_LETTERS.sub("", content)) is not None
 
 

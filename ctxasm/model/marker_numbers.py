@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from ctxasm.model.marker_grammar import HELD_CHARS, FormName, closing, cite_list
+from ctxasm.model.marker_grammar import HELD_CHARS, FormName, cite_list, closing
 
 _DAGGER = re.compile(r"(\D*)\d+(?::\d+)?")
-
 
 
 def is_opening_tag(text: str, form: FormName) -> bool:
@@ -68,5 +67,3 @@ def keep_only(text: str, form: FormName, numbers: Sequence[int], known: Collecti
     if len(unknown) == len(numbers):
         return text
     return rewrite(text, form, unknown) if unknown else ""
-
-

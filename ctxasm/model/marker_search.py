@@ -19,7 +19,7 @@ _INVISIBLE = (
 _LEAD = rf"[{_INVISIBLE}]{{0,62}}"
 _NUMBERED = (
     rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{_INVISIBLE}:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
-    rf"(?:[\]】］\[,;:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
+    rf"(?:[\]】］\[,;，、；:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
 )
 _PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
 _PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
