@@ -43,7 +43,13 @@ def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None)
     if status == 429 and "insufficient_quota" in (_field(body, "code"), _field(body, "type")):
         return Failure(f"{where} answers that the account has no quota left: check its plan and billing, or choose another model")
     if status == 429:
-        later = "in a minute" if wait is None else f"after {wait:.0f} seconds" if wait <= 3600 else "in some hours, or choose another model"
+        later = (
+            "in a minute"
+            if wait is None
+            else f"after {max(2, round(wait))} seconds"
+            if wait <= 3600
+            else "in some hours, or choose another model"
+        )
         return Failure(f"{where} takes no more requests for now (429): ask again {later}", retry=True, wait=wait)
     sentence = {
         401: f"{where} did not accept the API key (401): check the key in the environment or secrets",
@@ -171,11 +177,12 @@ def plain(text: str, limit: int = 60) -> str:
 
 def of_content(endpoint: Endpoint, error: BaseException) -> Failure:
     """The failure behind an event that cannot be read."""
+    check = "ask again, or check that it is an OpenAI-compatible server"
     if any(isinstance(cause, UnicodeDecodeError) for cause in chain(error)):
-        return Failure(f"{endpoint.host} sent bytes that are not UTF-8 text: this is no OpenAI-compatible server, or it is broken")
+        return Failure(f"{endpoint.host} sent bytes that are not UTF-8 text: {check}")
     if any(isinstance(cause, json.JSONDecodeError) for cause in chain(error)):
-        return Failure(f"{endpoint.host} sent an event that is not valid JSON: this is no OpenAI-compatible server, or it is broken")
-    return Failure(f"{endpoint.host} sent an answer that cannot be read ({type(error).__name__}): check that it is OpenAI-compatible")
+        return Failure(f"{endpoint.host} sent an event that is not valid JSON: {check}")
+    return Failure(f"{endpoint.host} sent an answer that cannot be read: {check}")
 
 
 def chain(error: BaseException) -> list[BaseException]:

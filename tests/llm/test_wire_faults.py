@@ -194,7 +194,7 @@ def retried(after: str) -> tuple[int, str, float]:
     ("after", "attempts", "words"),
     [
         ("", 2, "ask again in a minute"),
-        ("0.1", 2, "ask again after 0 seconds"),
+        ("0.1", 2, "ask again after 2 seconds"),
         ("20", 1, "ask again after 20 seconds"),
         ("99999999999999", 1, "ask again in some hours, or choose another model"),
         ("1e400", 1, "ask again in some hours"),
