@@ -9,6 +9,8 @@ from ctxasm.model.support import Source
 
 MIN_CHARS = 8
 """Letters and digits of a quote that proves something: "the" stands in every source. A shorter one must be all there is."""
+MIN_PART_CHARS = 4
+"""Of each part of a quote with gaps."""
 _SAME = str.maketrans({**dict.fromkeys("‘’‚‛´`", "'"), **dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
 _GAP = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _AROUND = " \t\r\n\"'.,;:!?-"
@@ -22,13 +24,15 @@ def locate_quote(quote: str, source: Source) -> tuple[tuple[int, int], ...]:
     if span := _exact(quote, source):
         return (span,) if _proves(quote, source) else ()
     parts = [part for part in _GAP.split(quote) if any(map(str.isalnum, part))]
-    spans = [_loose(part, source) if _proves(part, source) else None for part in parts]
+    if not _proves(quote, source) or (len(parts) > 1 and min(map(_letters, parts)) < MIN_PART_CHARS):
+        return ()
+    spans = [_loose(part, source) for part in parts]
     return tuple(span for span in spans if span) if spans and all(spans) else ()
 
 
 def locate_words(words: str, text: str, ranges: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The first span of a few words inside `ranges` of `text`, whole words only, by the same measure; None where absent."""
-    wanted, _ = _folded(words.strip(_AROUND), 0)
+    wanted, _ = _folded(_bare(words), 0)
     if not wanted:
         return None
     for low, high in ranges:
@@ -51,7 +55,7 @@ def _exact(quote: str, source: Source) -> tuple[int, int] | None:
 
 
 def _loose(quote: str, source: Source) -> tuple[int, int] | None:
-    wanted, _ = _folded(quote.strip(_AROUND), 0)
+    wanted, _ = _folded(_bare(quote), 0)
     for low, high in source.ranges if wanted else ():
         folded, places = _folded(source.text[low:high], low)
         if (at := folded.find(wanted)) >= 0:
@@ -87,7 +91,14 @@ def _ends_word(text: str, at: int) -> bool:
     return not inside and not (right in ".,:" and left.isdigit() and at + 1 < len(text) and text[at + 1].isdigit())
 
 
+def _bare(quote: str) -> str:
+    """`quote` without the punctuation around it."""
+    return quote.translate(_SAME).strip(_AROUND)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
 def _proves(quote: str, source: Source) -> bool:
-    if sum(map(str.isalnum, quote)) >= MIN_CHARS:
-        return True
-    return any(source.text[low:high].strip(_AROUND) == quote.strip(_AROUND) for low, high in source.ranges)
+    return _letters(quote) >= MIN_CHARS or any(_bare(source.text[low:high]) == _bare(quote) for low, high in source.ranges)

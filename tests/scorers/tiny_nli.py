@@ -4,7 +4,7 @@ one of both contradicts. Real ONNX, real tokenizer files, in the layout of a mod
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,17 +23,21 @@ def build_nli(
     labels: Sequence[str] = LABELS,
     inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids"),
     kind: int = TensorProto.INT64,
-    outputs: int | None = None,
+    rename: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write the three files. `labels` in the order of the logits; `outputs` logits where they are not as many as the labels."""
+    """Write the three files. `labels` in the order of the logits; `rename` gives inputs of the model another name."""
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = {word: at for at, word in enumerate(dict.fromkeys((*_SPECIAL, *_NEGATIONS, *words)))}
     _tokenizer(vocabulary).save(str(folder / "tokenizer.json"))
     id2label = {str(at): label for at, label in enumerate(labels)}
     config = {"id2label": id2label, "max_position_embeddings": 512, "pad_token_id": 0}
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    order = [name.lower() for name in labels][:outputs] if outputs is None or outputs <= len(labels) else [*labels, "more"]
-    onnx.save(_model(vocabulary, order, inputs, kind), str(folder / "model.onnx"))
+    model = _model(vocabulary, [name.lower() for name in labels], inputs, kind)
+    for node in model.graph.node:
+        node.input[:] = [(rename or {}).get(name, name) for name in node.input]
+    for put in model.graph.input:
+        put.name = (rename or {}).get(put.name, put.name)
+    onnx.save(model, str(folder / "model.onnx"))
     return folder
 
 
@@ -64,7 +68,8 @@ def _model(vocabulary: dict[str, int], labels: Sequence[str], inputs: Sequence[s
         "low": np.array(6, np.float32),
     }
     nodes = [
-        helper.make_node("OneHot", ["input_ids", "depth", "off_on"], ["letters"]),
+        helper.make_node("Cast", ["input_ids"], ["ids"], to=TensorProto.INT64),
+        helper.make_node("OneHot", ["ids", "depth", "off_on"], ["letters"]),
         helper.make_node("Cast", ["token_type_ids"], ["types"], to=TensorProto.FLOAT),
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
         helper.make_node("Sub", ["one", "types"], ["firsts"]),

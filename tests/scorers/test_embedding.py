@@ -1,0 +1,132 @@
+"""Likeness by an embedder: where it is found, what is embedded, and what the gate may do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from fake_models import WordEmbedder
+
+from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.errors import InvalidInput, ModelUnavailable
+from ctxasm.model.support import Conflict, Match, Source
+from ctxasm.scorers.embedding import BATCH, EmbeddingScorer
+
+VISIT = "Parkeren kost twee euro per uur. Bezoek is welkom van drie tot acht. Neem een geldig paspoort mee."
+PAY = "De kassa staat bij de ingang. Betalen kan alleen met een pinpas."
+
+
+def source(text: str, number: int = 1) -> Source:
+    return Source(number, text, ((0, len(text)),))
+
+
+def scorer(**changes: object) -> EmbeddingScorer:
+    return EmbeddingScorer(WordEmbedder(), sentence_spans, **{"threshold": 0.8, "partly": 0.5, **changes})  # type: ignore[arg-type]
+
+
+def places(match: Match, *sources: Source) -> list[str]:
+    texts = {one.number: one.text for one in sources}
+    return [texts[found.number][found.start : found.end] for found in match.found]
+
+
+def test_the_narrowest_window_that_is_nearest() -> None:
+    visit = source(VISIT)
+    comparison = scorer().compare(
+        ["Bezoek is welkom van drie tot acht.", "Bezoek is welkom van drie tot acht met een geldig paspoort mee.", "Iets heel anders"],
+        [visit],
+    )
+    assert places(comparison.each(0)[0], visit) == ["Bezoek is welkom van drie tot acht."]
+    assert comparison.each(0)[0].score == pytest.approx(1)
+    assert places(comparison.each(1)[0], visit) == ["Bezoek is welkom van drie tot acht. Neem een geldig paspoort mee."]
+    assert comparison.each(2)[0].score < 0.2
+    assert comparison.each(2)[0].found == ()
+
+
+def test_two_sources_carry_together_what_neither_does_alone() -> None:
+    visit, pay, other = (
+        source("Bezoek is welkom van drie tot acht.", 1),
+        source("Betalen kan alleen met een pinpas.", 2),
+        source("Nooit.", 3),
+    )
+    comparison = scorer().compare(["Bezoek is welkom van drie tot acht en betalen kan alleen met een pinpas."], [visit, pay, other])
+    alone, joint = comparison.each(0), comparison.together(0, [0, 1, 2])
+    assert all(match.score < 0.8 for match in alone)
+    assert joint.score > 0.8
+    assert {found.number for found in joint.found} == {1, 2}
+
+
+def test_every_source_that_carries_it_is_shown() -> None:
+    comparison = scorer().compare(["Betalen kan alleen met een pinpas."], [source(PAY, 4), source(VISIT, 5), source("Ja. " + PAY, 6)])
+    assert [found.number for found in comparison.together(0, [2, 1, 0]).found] == [4, 6]
+
+
+def test_every_text_is_embedded_once_in_batches_and_kept() -> None:
+    embedder = WordEmbedder()
+    subject = EmbeddingScorer(embedder, sentence_spans)
+    many = source(" ".join(f"Zin nummer {at} staat hier." for at in range(70)))
+    subject.compare(["Een bewering.", "Een bewering."], [many, many])
+    assert [len(batch) for batch in embedder.batches] == [BATCH, BATCH, 70 - 2 * BATCH]
+    assert embedder.queries == ["Een bewering."]
+    subject.compare(["Een bewering.", "Nog een."], [many])
+    assert (len(embedder.batches), embedder.queries) == (3, ["Een bewering.", "Nog een."])
+    subject.compare(["", "  "], [source("Niets hiervan is nodig.")])
+    assert len(embedder.batches) == 3
+
+
+def test_only_evidence_is_embedded() -> None:
+    embedder = WordEmbedder()
+    start = VISIT.index("Bezoek")
+    EmbeddingScorer(embedder, sentence_spans).compare(["Bezoek"], [Source(1, VISIT, ((start, start + 35),), "Parkeren")])
+    assert embedder.batches == [["Bezoek is welkom van drie tot acht."]]
+
+
+def test_no_more_is_kept_than_said() -> None:
+    embedder = WordEmbedder()
+    subject = EmbeddingScorer(embedder, sentence_spans, keep=2)
+    for _ in range(2):
+        assert subject.compare(["Bezoek is welkom van drie tot acht."], [source(VISIT)]).each(0)[0].score == pytest.approx(1)
+    assert len(embedder.batches) == 2
+
+
+def test_a_gate_has_the_last_word_on_what_would_count() -> None:
+    asked: list[tuple[str, list[int], float]] = []
+
+    def gate(claim: str, sources: Sequence[Source], match: Match) -> Match:
+        asked.append((claim, [one.number for one in sources], match.score))
+        return Match(0.1, (), ("acht",), Conflict("number", "acht", "negen", sources[0].number, 0, 1))
+
+    visit, pay = source(VISIT, 1), source(PAY, 2)
+    comparison = scorer(gate=gate).compare(["Bezoek is welkom van drie tot acht.", "Zomaar wat."], [visit, pay])
+    carried, other = comparison.each(0)
+    assert (carried.score, carried.missing, carried.conflict.claim if carried.conflict else "") == (0.1, ("acht",), "acht")
+    assert (other.conflict, comparison.each(1)[0].conflict) == (None, None)
+    comparison.each(0)
+    assert asked == [("Bezoek is welkom van drie tot acht.", [1], 1.0)]
+    assert comparison.together(0, [1, 0]).score == 0.1
+    assert asked[-1][1] == [1, 2]
+
+
+def test_a_stop_between_batches_keeps_what_was_embedded() -> None:
+    embedder = WordEmbedder()
+    subject = EmbeddingScorer(embedder, sentence_spans)
+    many = source(" ".join(f"Zin nummer {at} staat hier." for at in range(70)))
+    with pytest.raises(ModelUnavailable, match="stopped"):
+        subject.compare(["Een bewering."], [many], "", lambda: len(embedder.batches) == 1)
+    subject.compare(["Een bewering."], [many])
+    assert sum(map(len, embedder.batches)) == 70
+
+
+def test_vectors_that_are_no_numbers_match_nothing() -> None:
+    class Broken(WordEmbedder):
+        @staticmethod
+        def _vector(text: str) -> list[float]:
+            return [float("nan"), float("nan")]
+
+    (match,) = EmbeddingScorer(Broken(), sentence_spans).compare(["Bezoek."], [source(VISIT)]).each(0)
+    assert match == Match(0.0)
+
+
+@pytest.mark.parametrize(("threshold", "partly"), [(0.5, 0.6), (1.1, 0.5), (0.5, 0.0), (float("nan"), 0.5)])
+def test_thresholds_that_cannot_be(threshold: float, partly: float) -> None:
+    with pytest.raises(InvalidInput, match=r"^partly and threshold must be above 0, in that order, and at most 1, got \("):
+        scorer(threshold=threshold, partly=partly)
