@@ -20,10 +20,13 @@ from ctxasm.model.settings import AssemblySettings
 if TYPE_CHECKING:
     from ctxasm.asking import AnswerEvent
     from ctxasm.bundle import Reading
+    from ctxasm.citations.checked import CheckedAnswer
     from ctxasm.evaluation.evidence import EvidenceState
+    from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import FetchedChunk, TokenCounter
     from ctxasm.model.results import Assembly
+    from ctxasm.model.support import Scorer
     from ctxasm.prompts import PromptChoice
     from ctxasm.store.database import Dataset, Store
     from ctxasm.store.listing import DatasetInfo, QueryEntry
@@ -234,6 +237,29 @@ class Workbench:
 
         model = model or self.open_model()
         return ask(assembly, model, choice or GROUNDED, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+
+    # Checking
+
+    def scorer_names(self) -> tuple[str, ...]:
+        """The scorers that `open_scorer` takes, the one that needs no model first."""
+        from ctxasm.checking import SCORERS
+
+        return SCORERS
+
+    def open_scorer(self, name: str = "lexical", endpoint: Endpoint | None = None) -> Scorer:
+        """A scorer by name; `endpoint` is the judging model of the scorer llm (default: the configured one).
+
+        Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
+        """
+        from ctxasm.checking import open_scorer
+
+        return open_scorer(name, self.config, endpoint)
+
+    def check(self, assembly: Assembly, answer: str, scorer: Scorer | str = "lexical", *, cancel: Cancel | None = None) -> CheckedAnswer:
+        """Every claim of an answer with its verdict against the context. Raises as `open_scorer`, and ModelUnavailable."""
+        from ctxasm.checking import check
+
+        return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel)
 
 
 def _fingerprint(folder: Path) -> str:

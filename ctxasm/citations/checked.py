@@ -82,7 +82,8 @@ class CheckedClaim:
 
     `support` is empty where nothing reaches the threshold. `missing` are words and figures of the claim that its sources
     do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
-    `summary_support` is set where only a page summary carries it. `dropped` explains cited numbers that were dropped.
+    `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
+    `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped.
     """
 
     claim: Claim
@@ -94,6 +95,7 @@ class CheckedClaim:
     better: int | None = None
     better_support: Support | None = None
     summary_support: Support | None = None
+    idle: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
     dropped: tuple[DroppedSource, ...] = ()
 

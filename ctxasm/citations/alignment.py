@@ -1,0 +1,89 @@
+"""Checking a whole answer: its markers, its claims, and a verdict on each against every source that the model could read."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast
+
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Verdict
+from ctxasm.citations.claims import split_claims
+from ctxasm.citations.declined import is_declined
+from ctxasm.citations.dropped import dropped_numbers
+from ctxasm.citations.figures import figures_of
+from ctxasm.citations.grounds import Grounds
+from ctxasm.citations.markers import MarkerParser, ResolvedMarker, resolve
+from ctxasm.citations.verdicts import Bench, judge
+from ctxasm.model.messages import Cancel
+from ctxasm.model.ports import Clock
+from ctxasm.model.support import Scorer
+
+
+def check_answer(
+    answer: str,
+    grounds: Grounds,
+    scorer: Scorer,
+    *,
+    query_id: str = "",
+    question: str = "",
+    voice: bool = False,
+    cancel: Cancel | None = None,
+    clock: Clock = time.perf_counter,
+) -> CheckedAnswer:
+    """Every claim of `answer` with its verdict. With `voice` no marker is read: each claim's source is looked for.
+
+    Raises ModelUnavailable where the scorer needs a model that fails.
+    """
+    start = clock()
+    markers, claims = _read(answer, grounds, voice)
+    judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
+    bench = _bench(judged, grounds, scorer, markers, question, cancel)
+    verdicts = {claim: judge(claim, at, bench, voice=voice) for at, claim in enumerate(judged)}
+    checked = tuple(verdicts.get(claim) or CheckedClaim(claim, "declined", 0.0) for claim in claims if claim in verdicts or claim.states)
+    return CheckedAnswer(
+        query_id=query_id,
+        answer=answer,
+        scorer=scorer.name,
+        threshold=scorer.threshold,
+        markers=markers,
+        claims=checked,
+        figures=figures_of([verdicts[claim] for claim in judged], bench),
+        verdicts=cast(dict[Verdict, int], dict(Counter(claim.verdict for claim in checked))),
+        elapsed_ms=(clock() - start) * 1000,
+        spent=bench.comparison.spent,
+        voice=voice,
+    )
+
+
+def _read(answer: str, grounds: Grounds, voice: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
+    if voice:
+        return (), split_claims(answer, ())
+    parser = MarkerParser()
+    events = parser.feed(answer) + parser.finish()
+    return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
+
+
+def _bench(
+    claims: Sequence[Claim],
+    grounds: Grounds,
+    scorer: Scorer,
+    markers: Sequence[ResolvedMarker],
+    question: str,
+    cancel: Cancel | None,
+) -> Bench:
+    summaries = [ground.summary for ground in grounds.items if ground.summary is not None]
+    sources = (*grounds.sources, *summaries)
+    comparison = scorer.compare([claim.text for claim in claims], sources, question, cancel)
+    positions = {source.number: position for position, source in enumerate(grounds.sources)}
+    offset = len(positions)
+    unknown = {number for marker in markers for number in marker.unknown}
+    dropped: tuple[DroppedSource, ...] = dropped_numbers(grounds.assembly, sorted(unknown)) if grounds.assembly and unknown else ()
+    return Bench(
+        grounds,
+        comparison,
+        scorer,
+        positions,
+        {source.number: offset + position for position, source in enumerate(summaries)},
+        {source.number: source for source in dropped},
+    )

@@ -1,0 +1,138 @@
+"""What an answer is checked against: the blocks of an assembled context, or sources that a record brings along.
+
+Evidence is the text of chunks only: a header or a gap mark states nothing, and a page summary is kept apart, because an
+answer that rests on it alone rests on no source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ctxasm.citations.checked import Support
+from ctxasm.model.results import Assembly, Segment
+from ctxasm.model.support import Found, Source
+
+Range = tuple[int, int]
+
+
+class Place(NamedTuple):
+    """Characters `start` to `end` of a block and the chunk whose text they are, verbatim.
+
+    `retrieved`: the chunk, or one that shares this text, is a hit.
+    """
+
+    start: int
+    end: int
+    document_id: str
+    chunk_index: int
+    chunk_start: int
+    document_start: int | None
+    retrieved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One numbered source. `summary` is its page summary as a source of its own; `offset` places its text in the context."""
+
+    source: Source
+    summary: Source | None = None
+    places: tuple[Place, ...] = ()
+    offset: int | None = None
+
+    def support(self, found: Found) -> Support:
+        """A stretch of this source in every coordinate that is known."""
+        if self.offset is None:
+            return Support(found.number, found.start, found.end, found.score)
+        held = [place for place in self.places if place.start < found.end and found.start < place.end]
+        where = Support(
+            found.number,
+            found.start,
+            found.end,
+            found.score,
+            any(place.retrieved for place in held) if held else None,
+            self.offset + found.start,
+            self.offset + found.end,
+        )
+        return where._replace(**_in_chunks(held, found)) if held else where
+
+
+def _in_chunks(held: Sequence[Place], found: Found) -> dict[str, Any]:
+    first, last = held[0], held[-1]
+    low, high = max(found.start, first.start) - first.start, min(found.end, last.end) - last.start
+    known: dict[str, Any] = {"document_id": first.document_id}
+    if (first.document_id, first.chunk_index) == (last.document_id, last.chunk_index):
+        known |= {"chunk_index": first.chunk_index, "chunk_start": first.chunk_start + low, "chunk_end": last.chunk_start + high}
+    if first.document_start is not None and last.document_start is not None and first.document_id == last.document_id:
+        known |= {"document_start": first.document_start + low, "document_end": last.document_start + high}
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """All numbered sources of one answer, and the assembly that they come from, if any."""
+
+    items: tuple[Ground, ...]
+    assembly: Assembly | None = None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(ground.source for ground in self.items)
+
+
+def grounds_of_sources(sources: Iterable[Mapping[str, Any]]) -> Grounds:
+    """The sources of a recorded answer: `n`, `text` and, where given, `title`. All of the text is evidence."""
+    return Grounds(
+        tuple(
+            Ground(Source(int(source["n"]), text, ((0, len(text)),) if text else (), str(source.get("title") or "")))
+            for source in sources
+            for text in (str(source["text"]),)
+        )
+    )
+
+
+def grounds_of_assembly(assembly: Assembly) -> Grounds:
+    """The blocks of a context, each with the places of its chunks."""
+    blocks: dict[int, list[Segment]] = {}
+    for segment in assembly.segments:
+        if segment.block is not None:
+            blocks.setdefault(segment.block, []).append(segment)
+    hits = {(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.retrieved}
+    titles = {citation.number: citation.title or "" for citation in assembly.citations}
+    return Grounds(tuple(_ground(assembly, number, blocks.get(number, []), hits, titles[number]) for number in sorted(titles)), assembly)
+
+
+def _ground(assembly: Assembly, number: int, segments: Sequence[Segment], hits: set[tuple[str, int]], title: str) -> Ground:
+    if not segments:
+        return Ground(Source(number, "", (), title), offset=0)
+    offset, end = segments[0].start, segments[-1].end
+    text = assembly.text[offset:end]
+    chunks = [segment for segment in segments if segment.kind == "chunk"]
+    prefixes = [(s.start - offset, s.end - offset) for s in segments if s.kind == "prefix"]
+    return Ground(
+        Source(number, text, _joined((s.start - offset, s.end - offset) for s in chunks), title),
+        Source(number, text, tuple(prefixes), title) if prefixes else None,
+        tuple(_place(assembly, segment, offset, hits) for segment in chunks),
+        offset,
+    )
+
+
+def _place(assembly: Assembly, segment: Segment, offset: int, hits: set[tuple[str, int]]) -> Place:
+    assert segment.document_id is not None
+    assert segment.chunk_index is not None
+    key, low = (segment.document_id, segment.chunk_index), segment.chunk_start or 0
+    candidate = assembly.trace.candidates.get(key)
+    start = candidate.chunk.start if candidate is not None else None
+    retrieved = key in hits or any(other in hits for other in segment.shared_with)
+    return Place(segment.start - offset, segment.end - offset, *key, low, None if start is None else start + low, retrieved)
+
+
+def _joined(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    joined: list[Range] = []
+    for low, high in ranges:
+        if joined and low <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(joined[-1][1], high)
+        elif low < high:
+            joined.append((low, high))
+    return tuple(joined)

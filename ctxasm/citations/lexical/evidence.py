@@ -1,0 +1,141 @@
+"""Sources taken apart into sentences, and where each word of theirs stands."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.polarity import Said, read_polarity
+from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.words import Stems, read_words
+from ctxasm.model.support import Source
+
+Split = Callable[[str], list[tuple[int, int]]]
+LEAST_PREFIX = 5
+"""Shorter words are no stem of a longer one."""
+_CLAUSE_END = re.compile(
+    r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|or|of|oder|although|hoewel|because|omdat|weil)\b",
+    re.IGNORECASE,
+)
+LONGEST_SENTENCE = 600
+"""Characters; text without sentence ends (lists, code) is taken in stretches of this length."""
+
+
+class Sentence(NamedTuple):
+    """A sentence of source number `source` (a position), inside its range number `range_`."""
+
+    source: int
+    range_: int
+    start: int
+    end: int
+
+
+class Evidence:
+    """All sentences of some sources, numbered through, and the words in them."""
+
+    def __init__(self, sources: Sequence[Source], stems: Stems, split: Split) -> None:
+        self.sources = sources
+        self.stems = stems
+        self.sentences: list[Sentence] = []
+        self.of_source: list[range] = []
+        self.postings: dict[str, list[int]] = {}
+        self.titles = [frozenset(word.key for word in read_words(s.title, 0, len(s.title), stems)) for s in sources]
+        for position, source in enumerate(sources):
+            first = len(self.sentences)
+            for number, (low, high) in enumerate(source.ranges):
+                self._read(position, number, source.text, low, high, split)
+            self.of_source.append(range(first, len(self.sentences)))
+        self._vocabulary = sorted(self.postings)
+        self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
+        self._variants: dict[str, tuple[str, ...]] = {}
+        self._quantities: dict[int, list[Quantity]] = {}
+        self._clauses: dict[int, list[tuple[int, int]]] = {}
+        self._said: dict[int, list[Said]] = {}
+
+    def _read(self, position: int, number: int, text: str, low: int, high: int, split: Split) -> None:
+        for start, end in split(text[low:high]):
+            for part in range(low + start, low + end, LONGEST_SENTENCE):
+                self._add(Sentence(position, number, part, min(part + LONGEST_SENTENCE, low + end)), text)
+
+    def _add(self, sentence: Sentence, text: str) -> None:
+        at = len(self.sentences)
+        self.sentences.append(sentence)
+        for word in read_words(text, sentence.start, sentence.end, self.stems):
+            places = self.postings.setdefault(word.key, [])
+            if not places or places[-1] != at:
+                places.append(at)
+
+    def variants(self, key: str) -> tuple[str, ...]:
+        """The words of the sources that may mean `key`: itself, longer or shorter forms, compounds that it begins or ends."""
+        known = self._variants.get(key)
+        if known is None:
+            known = self._variants[key] = tuple(self._found(key))
+        return known
+
+    def _found(self, key: str) -> list[str]:
+        found = [form for form in (key, *self.stems.synonyms.get(key, ())) if form in self.postings]
+        if len(key) < LEAST_PREFIX or key[0].isdigit():
+            return found
+        found += _beginning_with(self._vocabulary, key)
+        found += [other[::-1] for other in _beginning_with(self._backwards, key[::-1])]
+        shorter = (key[:length] for length in range(max(LEAST_PREFIX, math.ceil(0.6 * len(key))), len(key)))
+        found += [other for other in shorter if other in self.postings]
+        if self._backwards:
+            found += [key[at:] for at in range(1, len(key) - LEAST_PREFIX + 1) if key[at:] in self.postings]
+        return list(dict.fromkeys(found))
+
+    def sentences_with(self, key: str) -> list[int]:
+        """The sentences that hold `key` in any form, ascending."""
+        lists = [self.postings[form] for form in self.variants(key)]
+        return lists[0] if len(lists) == 1 else sorted({at for places in lists for at in places})
+
+    def rarity(self, key: str) -> float:
+        """1 for a word in no sentence, falling to 0 for one in all (inverse document frequency over sentences)."""
+        total = len(self.sentences) + 1
+        return math.log(total / (len(self.sentences_with(key)) + 1)) / math.log(total) if total > 1 else 1.0
+
+    def clauses(self, at: int) -> list[tuple[int, int]]:
+        """The clauses of a sentence, as characters of its source's text."""
+        if at not in self._clauses:
+            sentence = self.sentences[at]
+            self._clauses[at] = clause_spans(self.sources[sentence.source].text, sentence.start, sentence.end)
+        return self._clauses[at]
+
+    def quantities(self, at: int) -> list[Quantity]:
+        """The quantities of a sentence."""
+        if at not in self._quantities:
+            sentence = self.sentences[at]
+            self._quantities[at] = read_quantities(self.sources[sentence.source].text, sentence.start, sentence.end)
+        return self._quantities[at]
+
+    def said(self, at: int) -> list[Said]:
+        """What a sentence affirms and denies."""
+        if at not in self._said:
+            sentence = self.sentences[at]
+            self._said[at] = read_polarity(self.sources[sentence.source].text, sentence.start, sentence.end, self.stems)
+        return self._said[at]
+
+
+def clause_spans(text: str, low: int, high: int) -> list[tuple[int, int]]:
+    """Stretches between punctuation and conjunctions; a comma or full stop inside a number parts nothing."""
+    spans, at = [], low
+    for match in _CLAUSE_END.finditer(text, low, high):
+        inside = text[match.start() - 1 : match.start()].isdigit() and text[match.end() : match.end() + 1].isdigit()
+        if not (inside and match.group() in ",:"):
+            if text[at : match.start()].strip():
+                spans.append((at, match.start()))
+            at = match.end()
+    return [*spans, (at, high)] if text[at:high].strip() else spans
+
+
+def _beginning_with(ordered: Sequence[str], start: str) -> list[str]:
+    """The entries of a sorted list that begin with `start` and are longer."""
+    found, at = [], bisect_left(ordered, start)
+    while at < len(ordered) and ordered[at].startswith(start):
+        if len(ordered[at]) > len(start):
+            found.append(ordered[at])
+        at += 1
+    return found

@@ -1,0 +1,35 @@
+"""The lexical gates as a second look at the match of a model: a model sees likeness, not that 45 minutes is not 30."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.gates import examine
+from ctxasm.citations.lexical.scorer import missing_words
+from ctxasm.citations.lexical.windows import Windows, parts_of
+from ctxasm.citations.lexical.words import stems_of, tongue_of
+from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.support import Match, Source
+
+LOWERED = 0.6
+"""What is left of the score of a match that something stands against: below the threshold of every scorer."""
+
+
+def gate(claim: str, sources: Sequence[Source], match: Match) -> Match:
+    """The match, lowered where a figure or name of the claim is not in the sources, or the sources say otherwise.
+
+    Words that they do not have are no matter here: a model may know that they mean the same.
+    """
+    tongue = tongue_of((*(source.text for source in sources), claim))
+    evidence = Evidence(sources, stems_of(tongue), sentence_spans)
+    windows = Windows(parts_of(claim, evidence), evidence)
+    chosen = windows.choose(range(len(sources)))
+    if not chosen:
+        return match
+    findings = examine(windows.parts, chosen, evidence)
+    against = findings.figures | findings.names | findings.displaced
+    if not against and findings.conflict is None:
+        return match
+    missing = tuple(dict.fromkeys((*match.missing, *missing_words(windows.parts, against))))
+    return match._replace(score=match.score * LOWERED, missing=missing, conflict=match.conflict or findings.conflict)

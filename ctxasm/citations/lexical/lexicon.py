@@ -1,0 +1,58 @@
+"""Language data of the lexical scorer, read once from the TOML files beside this module.
+
+Denials, modals and opposites are those of all languages at once, because an answer quotes; light words and synonyms belong to
+one language.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+TONGUES = ("nl", "en", "de")
+
+
+class Signs(NamedTuple):
+    """Words by what they do to a statement, folded.
+
+    `signed` gives the concept and the sign of a word that has an opposite; `modals` the concept of a modal verb.
+    """
+
+    denials: frozenset[str]
+    turns: frozenset[str]
+    modals: dict[str, str]
+    signed: dict[str, tuple[str, int]]
+
+
+@cache
+def _data(tongue: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("lexicon", f"{tongue}.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def signs() -> Signs:
+    """Words of denial, modal verbs and opposites in all languages."""
+    denials: set[str] = set()
+    turns: set[str] = set()
+    modals: dict[str, str] = {}
+    signed: dict[str, tuple[str, int]] = {}
+    for data in map(_data, TONGUES):
+        denials |= set(data["denials"].split())
+        turns |= set(data["turns"].split())
+        modals |= {word: f"§{concept}" for concept, words in data["modals"].items() for word in words.split()}
+        for concept, sides in data["opposites"].items():
+            for sign, words in zip((1, -1), sides, strict=True):
+                signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
+    return Signs(frozenset(denials), frozenset(turns), modals, signed)
+
+
+def light_words(tongue: str) -> frozenset[str]:
+    """Words of a language that carry little, as written."""
+    return frozenset(_data(tongue)["light"].split())
+
+
+def synonym_groups(tongue: str) -> list[tuple[str, ...]]:
+    """Groups of words of a language that may stand for each other, as written."""
+    return [tuple(line.split()) for line in _data(tongue)["synonyms"].splitlines() if line.strip()]

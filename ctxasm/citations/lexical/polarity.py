@@ -1,0 +1,97 @@
+"""What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
+
+A word of denial bears on the next word with content in its clause; where none follows, on the ones before it; and on a
+modal verb just before it ("may not enter" denies *may*). Opposites share one name with a sign, so that "closed" denies
+what "open" affirms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.lexicon import signs
+from ctxasm.citations.lexical.words import Stems, fold
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
+_BREAKS = frozenset(".;:!?()\n")
+_REACH = 2
+"""Words with content before a denial that it bears on where none follows it."""
+_MODAL_REACH = 3
+_PREFIXES = ("on", "un", "in", "im", "non", "dis", "ir", "il")
+
+
+class Said(NamedTuple):
+    """A concept that a text affirms (`sign` 1) or denies (-1), by its words at characters `start` to `end`."""
+
+    concept: str
+    sign: int
+    start: int
+    end: int
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    plain: str
+    key: str
+
+
+def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
+    """Every concept between two characters with its sign, in order."""
+    said: list[Said] = []
+    clause: list[_Token] = []
+    for match in _TOKEN.finditer(text, low, high):
+        word = match.group()
+        if word in _BREAKS or (word != "," and fold(word) in signs().turns):
+            said += _clause(clause)
+            clause = []
+        elif word != ",":
+            plain = fold(word).replace("’", "'")
+            clause.append(_Token(match.start(), match.end(), plain, stems.key(word)))
+    return [*said, *_clause(clause)]
+
+
+def _clause(tokens: list[_Token]) -> Iterator[Said]:
+    """The concepts of one clause, denied where a denial bears on them."""
+    known = signs()
+    denied: dict[int, _Token] = {}
+    for at, token in enumerate(tokens):
+        if is_denial(token.plain):
+            for place in _borne_on(tokens, at):
+                if denied.pop(place, None) is None:
+                    denied[place] = token
+    for at, token in enumerate(tokens):
+        if token.plain in known.denials:
+            continue
+        pair = f"{tokens[at - 1].plain}_{token.plain}" if at else ""
+        concept, sign = known.signed.get(pair) or known.signed.get(token.plain) or (known.modals.get(token.plain, token.key), 1)
+        if concept:
+            cue = denied.get(at, token)
+            yield Said(concept, -sign if at in denied else sign, min(cue.start, token.start), max(cue.end, token.end))
+
+
+def is_denial(plain: str) -> bool:
+    """Whether a folded word denies."""
+    return plain in signs().denials or plain.endswith("n't")
+
+
+def _borne_on(tokens: list[_Token], at: int) -> list[int]:
+    """The places in a clause that the denial at `at` bears on."""
+    modals = signs().modals
+    places = [place for place in range(max(0, at - _MODAL_REACH), at) if tokens[place].plain in modals][-1:]
+    after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place])), None)
+    if after is not None:
+        return [*places, after]
+    before = [place for place in range(at) if tokens[place].key and not is_denial(tokens[place].plain)]
+    return [*places, *before[-_REACH:]]
+
+
+def _has_content(token: _Token) -> bool:
+    return (bool(token.key) and not is_denial(token.plain)) or token.plain in signs().signed
+
+
+def without_prefix(key: str) -> str | None:
+    """The word that a negative prefix turns around: "ongeldig" -> "geldig"; None where there is no such prefix."""
+    return next((key[len(p) :] for p in _PREFIXES if key.startswith(p) and len(key) - len(p) >= 4), None)

@@ -1,0 +1,125 @@
+"""The scorer that needs no model: how much of a claim stands together in its sources, and what stands against it.
+
+The score is the share of the claim that the chosen windows hold, with rare words weighing more, times a factor for everything
+that stands against it (see `gates`). Word overlap alone certifies nothing, so a conflict, or a figure, a name or a word of
+weight that is not there, keeps a claim below the threshold whatever it shares.
+
+The factors and the threshold were set on one half of 308 answers of the HAGRID development data (Kamalloo et al. 2023, labels
+by people, split by question) and one half of the project's own probe claims; the README shows what they give on the other halves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxasm.citations.lexical.evidence import Evidence, Split
+from ctxasm.citations.lexical.gates import Findings, examine
+from ctxasm.citations.lexical.windows import Parts, Window, Windows, parts_of, union
+from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
+from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.messages import Cancel
+from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
+
+THRESHOLD = 0.78
+PARTLY = 0.5
+RUN_COST = 0.1
+"""What each further word of the longest stretch that is not there costs, up to four: a detail weighs more than scattered synonyms."""
+FIGURE_FACTOR = 0.6
+NAME_FACTOR = 0.7
+CONFLICT_FACTOR = 0.8
+BLOCKED = 0.9
+"""Where something stands against a claim its score ends between this share of the threshold and the threshold."""
+WINDOW_FACTOR = 0.95
+
+
+class LexicalScorer:
+    """Compares by words, stems, figures, names and denials; Dutch, English and German. Deterministic, no model, no network.
+
+    `split` finds sentences; `tongue` fixes the language instead of recognising it.
+    """
+
+    name = "lexical"
+    threshold = THRESHOLD
+    partly = PARTLY
+
+    def __init__(self, split: Split = sentence_spans, tongue: Tongue | None = None) -> None:
+        self._split = split
+        self._tongue = tongue
+
+    def compare(
+        self, claims: Sequence[str], sources: Sequence[Source], question: str = "", cancel: Cancel | None = None
+    ) -> LexicalComparison:
+        """See `Scorer`. The question is not used: what only it says supports nothing."""
+        tongue = self._tongue or tongue_of((*(source.text for source in sources), *claims))
+        return LexicalComparison(claims, Evidence(sources, stems_of(tongue), self._split))
+
+
+class LexicalComparison:
+    """Claims compared with sources when they are asked for."""
+
+    spent = Spent()
+
+    def __init__(self, claims: Sequence[str], evidence: Evidence) -> None:
+        self._claims = claims
+        self._evidence = evidence
+        self._windows: dict[int, Windows] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
+
+    def each(self, claim: int) -> Sequence[Match]:
+        """See `Comparison`."""
+        return [self.together(claim, (position,)) for position in range(len(self._evidence.sources))]
+
+    def together(self, claim: int, sources: Sequence[int]) -> Match:
+        """See `Comparison`."""
+        key = claim, tuple(dict.fromkeys(sources))
+        if key not in self._known:
+            self._known[key] = self._match(claim, key[1])
+        return self._known[key]
+
+    def _match(self, claim: int, sources: Sequence[int]) -> Match:
+        if claim not in self._windows:
+            self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
+        windows = self._windows[claim]
+        parts = windows.parts
+        chosen = windows.choose(sources)
+        if not chosen:
+            return NO_MATCH._replace(missing=missing_words(parts, (1 << len(parts.weights)) - 1))
+        findings = examine(parts, chosen, self._evidence)
+        return Match(
+            round(score_of(parts, chosen, findings), 4),
+            tuple(self._found(windows, window) for window in chosen),
+            missing_words(parts, findings.uncovered),
+            findings.conflict,
+        )
+
+    def _found(self, windows: Windows, window: Window) -> Found:
+        first, last = self._evidence.sentences[window.first], self._evidence.sentences[window.last]
+        share = windows.weight(window.mask) / windows.parts.total
+        return Found(self._evidence.sources[window.source].number, first.start, last.end, round(share, 4))
+
+
+def score_of(parts: Parts, windows: Sequence[Window], findings: Findings) -> float:
+    """Between 0 and 1: the share of the claim that the windows hold, times the factors of what stands against it.
+
+    Where anything does, it stays below the threshold.
+    """
+    share = parts.weight(union(windows)) / parts.total
+    share *= 1 - RUN_COST * min(max(findings.longest - 1, 0), 4)
+    share *= FIGURE_FACTOR ** min(findings.figures.bit_count(), 2) * NAME_FACTOR ** min(findings.names.bit_count(), 2)
+    share *= WINDOW_FACTOR ** (len(windows) - 1)
+    if findings.conflict is not None:
+        share *= CONFLICT_FACTOR
+    return share if not findings.stands_against else min(share, THRESHOLD * (BLOCKED + (1 - BLOCKED) * share) - 0.001)
+
+
+def missing_words(parts: Parts, uncovered: int) -> tuple[str, ...]:
+    """The words and figures of a claim that are not there, as they stand in it; neighbours together."""
+    pieces: list[tuple[int, int]] = []
+    for bit in dict.fromkeys(parts.order):
+        if uncovered >> bit & 1:
+            part = parts.words[bit] if bit < len(parts.words) else parts.quantities[bit - len(parts.words)]
+            if pieces and parts.text[pieces[-1][1] : part.start] == " ":
+                pieces[-1] = pieces[-1][0], part.end
+            else:
+                pieces.append((part.start, part.end))
+    return tuple(parts.text[start:end] for start, end in pieces)

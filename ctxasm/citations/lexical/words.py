@@ -1,0 +1,122 @@
+"""Words as the lexical scorer sees them: stems, and which of them carry no content.
+
+Stemming is Snowball's (Porter 2001), by PyStemmer, in the language of the text; a number keeps its digits.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Literal, NamedTuple
+
+import Stemmer
+
+from ctxasm.citations.lexical.lexicon import light_words, synonym_groups
+from ctxasm.model.language import DUTCH, ENGLISH
+
+Tongue = Literal["nl", "en", "de"]
+GERMAN = frozenset(
+    re.findall(
+        r"\w+",
+        "der die das den dem des ein eine einen einem einer eines und oder in im an am auf zu zum zur mit von vom für bei aus nach "
+        "um über unter vor hinter ist sind war waren sei wird werden wurde wurden hat haben hatte kann können muss müssen soll "
+        "sollen darf dürfen will wollen es er sie wir ihr ich du man sich nicht kein keine als wie dass ob wenn aber auch noch nur "
+        "schon so da dort hier dieser diese dieses jeder jede jedes alle durch gegen ohne bis seit während",
+    )
+)
+TALK = frozenset(
+    re.findall(
+        r"\w+",
+        "according based context contexts given provided source sources document documents passage text information states stated mentions "
+        "mentioned mention says said however therefore additionally furthermore moreover although though also thus hence overall "
+        "while whereas both other another such same various several including include includes included addition known called "
+        "volgens contexten bron bronnen documenten tekst informatie gegeven vermeld vermeldt vermelde genoemd echter "
+        "daarnaast bovendien daarom dus tevens verder terwijl hoewel beide ander andere zoals evenals namelijk "
+        "laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie",
+    )
+)
+"""Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*")
+_ALGORITHMS: dict[Tongue, str] = {"nl": "dutch", "en": "english", "de": "german"}
+_STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
+_GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
+MAX_KEPT_STEMS = 200_000
+
+
+class Word(NamedTuple):
+    """A word or number at characters `start` to `end`. `key` is equal for forms of the same word."""
+
+    start: int
+    end: int
+    key: str
+
+
+class Stems:
+    """The keys of words in one language, remembered. `light` are keys that carry little, `synonyms` the keys that may stand for a key."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self.tongue: Tongue = tongue
+        self._stem = Stemmer.Stemmer(_ALGORITHMS[tongue], 0).stemWord
+        self._stops = _STOPS[tongue]
+        self._kept: dict[str, str] = {}
+        self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
+        self.synonyms: dict[str, tuple[str, ...]] = {}
+        for group in synonym_groups(tongue):
+            keys = tuple(dict.fromkeys(key for word in group if (key := self.key(word))))
+            for key in keys:
+                others = (other for other in keys if other != key)
+                self.synonyms[key] = tuple(dict.fromkeys((*self.synonyms.get(key, ()), *others)))
+
+    def key(self, word: str) -> str:
+        """The key of a word: folded and stemmed; empty for one without content."""
+        known = self._kept.get(word)
+        if known is None:
+            if len(self._kept) > MAX_KEPT_STEMS:
+                self._kept.clear()
+            known = self._kept[word] = self._found(word)
+        return known
+
+    def _found(self, word: str) -> str:
+        plain = fold(word)
+        if plain in self._stops:
+            return ""
+        plain = plain.removesuffix("'s").removesuffix("’s").replace("'", "").replace("’", "")
+        if plain.isdigit() or not plain[:1].isalpha():
+            return plain
+        return "" if len(plain) == 1 and plain.isascii() else str(self._stem(plain))
+
+
+@cache
+def stems_of(tongue: Tongue) -> Stems:
+    """The stems of a language, one object a process."""
+    return Stems(tongue)
+
+
+def fold(word: str) -> str:
+    """Lower case without accents."""
+    lower = word.casefold()
+    if lower.isascii():
+        return lower
+    return "".join(c for c in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(c))
+
+
+def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
+    """The words with content between characters `low` and `high`."""
+    key_of = stems.key
+    for match in _WORD.finditer(text, low, high):
+        if key := key_of(match.group()):
+            yield Word(match.start(), match.end(), key)
+
+
+def tongue_of(texts: Iterable[str]) -> Tongue:
+    """The language that most small words of the first 20,000 characters are in; English where nothing tells."""
+    sample = " ".join(text[:2_000] for text in texts)[:20_000]
+    words = [match.casefold() for match in re.findall(r"[^\W\d_]+", sample)]
+    tally: dict[Tongue, int] = {
+        "en": sum(word in ENGLISH and word not in DUTCH for word in words),
+        "nl": sum(word in DUTCH and word not in ENGLISH and word not in GERMAN for word in words),
+        "de": sum(word in _GERMAN_ONLY for word in words),
+    }
+    return max(tally, key=lambda tongue: tally[tongue])

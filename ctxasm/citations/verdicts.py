@@ -1,0 +1,125 @@
+"""The verdict on one claim, from how well its sources carry it. Pure, and the same for every scorer.
+
+A match needs the scorer's threshold: below it nothing is called supported and nothing is highlighted. A citation that
+carries none of its claim makes the claim at best `partly` carried: "wrong source behind a right answer" must be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
+from ctxasm.citations.grounds import Grounds
+from ctxasm.model.support import NO_MATCH, Comparison, Match, Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The scales of one answer: its sources, how they compare with its claims, and what counts as a match.
+
+    `positions` are the places of the sources by number, `summaries` those of their page summaries.
+    """
+
+    grounds: Grounds
+    comparison: Comparison
+    scorer: Scorer
+    positions: Mapping[int, int]
+    summaries: Mapping[int, int]
+    dropped: Mapping[int, DroppedSource]
+
+    def each(self, at: int) -> dict[int, Match]:
+        """The match of a claim with every source alone, by number."""
+        matches = self.comparison.each(at)
+        return {number: matches[position] for number, position in self.positions.items()}
+
+    def together(self, at: int, numbers: Sequence[int], *, summaries: bool = False) -> Match:
+        """The match of a claim with sources taken together, with their page summaries if asked."""
+        chosen = [self.positions[number] for number in numbers]
+        chosen += [self.summaries[number] for number in numbers if number in self.summaries] if summaries else []
+        return self.comparison.together(at, chosen) if chosen else NO_MATCH
+
+    def carries(self, match: Match) -> bool:
+        """Whether this is a match at all."""
+        return match.score >= self.scorer.threshold and match.conflict is None and bool(match.found)
+
+    def places(self, match: Match) -> tuple[Support, ...]:
+        """Where a match stands, in every coordinate; nothing for a match that carries not even a part."""
+        if match.score < self.scorer.partly:
+            return ()
+        by_number = {ground.source.number: ground for ground in self.grounds.items}
+        return tuple(by_number[found.number].support(found) for found in match.found)
+
+
+def judge(claim: Claim, at: int, bench: Bench, *, voice: bool) -> CheckedClaim:
+    """The verdict on claim number `at` of the comparison. In the voice channel a claim cites nothing: its source is looked for."""
+    each = bench.each(at)
+    known = tuple(number for number in claim.cited if number in each)
+    unknown = tuple(number for number in claim.cited if number not in each)
+    dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
+    if known:
+        return replace(_cited(claim, at, bench, each, known), unknown=unknown, dropped=dropped)
+    better, match = _best(bench, each)
+    if voice:
+        return _spoken(claim, bench, match, better)
+    verdict: Verdict = "dropped" if dropped else "unknown_marker" if unknown else "uncited"
+    return CheckedClaim(
+        claim,
+        verdict,
+        match.score,
+        missing=match.missing,
+        better=better,
+        better_support=_first(bench.places(match)) if better is not None else None,
+        unknown=unknown,
+        dropped=dropped,
+    )
+
+
+def _cited(claim: Claim, at: int, bench: Bench, each: Mapping[int, Match], known: tuple[int, ...]) -> CheckedClaim:
+    """The verdict on a claim by the sources that it cites, against all others."""
+    match = bench.together(at, known)
+    used = {found.number for found in match.found}
+    idle = tuple(number for number in known if number not in used and each[number].score < bench.scorer.partly)
+    checked = CheckedClaim(claim, "unsupported", match.score, bench.places(match), match.missing, match.conflict, idle=idle)
+    if bench.carries(match):
+        return replace(checked, verdict="partly" if idle else "supported")
+    better, other = _best(bench, {number: found for number, found in each.items() if number not in known})
+    if better is not None:
+        checked = replace(checked, better=better, better_support=_first(bench.places(other)))
+    if match.conflict is not None:
+        return replace(checked, verdict="contradicted")
+    if better is not None:
+        return replace(checked, verdict="elsewhere")
+    summary = bench.together(at, known, summaries=True)
+    if bench.carries(summary):
+        return replace(checked, verdict="prefix_only", summary_support=_in_summary(bench, summary))
+    return replace(checked, verdict="partly" if checked.support else "unsupported")
+
+
+def _spoken(claim: Claim, bench: Bench, match: Match, source: int | None) -> CheckedClaim:
+    verdict: Verdict = "contradicted" if match.conflict is not None else "no_source" if source is None else "supported"
+    places = bench.places(match) if verdict != "no_source" else ()
+    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
+
+
+def _best(bench: Bench, each: Mapping[int, Match]) -> tuple[int | None, Match]:
+    """The source that matches best, and its number where that is a match at all; the lowest number of equals."""
+    ranked = sorted(each.items(), key=lambda item: (not bench.carries(item[1]), -item[1].score, item[0]))
+    if not ranked:
+        return None, NO_MATCH
+    number, match = ranked[0]
+    return (number if bench.carries(match) else None), match
+
+
+def _in_summary(bench: Bench, match: Match) -> Support | None:
+    """The first stretch of a match that lies in a page summary."""
+    by_number = {ground.source.number: ground for ground in bench.grounds.items}
+    for found in match.found:
+        summary = by_number[found.number].summary
+        if summary is not None and any(low <= found.start < high for low, high in summary.ranges):
+            return by_number[found.number].support(found)
+    return None
+
+
+def _first(places: Sequence[Support]) -> Support | None:
+    return places[0] if places else None
