@@ -30,8 +30,8 @@ _UNDERLINE = re.compile(r"(?:=+|--+)[ \t]*\Z")
 _SEPARATOR = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*\Z")
 _BOLD = re.compile(r"(\*\*|__)(?=\S)[^*_\n]{1,80}\1:?[ \t]*\Z")
 SOURCES_LABEL = re.compile(
-    r"[*_\s(]*(?:(?:the|de|gebruikte|used)\s+)?(?:sources?|bron(?:nen|vermelding|nenlijst)?|quellen?|quellenverzeichnis|references?|referenties|citations?|"
-    r"citaties|literatu(?:u?r|re)|bibliography|footnotes|voetnoten)[:.*_\s)]*\Z",
+    r"[*_\s(\[]*(?:(?:the|de|gebruikte|used)\s+)?(?:sources?|bron(?:nen|vermelding|nenlijst)?|quellen?|quellenverzeichnis|references?|referenties|citations?|"
+    r"citaties|literatu(?:u?r|re)|bibliography|footnotes|voetnoten|contexts?|passages?)[:.,*_\s)\]]*\Z",
     re.IGNORECASE,
 )
 _STOPPED = re.compile(r"[.!?…][*_]*\Z")

@@ -7,6 +7,7 @@ straight after, before or behind the full stop; at the beginning of a line, or a
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +15,12 @@ from dataclasses import dataclass, field
 from ctxasm.citations.answer_parts import SOURCES_LABEL, Part, find_parts
 from ctxasm.citations.checked import Claim, ClaimKind
 from ctxasm.citations.markers import MarkerEvent
-from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain, spoken
+from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
 from ctxasm.citations.sentences import sentence_spans
+from ctxasm.citations.spoken_text import spoken
 
+_ASIDE = re.compile(r"\[[^\[\]]*\]\W*")
+"""`[Online]`, `[Accessed: 2 May]`."""
 _CLOSERS = "\"'”’»)] "
 
 
@@ -73,7 +77,7 @@ def _drafts_of(plain: Plain, part: Part) -> Iterator[tuple[_Draft | None, list[i
         kind: ClaimKind = "row" if part.kind == "row" else "lead_in" if text.endswith(":") else "heading"
         yield _draft(plain, low, len(plain.text.rstrip("| \t\n")), text, kind), [position for _, position in plain.markers]
         return
-    spans = sentence_spans(plain.text)
+    spans = [span for low, high in sentence_spans(plain.text) for span in _cut(plain, low, high)]
     owned = _owners(plain, spans)
     for (low, high), positions in zip(spans, owned, strict=True):
         text = spoken(plain, low, high)
@@ -82,8 +86,18 @@ def _drafts_of(plain: Plain, part: Part) -> Iterator[tuple[_Draft | None, list[i
         yield None, [position for _, position in plain.markers]
 
 
+def _cut(plain: Plain, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """A sentence, cut where a marker after its full stop shows that there are two ("until 8 p.m. [1] Bring …")."""
+    for end in plain.ends[bisect_right(plain.ends, low) : bisect_left(plain.ends, high)]:
+        first, rest = plain.text[low:end].rstrip(), plain.text[end:high].lstrip()
+        if first and rest:
+            yield low, low + len(first)
+            low = high - len(rest)
+    yield low, high
+
+
 def _draft(plain: Plain, low: int, high: int, text: str, kind: ClaimKind) -> _Draft | None:
-    if not any(map(str.isalnum, text)) or SOURCES_LABEL.match(text):
+    if not any(map(str.isalnum, text)) or SOURCES_LABEL.match(text) or _ASIDE.fullmatch(text):
         return None
     return _Draft(plain.origin(low), plain.origin(high - 1) + 1, text, kind)
 

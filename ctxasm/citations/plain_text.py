@@ -6,24 +6,23 @@ A marker that is a word of its sentence ("[1] says that …") keeps its place by
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import islice, takewhile
 from typing import NamedTuple
 
+from ctxasm.citations.abbreviations import BEGINNERS
 from ctxasm.citations.markers import MarkerEvent
-from ctxasm.model.marker_search import find_marker_forms
 
 STAND_IN = "Ꙁ"
 """A capital letter of no living language: sentences may begin with it."""
 
-_NOUN = (
+SOURCE_NOUN = (
     r"(?:(?:the|de|het|der|dem|den|die|das|given|provided)\s+)*"
     r"(?:(?:contexts?|sources?|passages?|documents?|bron(?:nen)?|passages?|quellen?)\s*)?"
 )
-_JOINED = re.compile(rf"[ \t*_]*(?:[,;&+/–-]|[,;]?[ \t]*\b(?:and|en|und|et|or|of|oder)\b)?[ \t*_]*{_NOUN}", re.IGNORECASE)
+_JOINED = re.compile(rf"[ \t*_]*(?:[,;&+/–-]|[,;]?[ \t]*\b(?:and|en|und|et|or|of|oder)\b)?[ \t*_]*{SOURCE_NOUN}", re.IGNORECASE)
 _OPENED = re.compile(
-    rf"[(\[（][ \t*_]*(?:(?:see|zie|siehe|vgl|cf|also|ook|auch)[ \t:.]+)*{_NOUN}[ \t:*_]*\Z",
+    rf"[(\[（][ \t*_]*(?:(?:see|zie|siehe|vgl|cf|also|ook|auch)[ \t:.]+)*{SOURCE_NOUN}[ \t:*_]*\Z",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(r"[ \t*_]*[)\]）]")
@@ -38,31 +37,23 @@ _MARKUP = re.compile(
     r"|\\(?=[!-/:-@\[-`{-~])|(?<=\n)[ \t]*>[> \t]*"
 )
 _LOOK_BACK = 60
-_LOOK_AHEAD = 4
-
-_AS_IT_SAYS = (
-    r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"
-)
-_BY = rf"(?:according to|{_AS_IT_SAYS}|as in|based on|volgens|op basis van|laut|gemäß)\s*{_NOUN}"
-_THAT = r"(?:it is (?:mentioned|stated|said|noted|described|reported) that|staat dat|wordt vermeld dat|steht,? dass)\s+"
-_ATTRIBUTION = re.compile(
-    rf"\A(?:{_BY}{STAND_IN},?\s*(?:{_THAT})?|(?:in|per|from|uit|nach)\s*{_NOUN}{STAND_IN},?\s*(?:{_THAT})?"
-    rf"|{_NOUN}{STAND_IN}\s*(?:also |ook |auch )?(?:says|states|mentions|notes|explains|shows|reports|confirms|zegt|vermeldt|stelt|meldt|"
-    r"schrijft|bevestigt|sagt|besagt|erwähnt|erklärt|schreibt|zeigt),? (?:that|dat|dass)\s+)"
-    rf"|,?\s*\b{_BY}{STAND_IN}(?=\W*\Z)",
-    re.IGNORECASE,
-)
-_EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
-_BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
+_LOOK_AHEAD = 12
+_MARKS = tuple(".,;:!?)。，；：！？）")
+_CAPITAL = re.compile(r"\s+[^\W\d_a-z]")
+_FIRST_WORD = re.compile(r"[ \t]+([A-Z][a-z]*)(?=\s)")
 
 
 class Plain(NamedTuple):
-    """The text, the places in it where its stretches come from, and its markers: (place, position in the answer's list)."""
+    """The text, the places in it where its stretches come from, and its markers: (place, position in the answer's list).
+
+    `ends` are places where a sentence ends for certain, because a marker stands between its full stop and what follows.
+    """
 
     text: str
     places: list[int]
     origins: list[int]
     markers: list[tuple[int, int]]
+    ends: list[int]
 
     def origin(self, place: int) -> int:
         """Where in the answer the character at `place` stands."""
@@ -76,6 +67,7 @@ class _Writer:
         self.places: list[int] = []
         self.origins: list[int] = []
         self.length = 0
+        self.ends: list[int] = []
 
     def add(self, piece: str, origin: int) -> None:
         if piece:
@@ -83,6 +75,11 @@ class _Writer:
             self.places.append(self.length)
             self.origins.append(origin)
             self.length += len(piece)
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether a full stop or the like was the last visible thing."""
+        return "".join(self.pieces[-2:]).rstrip()[-1:] in (".", "!", "?")
 
     def strip(self) -> None:
         """Take back white space at the end."""
@@ -117,7 +114,7 @@ def read_plain(answer: str, start: int, end: int, markers: Sequence[tuple[int, M
         place = writer.length - (1 if writer.tail == STAND_IN else 0)
         found += [(place, position) for position, _ in run]
     _add_marked_up(writer, answer, at, end)
-    return Plain("".join(writer.pieces), writer.places, writer.origins, found)
+    return Plain("".join(writer.pieces), writer.places, writer.origins, found, writer.ends)
 
 
 def _runs(answer: str, markers: Sequence[tuple[int, MarkerEvent]]) -> list[list[tuple[int, MarkerEvent]]]:
@@ -152,9 +149,10 @@ def _add_marked_up(writer: _Writer, answer: str, start: int, end: int) -> None:
         if markup[0][0] == "*" and _multiplies(stretch, *markup.span()):
             continue
         writer.add(stretch[at : markup.start()], start + at)
-        inner = "code" if markup["code"] else "label"
-        if markup[inner]:
-            writer.add(markup[inner], start + markup.start(inner))
+        if markup["code"]:
+            writer.add(markup["code"], start + markup.start("code"))
+        elif markup["label"]:
+            _add_marked_up(writer, answer, start + markup.start("label"), start + markup.end("label"))
         at = markup.end()
     writer.add(stretch[at:], start + at)
 
@@ -170,13 +168,32 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
     following = answer[high : min(end, high + _LOOK_AHEAD)]
     if _is_word(writer, following):
         writer.add(STAND_IN, low)
-    elif following[:1] in tuple(".,;:!?)"):
-        ended = following[0] in ".,;" and "".join(writer.pieces[-2:]).rstrip()[-1:] in tuple(".!?")
+    elif following[:1] in _MARKS:
+        ended = following[0] in ".,;" and writer.is_ended
         writer.strip()
+        if ended and following[0] == ".":
+            writer.ends.append(writer.length)
         return high + (1 if ended else 0)
+    elif writer.is_ended and _CAPITAL.match(following):
+        writer.ends.append(writer.length)
+    elif _begins_sentence(writer, following):
+        writer.strip()
+        writer.add(".", low - 1 - _blanks_before(answer, low))
     elif following[:1].isalnum() and not writer.tail.isspace():
         writer.add(" ", low)
     return high
+
+
+def _blanks_before(answer: str, at: int) -> int:
+    before = answer[max(0, at - _LOOK_BACK) : at]
+    return len(before) - len(before.rstrip())
+
+
+def _begins_sentence(writer: _Writer, following: str) -> bool:
+    """Whether the full stop before a marker was forgotten: "closes at eight [1] The desk …"."""
+    word = _FIRST_WORD.match(following)
+    last = "".join(writer.pieces[-2:]).rstrip(" \t")[-1:]
+    return word is not None and word[1].lower() in BEGINNERS and last.isalnum()
 
 
 def _is_word(writer: _Writer, following: str) -> bool:
@@ -187,26 +204,3 @@ def _is_word(writer: _Writer, following: str) -> bool:
     if visible[-1:] in ("", "\n"):
         return first.isalnum()
     return visible[-1] in ".!?" and following[:1] in tuple(" \t") and first.islower()
-
-
-def spoken(plain: Plain, start: int, end: int) -> str:
-    """Characters `start` to `end` of a plain text on one line, without what only introduced its markers ("According to [1],")."""
-    pieces, at = [], start
-    first = bisect_left(plain.markers, (start, -1))
-    within = takewhile(lambda marker: marker[0] <= end, islice(plain.markers, first, None))
-    for place in dict.fromkeys(place for place, _ in within):
-        pieces += [plain.text[at:place], STAND_IN]
-        at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
-    marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
-    text = _tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked)
-    while forms := find_marker_forms(text):
-        for low, high in reversed(forms):
-            text = text[:low] + text[high:]
-        text = _tidy(text)
-    return text
-
-
-def _tidy(marked: str) -> str:
-    text = " ".join(marked.replace(STAND_IN, " ").split())
-    text = _BEFORE_MARK.sub(r"\1", _EMPTY.sub(" ", text).replace("( ", "("))
-    return " ".join(text.split()).lstrip(",;:.–- ")

@@ -37,9 +37,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _OPENERS = "\"'“”„«»‘’([*_¿¡"
 _CLOSERS = "\"'”“»«’)]*_"
 _TIGHT = re.compile(r"(?:[^\W\d_A-Z]{2}|\d|[)\"”])[.!?]\Z")
-_TIGHT_NEXT = re.compile(r"[\"“(]?[A-ZÀ-Þ](?:[^\W\d_A-Z]|(?=\s))")
+_TIGHT_NEXT = re.compile(r"(?:- )?[\"“(]?[A-ZÀ-Þ](?:[^\W\d_A-Z]|(?=\s))")
 _MAY_BE_END = re.compile(r"(?:\.|[!?…](?=[)\]\s\"”»’]))[)\]\"”»’]*\s+(?=[\"“„‘'(\[]?[^\W\d_a-z])")
-_GLUED = re.compile(r"[.!?](?=[\"“(]?[A-ZÀ-Þ])")
+_GLUED = re.compile(r"[.!?](?=(?:- )?[\"“(]?[A-ZÀ-Þ])")
 _ADDRESS = re.compile(r"www\.|://|@|°[CF]\.")
 _ELISION = re.compile(r"['’‘](?=[stnmr]\b)")
 _END = re.compile(r"[.!?…。！？][)\]\"”»’]*\s+")
@@ -172,9 +172,17 @@ def _goes_on(text: str, low: int, at: int) -> bool:
         return False
     token = head.split()[-1].lstrip(_OPENERS)
     if len(head) == len(behind):
-        return not (_TIGHT.search(head) and _TIGHT_NEXT.match(following)) or _word(following) in DOMAINS or bool(_ADDRESS.search(token))
-    is_first = len(token) == len(text[max(low, at - LOOK_CHARS - 1) : at].strip())
-    return head[-1] == "." and _is_abbreviated(token[:-1], first, _word(following), is_first)
+        return not (_TIGHT.search(head) and _TIGHT_NEXT.match(text, at)) or _word(following) in DOMAINS or bool(_ADDRESS.search(token))
+    before = head[: len(head) - len(token)].rstrip()
+    return head[-1] == "." and _is_abbreviated(token[:-1], first, _word(following), begins=_is_ended(before))
+
+
+def _is_ended(before: str) -> bool:
+    """Whether a sentence ends there: nothing stands there, or a mark that is not an abbreviation's."""
+    if not before or before[-1] in "!?;":
+        return True
+    word = before.split()[-1].lstrip(_OPENERS)[:-1].lower()
+    return before[-1] == "." and word not in GOES_ON | BEFORE_FIGURES | MAY_END and not word.endswith("str")
 
 
 def _word(following: str) -> str:
@@ -182,8 +190,11 @@ def _word(following: str) -> str:
     return word[0].lower() if word else ""
 
 
-def _is_abbreviated(token: str, first: str, word: str, is_first: bool) -> bool:
-    """Whether the full stop after `token` shortens it only; `word` follows, beginning with `first`."""
+def _is_abbreviated(token: str, first: str, word: str, begins: bool) -> bool:
+    """Whether the full stop after `token` shortens it only; `word` follows, beginning with `first`.
+
+    `begins`: the token begins a sentence, as the number of a list within a line does.
+    """
     low = token.lower()
     small = first.islower()
     if low in GOES_ON or (small and (token.endswith("..") or len(token) == 1 or _ROMAN.fullmatch(token))):
@@ -193,7 +204,7 @@ def _is_abbreviated(token: str, first: str, word: str, is_first: bool) -> bool:
     if low in BEFORE_FIGURES:
         return small or first.isdecimal()
     if token.isdecimal() and len(token) <= 2:
-        return is_first or word in MONTHS
+        return begins or word in MONTHS
     return "." in token and token[-2:-1] == "." and (small or first.isdecimal())
 
 

@@ -126,6 +126,8 @@ Yahoo! is a company. | It was sold.
 They won. | 3 of them lost.
 The hotel has 4.5 stars. | 300 rooms exist.
 Mt. Everest is high. | Climbers die.
+Two things hold. | 1. In a novel it ends. | 2. In a film it goes on.
+The rivers rose.| - The people left.| - Nobody stayed.
 Ms. Lee and Rev. King spoke. | The crowd cheered.
 The bill (H.R. 3590) passed. | President Obama signed it.
 Mozart was born on 27 January 1756. | He died in 1791.

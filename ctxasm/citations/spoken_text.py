@@ -1,0 +1,58 @@
+"""What a sentence of an answer says, on one line: without what only introduced its markers ("According to [1], …")."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import islice, takewhile
+
+from ctxasm.citations.plain_text import SOURCE_NOUN, STAND_IN, Plain
+from ctxasm.model.marker_search import find_marker_forms
+
+_AS_IT_SAYS = (
+    r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"
+)
+_SAYS_SO = rf"(?:according to|{_AS_IT_SAYS}|volgens|laut|gemäß)\s*{SOURCE_NOUN}"
+_BY = rf"(?:{_SAYS_SO}|(?:as in|based on|op basis van)\s*{SOURCE_NOUN})"
+_SAYS = (
+    r"(?:says|states|mentions|notes|explains|shows|reports|confirms|zegt|vermeldt|stelt|meldt|schrijft|bevestigt|sagt|besagt|erwähnt|"
+    r"erklärt|schreibt|zeigt),? (?:that|dat|dass)\s+"
+)
+_GIVEN = (
+    r"(?:based on|according to|as per|from|volgens|op basis van|laut|gemäß)\s+(?:the|de|den|der|dem)\s+"
+    r"(?:(?:given|provided|above|gegeven|verstrekte)\s+)?"
+    r"(?:contexts?|sources?|passages?|documents?|bron(?:nen)?|quellen?|kontext)\s*,\s*"
+)
+_CAN_SAY = r"(?:(?:it can be|we can) (?:inferred|concluded|said|seen|infer|conclude|say|see) that\s+)?"
+_THAT = r"(?:it is (?:mentioned|stated|said|noted|described|reported) that|staat dat|wordt vermeld dat|steht,? dass)\s+"
+_ATTRIBUTION = re.compile(
+    rf"\A(?:{_GIVEN}{_CAN_SAY}|{_BY}{STAND_IN},?\s*(?:{_THAT})?|(?:in|per|from|uit|nach)\s*{SOURCE_NOUN}{STAND_IN},?\s*(?:{_THAT})?"
+    rf"|{SOURCE_NOUN}{STAND_IN}\s*(?:also |ook |auch )?{_SAYS})"
+    rf"|,?\s*\b{_SAYS_SO}{STAND_IN}(?=\W*\Z)",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
+_BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
+
+
+def spoken(plain: Plain, start: int, end: int) -> str:
+    """Characters `start` to `end` of a plain text on one line; no citation marker can be read in it."""
+    pieces, at = [], start
+    first = bisect_left(plain.markers, (start, -1))
+    within = takewhile(lambda marker: marker[0] <= end, islice(plain.markers, first, None))
+    for place in dict.fromkeys(place for place, _ in within):
+        pieces += [plain.text[at:place], STAND_IN]
+        at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
+    marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
+    text = _tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked)
+    while forms := find_marker_forms(text):
+        for low, high in reversed(forms):
+            text = text[:low] + text[high:]
+        text = _tidy(text)
+    return text
+
+
+def _tidy(marked: str) -> str:
+    text = " ".join(marked.replace(STAND_IN, "").split())
+    text = _BEFORE_MARK.sub(r"\1", _EMPTY.sub(" ", text).replace("( ", "("))
+    return " ".join(text.split()).lstrip(",;:.–- ")
