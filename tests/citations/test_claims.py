@@ -299,14 +299,19 @@ def elapsed(answer: str) -> float:
     return min(times)
 
 
-def test_real_answers_keep_the_laws() -> None:
+def test_real_answers_keep_the_laws_and_their_labels_find_their_references() -> None:
     folder = real_folder()
     file = folder / "cited-hagrid" / "answers.jsonl" if folder else None
     if file is None or not file.is_file():
         pytest.skip("the bundle cited-hagrid is not beside the project")
-    cited = 0
+    labels = 0
     for line in file.read_text(encoding="utf-8").splitlines():
-        answer = json.loads(line)["answer_text_with_markers"]
+        record = json.loads(line)
+        answer = record["answer_text_with_markers"]
         check_laws(answer)
-        cited += any(claim.cited for claim in claims(answer))
-    assert cited >= 290
+        found = claims(answer)
+        for label in (label for label in record["labels"] if label["cites"]):
+            touched = [claim for claim in found if claim.start < label["end"] and claim.end > label["start"]]
+            assert set(label["cites"]) <= {number for claim in touched for number in claim.cited}
+            labels += 1
+    assert labels >= 441
