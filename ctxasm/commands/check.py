@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 
 if TYPE_CHECKING:
     from ctxasm.bundle.answers import AnswersReading, AskedAnswer
@@ -63,10 +63,13 @@ def run(args: Namespace) -> int:
     check = Check(workbench, settings, scorer, *_answers(args, workbench))
     report, totals, failed = open_report(args.format), Totals(), Counter[str]()
     start = time.perf_counter()
-    for checked, grounds in check.all():
-        report.answer(checked, grounds)
-        totals.add(checked)
-        failed += failures(checked, failing)
+    try:
+        for checked, grounds in check.all():
+            report.answer(checked, grounds)
+            totals.add(checked)
+            failed += failures(checked, failing)
+    except ModelUnavailable as error:
+        raise ModelUnavailable(f"{error} (stopped after {totals.answers} of {check.count} answers)") from None
     report.end(totals, check.agreement())
     say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s")
     if failed:
@@ -83,7 +86,7 @@ class Check:
         self._workbench, self._settings, self._scorer = workbench, settings, scorer
         self._answers, self._dataset = answers, dataset
         self._judged: list[Judged] = []
-        self.refused = 0
+        self.refused, self.count = 0, len(answers)
 
     def all(self) -> Iterator[tuple[CheckedAnswer, Grounds]]:
         """Each answer with what it was checked against."""

@@ -470,7 +470,7 @@ def test_a_scorer_that_fails_is_a_sentence(file: str, monkeypatch: pytest.Monkey
         raise ModelUnavailable("the model at localhost refused the connection")
 
     monkeypatch.setattr(Words, "compare", compare)
-    assert refused([file], capsys) == "ctxasm: the model at localhost refused the connection\n"
+    assert refused([file], capsys) == "ctxasm: the model at localhost refused the connection (stopped after 0 of 2 answers)\n"
 
 
 # Labels
