@@ -34,6 +34,7 @@ _COMMA_LAST = re.compile(rf"[,;][ \t]*{CUT}[ \t]*(?=[)\]])")
 _EMPHASIS = re.compile(rf"(?<![*_~\"'])(\*{{1,3}}|_{{1,3}}|~~|[\"']){CUT}\1(?![*_~\"'])")
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
 _CLOSING = frozenset(".,;:!?)]}…%»”’。，、；：！？）】」』")
+_ENDS_MARKUP = re.compile(r"</|[*_~\"'”’»]{1,3}(?:[\s.,;:!?)\]]|\Z)")
 _LINES_BEFORE = re.compile(r"(?s:.*)(?:\n|</think(?:ing)?>)", re.IGNORECASE)
 _NEWLINE = re.compile(r"\r?\n")
 
@@ -177,7 +178,7 @@ class Cleaner:
             gap = before if ">" in line else gap
         elif not rest or rest[0] in "\r\n":
             gap = after if rest and len(after) > 1 else ""
-        elif rest[0] in _CLOSING:
+        elif rest[0] in _CLOSING or (not after and _ENDS_MARKUP.match(rest)):
             gap = ""
         elif solid[-1:] in "([{“‘«":
             gap = before

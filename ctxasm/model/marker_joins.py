@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.model.marker_grammar import ADDRESS, HELD_CHARS, is_citable
+from ctxasm.model.marker_grammar import ADDRESS, CLOSERS, HELD_CHARS, is_citable
 
 _WORDS = frozenset(
     re.findall(
@@ -21,7 +21,7 @@ _LIST_CHARS = re.compile(r"[\s\d,;，、；&^:#=.\[\]†/‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD_CHAR = re.compile(r"\w")
 _GOES_ON = re.compile(r"[^\s\w]{0,64}\w")
-_SUBSCRIPTED = re.compile(r"\w{1,16}(?=[\[【［<])")
+_SUBSCRIPTED = re.compile(r"[^\w\s\[\]【】［］<]{0,4}\w{1,16}(?=[\[【［<])")
 _LINE_MARK = re.compile(r"[\s>]*(?:[-*+•]|\d{1,9}[.)])?[\s>]*")
 _MARKS_LINE = re.compile(r"[-*+•>]|\d{1,9}(?:[.)]|\Z)|[`~]{1,2}\Z|```|~~~")
 _INDENTED = re.compile(r"(?:[ \t>]*\r?\n)+(?:[ \t>]*\Z| {4}| {0,3}\t)")
@@ -36,7 +36,7 @@ def separated(left: str, right: str) -> str:
     if not left[-1].isascii() or not right[0].isascii():
         meets = _WORD_CHAR.match(right.lstrip("_") if right[0] == "_" else right) is not None and _WORD_CHAR.match(left[-1]) is not None
         return " " if meets and (left[-1].isascii() or right[0].isascii()) else ""
-    if left[-1] == right[0]:
+    if left[-1] == right[0] != "|":
         return " "
     if right.startswith("</") or (right[0] in _ENDERS and left[-1] not in "\\`"):
         return ""
@@ -58,7 +58,11 @@ def reads_on(left: str, right: str) -> bool:
     place = max(line.rfind("["), line.rfind("【"), line.rfind("［"))
     if place >= 0:
         first = min(at for at in (line.find("["), line.find("【"), line.find("［")) if at >= 0)
-        if any(_OPEN_BRACKET.match(line, at) and _lists(line[at + 1 :]) for at in range(first, place + 1) if line[at] in "[【［"):
+        if any(
+            _OPEN_BRACKET.match(line, at) and _is_open(line[at:]) and _lists(line[at + 1 :])
+            for at in range(first, place + 1)
+            if line[at] in "[【［"
+        ):
             return True
     if found := _OPEN_ROUND.search(line):
         if found[1].lower() in ("", "i"):
@@ -67,6 +71,16 @@ def reads_on(left: str, right: str) -> bool:
     if found := _OPEN_TAG.search(line):
         return found[1] is None or _lists(found[1])
     return False
+
+
+def _is_open(text: str) -> bool:
+    """Whether the bracket that `text` begins with is still open at its end."""
+    opener, depth = text[0], 0
+    for char in text:
+        depth += (char == opener) - (char == CLOSERS[opener])
+        if not depth:
+            return False
+    return True
 
 
 def _lists(content: str) -> bool:

@@ -1,0 +1,131 @@
+"""Random answers full of markers, halves of markers and everything that could be mistaken for one."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+WHOLE = [
+    *(
+        "[1]",
+        "[2]",
+        "[3]",
+        "[99]",
+        "[1, 99]",
+        "[1-3]",
+        "[2–7]",
+        "[1; 2 and 3]",
+        "[[1]]",
+        "[[1], [99]]",
+        "[^1]",
+        "[01]",
+        "[0]",
+        "[3-1]",
+        "[1,]",
+    ),
+    *("【1】", "［2］", "［1，2］", "【1†source】", "【4:0†source】", "[1](https://x.example/a_(b))", "[1, 99](x 't')", "![1](a.png)"),
+    *(
+        "[SOURCE 1]",
+        "[doc2]",
+        "[S1, S99]",
+        "[bron 3]",
+        "(ID: 1)",
+        "(id 1, 99)",
+        '<cite id="1">',
+        "<cite id=99>",
+        "</cite>",
+        "<cite>2</cite>",
+    ),
+    *("<sup>1</sup>", "10<sup>6</sup>", "arr[1]", "argv[2]", "x_{[1]}", r"\[1\]", "`[1]`", "[5]: x", "s[5]", "hepatitis B[1]", "a.b[1]"),
+    *("[1-999999999]", "[" + "1" * 70 + "]", "[1a]", "[]", "[x] ", "[Online]", "f()[1]", "https://x.example/a_b[1]"),
+]
+HALVES = [
+    *("[", "]", "[7", "8]", "[[", "(", ")", "](", "【", "】", "［", "†", "{", "}", "<", ">", "<ci", "te id=5>", "<cite", "<sup>", "</sup>"),
+    *("(i", "d: 5)", "ID", "doc", "source ", "s", "7", "5", "-", "–", ",", ";", "&", " and ", " en ", ":", "/", "://", "_", "^", "!", "\\"),
+]
+AROUND = [
+    *(
+        "`",
+        "``",
+        "```",
+        "```\n",
+        "```py\n",
+        "~",
+        "~~~\n",
+        "**",
+        "*",
+        "__",
+        "~~",
+        '"',
+        "'",
+        "“",
+        "”",
+        "|",
+        "= ",
+        ".",
+        "?",
+        " ",
+        "  ",
+        "\t",
+        "\n",
+    ),
+    *(
+        "\n\n",
+        "\r\n",
+        "\r",
+        "\n    ",
+        "    ",
+        "- ",
+        "1. ",
+        "> ",
+        "# ",
+        "Bronnen:\n",
+        "**Sources:**\n\n",
+        "<think>",
+        "</think>",
+        "<thinking>",
+    ),
+    *(
+        "open",
+        "Until nine",
+        " the ",
+        "data",
+        "B",
+        "x",
+        "arr",
+        "É",
+        "时间",
+        "😀",
+        "👩‍👩‍👧",
+        "مرحبا",
+        "\u2060",
+        "\u200b",
+        "\u3000",
+        "\u2028",
+        "\0",
+        "\x0b",
+    ),
+]
+SOUP = st.lists(
+    st.one_of(
+        st.sampled_from(WHOLE),
+        st.sampled_from(HALVES),
+        st.sampled_from(AROUND),
+        st.text(alphabet='[](){}`~<>\\/ \n\t\r12,;-–^!_:†【】［］aAiIdDsBé😀*"', max_size=8),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
+    ),
+    max_size=24,
+).map("".join)
+CUTS = st.lists(st.integers(0, 10_000), max_size=8)
+KNOWN = st.sampled_from([frozenset({1}), frozenset({1, 2, 3}), frozenset(range(1, 10)), frozenset({2, 5}), frozenset()])
+
+
+def law(*strategies):
+    """A property over random answers: few by default, as many as CTXASM_LAW_EXAMPLES asks for."""
+    wanted = os.environ.get("CTXASM_LAW_EXAMPLES")
+    # The default run is the same every time: a check that fails by chance stops people who changed nothing.
+    quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+    examples = settings(max_examples=int(wanted or 100), derandomize=wanted is None, deadline=None, suppress_health_check=quiet)
+    return lambda check: examples(given(*strategies)(check))
