@@ -92,7 +92,6 @@ def scores_and_places_are_sound(scorer: Scorer) -> None:
         assert 0 < scorer.partly <= scorer.threshold <= 1
         for chosen, match in every_match(scorer.compare(claims, sources), len(claims), len(sources)):
             assert 0 <= match.score <= 1
-            assert not match.found or match.score >= scorer.partly or match.conflict is not None
             given_sources = [sources[at] for at in chosen]
             for found in match.found:
                 assert 0 <= found.score <= 1
@@ -132,9 +131,9 @@ def order_of_sources_does_not_matter(scorer: Scorer) -> None:
             straight, shuffled = one.each(claim), other.each(claim)
             assert [straight[at] for at in order] == list(shuffled)
             if sources:
-                all_of = one.together(claim, range(len(sources)))
-                assert other.together(claim, range(len(sources))) == all_of
-                assert one.together(claim, order) == all_of
+                # Of two sources that say the same either may be shown.
+                scores = {one.together(claim, range(len(sources))).score, one.together(claim, order).score}
+                assert scores == {other.together(claim, range(len(sources))).score}
 
     check()
 
@@ -157,6 +156,16 @@ def other_claims_do_not_matter(scorer: Scorer) -> None:
     @given(CLAIMS, st.lists(CLAIMS, max_size=2), SOURCES)
     def check(claim: str, others: list[str], sources: list[Source]) -> None:
         assert list(scorer.compare([claim], sources).each(0)) == list(scorer.compare([*others, claim], sources).each(len(others)))
+
+    check()
+
+
+def nothing_is_shown_below_a_part(scorer: Scorer) -> None:
+    @_QUICK
+    @given(st.lists(CLAIMS, max_size=2), SOURCES)
+    def check(claims: list[str], sources: list[Source]) -> None:
+        for _, match in every_match(scorer.compare(claims, sources), len(claims), len(sources)):
+            assert bool(match.found) == (match.score >= scorer.partly)
 
     check()
 
@@ -208,9 +217,10 @@ CHECKS: tuple[Callable[[Scorer], None], ...] = (
     the_same_twice,
     order_of_sources_does_not_matter,
     one_together_is_each,
-    other_claims_do_not_matter,
     nothing_matches_nothing,
     its_own_sentence_is_carried,
     huge_text_is_fine,
     a_stopped_check_does_not_go_on,
 )
+MODEL_CHECKS: tuple[Callable[[Scorer], None], ...] = (*CHECKS, other_claims_do_not_matter, nothing_is_shown_below_a_part)
+"""And for those that compare claim by claim, whatever the language of the others."""

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conformance import CHECKS, WORDS
+from conformance import CHECKS, MODEL_CHECKS, WORDS
 from fake_models import Judge, WordEmbedder
 from tiny_nli import build_nli
 
+from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.support import Scorer
 from ctxasm.scorers.embedding import EmbeddingScorer
@@ -21,14 +22,17 @@ from ctxasm.scorers.nli import NliScorer
 def scorers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scorer]:
     folder: Path = build_nli(tmp_path_factory.mktemp("nli"), WORDS)
     return {
+        "lexical": LexicalScorer(),
         "embedding": EmbeddingScorer(WordEmbedder(), sentence_spans),
         "nli": NliScorer(folder, sentence_spans),
         "llm": JudgeScorer(Judge(), "fake"),
     }
 
 
-@pytest.mark.parametrize("name", ["embedding", "nli", "llm"])
-@pytest.mark.parametrize("check", CHECKS)
+CASES = [(name, check) for name in ("embedding", "nli", "llm") for check in MODEL_CHECKS] + [("lexical", check) for check in CHECKS]
+
+
+@pytest.mark.parametrize(("name", "check"), CASES)
 def test_every_scorer_keeps_the_port(scorers: dict[str, Scorer], name: str, check: Callable[[Scorer], None]) -> None:
     assert scorers[name].name == name
     check(scorers[name])
