@@ -27,7 +27,10 @@ _OPENING = " \t([*_~\"“'‘«,;"
 _GLUE = r"[ \t()\[\]*_~\"“”'‘’«»,;&]"
 _BETWEEN = re.compile(rf"{_GLUE}*|[ \t]*(?:[,;&][ \t]*)?(?:and|en|und|et)[ \t]+")
 _AFTER = re.compile(rf"[ \t]*{_GLUE}{{0,{_EDGE_CHARS}}}[ \t]*")
-_ROW = re.compile(rf"{CUT}(?:[ \t]*(?:[,;&][ \t]*)?(?:(?:and|en|und|et)[ \t]+)?{CUT})+")
+_SEPARATOR = r"[ \t]*(?:[,;&][ \t]*)?(?:(?:and|en|und|et)[ \t]+)?"
+_ROW_BETWEEN = re.compile(_SEPARATOR)
+_ROW = re.compile(rf"{CUT}(?:{_SEPARATOR}{CUT})+")
+_CLOSERS = re.compile(r"[)\]*_~\"”'’»]")
 _BRACKETS = re.compile(rf"\([ \t]*{CUT}[ \t]*[,;]?[ \t]*\)|\[[ \t]*{CUT}[ \t]*\]|“{CUT}”|‘{CUT}’|«[ \t]*{CUT}[ \t]*»")
 _COMMA_FIRST = re.compile(rf"(?<=[(\[]){CUT}[ \t]*[,;][ \t]*")
 _COMMA_LAST = re.compile(rf"[,;][ \t]*{CUT}[ \t]*(?=[)\]])")
@@ -35,7 +38,7 @@ _EMPHASIS = re.compile(rf"(?<![*_~\"'])(\*{{1,3}}|_{{1,3}}|~~|[\"']){CUT}\1(?![*
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
 _CLOSING = frozenset(".,;:!?)]}…%»”’。，、；：！？）】」』")
 _ENDS_MARKUP = re.compile(r"</|[*_~\"'”’»]{1,3}(?:[\s.,;:!?)\]]|\Z)")
-_LINES_BEFORE = re.compile(r"(?s:.*)(?:\n|</think(?:ing)?>)", re.IGNORECASE)
+_THINKING_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE).finditer
 _NEWLINE = re.compile(r"\r?\n")
 
 
@@ -98,10 +101,10 @@ class Cleaner:
     def _cut(self, between: str, length: int) -> None:
         joined = self._stretch is not None and len(self._stretch) + len(between) < STRETCH_CHARS and _BETWEEN.fullmatch(between)
         if self._stretch is not None and joined:
-            if between.strip(" \t"):
-                self._stretch = self._fold(self._stretch + between + CUT, "")
-            elif not self._stretch.endswith(CUT):
-                self._stretch += CUT
+            if not (self._stretch.endswith(CUT) and _ROW_BETWEEN.fullmatch(between)):
+                self._stretch += between + CUT
+                if _CLOSERS.search(between):
+                    self._stretch = self._fold(self._stretch, "")
             self._at += len(between) + length
             return
         rest = self._settle(between, len(between))
@@ -171,7 +174,10 @@ class Cleaner:
         before = left[len(left.rstrip(" \t")) :]
         rest = right.lstrip(" \t")
         after = right[: len(right) - len(rest)]
-        line = _LINES_BEFORE.sub("", whole)
+        begins = whole.rfind("\n") + 1
+        if "</" in whole:  # a line begins anew after hidden thinking
+            begins = max([begins, *(end.end() for end in _THINKING_ENDS(whole))])
+        line = whole[begins:]
         is_whole_line = len(line) < len(whole) or len(whole) < _TAIL_CHARS
         if is_whole_line and not line.strip(" \t>"):
             gap = "" if not rest.strip("\r\n") or rest[0] in "\r\n" else before

@@ -23,7 +23,7 @@ from ctxasm.model.marker_grammar import (
 )
 from ctxasm.model.marker_lines import Lines
 
-_ACTIVE = re.compile(r"[\[【［<(`~\\\n]")
+_ACTIVE = re.compile(r"[\[【［<(`~\\\n](?:(?<![(<])|(?<=\()(?=[iI]|\Z)|(?<=<)(?=[sctSCT]|\Z))")
 _IN_CODE = re.compile(r"[`\n]")
 _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
