@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import Stems, read_words
+from ctxasm.citations.lexical.words import SEPARABLE, Stems, read_words
 from ctxasm.model.support import Source
 
 Split = Callable[[str], list[tuple[int, int]]]
 LEAST_PREFIX = 5
 """Shorter words are no stem of a longer one."""
 _CLAUSE_END = re.compile(
-    r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|or|of|oder|although|hoewel|because|omdat|weil)\b",
+    r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
 LONGEST_SENTENCE = 600
@@ -42,6 +42,7 @@ class Evidence:
         self.sentences: list[Sentence] = []
         self.of_source: list[range] = []
         self.postings: dict[str, list[int]] = {}
+        self._participles: dict[str, set[str]] = {}
         self.titles = [frozenset(word.key for word in read_words(s.title, 0, len(s.title), stems)) for s in sources]
         for position, source in enumerate(sources):
             first = len(self.sentences)
@@ -50,7 +51,7 @@ class Evidence:
             self.of_source.append(range(first, len(self.sentences)))
         self._vocabulary = sorted(self.postings)
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
-        self._variants: dict[str, tuple[str, ...]] = {}
+        self._variants: dict[tuple[str, str], tuple[str, ...]] = {}
         self._quantities: dict[int, list[Quantity]] = {}
         self._clauses: dict[int, list[tuple[int, int]]] = {}
         self._said: dict[int, list[Said]] = {}
@@ -64,21 +65,31 @@ class Evidence:
         at = len(self.sentences)
         self.sentences.append(sentence)
         for word in read_words(text, sentence.start, sentence.end, self.stems):
+            if word.key not in self.postings and (verb := self.stems.verb_of(text[word.start : word.end])):
+                self._participles.setdefault(verb, set()).add(word.key)
             places = self.postings.setdefault(word.key, [])
             if not places or places[-1] != at:
                 places.append(at)
 
-    def variants(self, key: str) -> tuple[str, ...]:
-        """The words of the sources that may mean `key`: itself, longer or shorter forms, compounds that it begins or ends."""
-        known = self._variants.get(key)
+    def variants(self, key: str, verb: str = "") -> tuple[str, ...]:
+        """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
+
+        `verb` is the key of the verb where the word may be a participle.
+        """
+        known = self._variants.get((key, verb))
         if known is None:
-            known = self._variants[key] = tuple(self._found(key))
+            known = self._variants[key, verb] = tuple(dict.fromkeys((*self._found(key), *(self._found(verb) if verb else ()))))
         return known
 
     def _found(self, key: str) -> list[str]:
-        found = [form for form in (key, *self.stems.synonyms.get(key, ())) if form in self.postings]
+        near = (key, *self.stems.synonyms.get(key, ()))
+        found = [form for form in near if form in self.postings]
+        found += [form for other in near for form in sorted(self._participles.get(other, ()))]
+        if self.stems.tongue != "en":
+            found += [lead + key for lead in SEPARABLE if lead + key in self.postings]
+            found += [key.removeprefix(lead) for lead in SEPARABLE if key.startswith(lead) and key.removeprefix(lead) in self.postings]
         if len(key) < LEAST_PREFIX or key[0].isdigit():
-            return found
+            return list(dict.fromkeys(found))
         found += _beginning_with(self._vocabulary, key)
         found += [other[::-1] for other in _beginning_with(self._backwards, key[::-1])]
         shorter = (key[:length] for length in range(max(LEAST_PREFIX, math.ceil(0.6 * len(key))), len(key)))
@@ -120,11 +131,14 @@ class Evidence:
 
 
 def clause_spans(text: str, low: int, high: int) -> list[tuple[int, int]]:
-    """Stretches between punctuation and conjunctions; a comma or full stop inside a number parts nothing."""
+    """Stretches between punctuation and conjunctions; what stands between two figures parts nothing."""
     spans, at = [], low
     for match in _CLAUSE_END.finditer(text, low, high):
-        inside = text[match.start() - 1 : match.start()].isdigit() and text[match.end() : match.end() + 1].isdigit()
-        if not (inside and match.group() in ",:"):
+        joins = (
+            text[max(low, match.start() - 2) : match.start()].strip()[-1:].isdigit()
+            and text[match.end() : match.end() + 2].strip()[:1].isdigit()
+        )
+        if not (joins and match.group() not in ";()\n"):
             if text[at : match.start()].strip():
                 spans.append((at, match.start()))
             at = match.end()

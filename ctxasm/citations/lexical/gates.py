@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.evidence import LEAST_PREFIX, Evidence
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.citations.lexical.quantities import Quantity
-from ctxasm.citations.lexical.windows import Parts, Window, is_name, union
+from ctxasm.citations.lexical.windows import Parts, Stretch, Window, is_name, union
 from ctxasm.citations.lexical.words import Word, read_words
 from ctxasm.model.support import Conflict, ConflictKind
 
@@ -21,6 +21,9 @@ LEAST_SHARE = 0.5
 """A source clause speaks of the same as a clause of the claim when it holds this share of its other words."""
 NEARLY = 0.6
 """Clauses that hold this much of what the best one holds speak of the same, too."""
+_REFUSING = frozenset(("§may", "§must", "§can", "§stop", "§accept"))
+"""Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
+_PARTING = ";:()\n"
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
 
@@ -46,24 +49,33 @@ class Findings(NamedTuple):
 
 
 class Clause(NamedTuple):
-    """A clause of a source: characters `start` to `end`, its sentence, and the bits of the claim that it holds."""
+    """A clause of a source: characters `start` to `end`, its sentence, and the bits of the claim that it holds.
+
+    `segment` is equal for clauses of a sentence that no semicolon, colon or bracket parts.
+    """
 
     start: int
     end: int
     sentence: int
+    segment: int
     mask: int
 
 
 def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
     """Everything that stands against a claim in its chosen windows."""
     uncovered = ((1 << len(parts.weights)) - 1) & ~union(windows)
-    open_bits = uncovered & ~_in_titles(parts, windows, evidence)
-    return _Examination(parts, windows, evidence).findings(uncovered, open_bits)
+    return _Examination(parts, windows, evidence).findings(uncovered, _in_titles(parts, windows, evidence))
 
 
 def _in_titles(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> int:
+    """The words that the titles of the windows' sources hold, also as the head or tail of a compound."""
     titles = frozenset(key for window in windows for key in evidence.titles[window.source])
-    return sum(1 << bit for bit, word in enumerate(parts.words) if word.key in titles)
+    return sum(1 << bit for bit, word in enumerate(parts.words) if any(_is_like(word.key, title) for title in titles))
+
+
+def _is_like(key: str, title: str) -> bool:
+    short, long = sorted((key, title), key=len)
+    return short == long or (len(short) >= LEAST_PREFIX and (long.startswith(short) or long.endswith(short)))
 
 
 class _Examination:
@@ -72,60 +84,77 @@ class _Examination:
     def __init__(self, parts: Parts, windows: Sequence[Window], evidence: Evidence) -> None:
         self._parts = parts
         self._evidence = evidence
+        self._windows = windows
+        self._matters: dict[int, dict[str, dict[int, tuple[int, Said]]]] = {}
         sentences = dict.fromkeys(at for window in windows for at in range(window.first, window.last + 1))
         self._clauses = [clause for at in sentences for clause in self._of_sentence(at)]
+        self._sentences = [self._whole(at) for at in sentences]
 
-    def findings(self, uncovered: int, open_bits: int) -> Findings:
+    def findings(self, uncovered: int, titles: int) -> Findings:
         parts = self._parts
+        words, open_bits = (1 << len(parts.words)) - 1, uncovered & ~titles
         displaced, conflict = 0, None
-        for mask in parts.clauses:
-            for bits, found in (*self._figures(mask), *self._names(mask)):
+        for stretch in parts.clauses:
+            mask = stretch.mask
+            for bits, found in (*self._figures(mask), *self._names(mask), *self._words(mask)):
                 displaced |= bits
                 conflict = conflict or found
-            conflict = conflict or next(self._polarity(mask), None)
-        words = (1 << len(parts.words)) - 1
+            displaced |= self._scattered(mask)
+            conflict = conflict or next(self._polarity(stretch), None)
         return Findings(
-            uncovered | displaced,
-            _longest_run(parts, open_bits),
+            uncovered | (displaced & ~titles),
+            _longest_run(parts, open_bits & (parts.heavy | ~words)),
             open_bits & parts.heavy & ~parts.names,
             uncovered & ~words,
             open_bits & parts.names,
-            displaced & ~uncovered,
+            displaced & ~uncovered & ~titles,
             self._lonely_denials(),
             conflict,
         )
 
     def _of_sentence(self, at: int) -> Iterator[Clause]:
         parts, evidence = self._parts, self._evidence
-        text = self._text(at)
+        text, segment, before = self._text(at), 0, evidence.sentences[at].start
         for start, end in evidence.clauses(at):
-            mask = 0
+            segment += any(mark in text[before:start] for mark in _PARTING)
+            mask, before = 0, end
             for word in read_words(text, start, end, evidence.stems):
                 mask |= parts.forms.get(word.key, 0)
             for place, ours in enumerate(parts.quantities, len(parts.words)):
                 if any(start <= theirs.start < end and ours.agrees(theirs) for theirs in evidence.quantities(at)):
                     mask |= 1 << place
-            yield Clause(start, end, at, mask)
+            yield Clause(start, end, at, segment, mask)
+
+    def _whole(self, at: int) -> Clause:
+        sentence, mask = self._evidence.sentences[at], 0
+        for clause in self._clauses:
+            mask |= clause.mask if clause.sentence == at else 0
+        return Clause(sentence.start, sentence.end, at, 0, mask)
 
     def _text(self, at: int) -> str:
         return self._evidence.sources[self._evidence.sentences[at].source].text
 
     def _same_matter(self, others: int) -> list[Clause]:
-        """The clauses that hold most of some bits, if that is enough to speak of the same; the best first."""
-        weights = [(self._parts.weight(others & clause.mask), clause) for clause in self._clauses]
+        """The clauses that hold most of some bits, the best first; where no clause holds enough, those of the best sentences."""
+        return self._best(others, self._clauses) or self._best(others, self._sentences)
+
+    def _best(self, others: int, clauses: Sequence[Clause]) -> list[Clause]:
+        weights = [(self._parts.weight(others & clause.mask), clause) for clause in clauses]
         best = max((weight for weight, _ in weights), default=0.0)
         if not best or best < LEAST_SHARE * self._parts.weight(others):
             return []
         return [clause for weight, clause in sorted(weights, key=lambda pair: -pair[0]) if weight >= NEARLY * best]
 
+    def _stands_beside(self, bits: int, clause: Clause) -> bool:
+        """Whether bits stand in another clause of the same segment."""
+        return any(other.mask & bits and (other.sentence, other.segment) == (clause.sentence, clause.segment) for other in self._clauses)
+
     def _figures(self, mask: int) -> Iterator[tuple[int, Conflict | None]]:
         """Figures of a clause of the claim that the source, on the same matter, does not have, with the one it has instead."""
         parts = self._parts
-        figures = [bit for bit in range(len(parts.words), len(parts.weights)) if mask >> bit & 1]
-        others = mask & ~sum(1 << bit for bit in figures)
-        same = self._same_matter(others) if figures else []
-        for bit in figures:
-            if not same or any(clause.mask >> bit & 1 for clause in same):
+        for bit in range(len(parts.words), len(parts.weights)):
+            same = self._same_matter(mask & ~(1 << bit)) if mask >> bit & 1 else []
+            if not same or any(clause.mask >> bit & 1 for clause in same) or self._stands_alone(bit):
                 continue
             ours = parts.quantities[bit - len(parts.words)]
             rivals = [
@@ -138,6 +167,47 @@ class _Examination:
             if rivals:
                 yield 1 << bit, self._conflict(_KINDS.get(ours.kind, "number"), ours, *sure[0]) if sure else None
 
+    def _stands_alone(self, bit: int) -> bool:
+        """Whether a clause that holds a bit speaks of nothing else ("In 2018 there were 14,200"): it is about what stands before it."""
+        light, forms = self._evidence.stems.light, self._parts.forms
+        for clause in self._clauses:
+            if clause.mask >> bit & 1:
+                words = read_words(self._text(clause.sentence), clause.start, clause.end, self._evidence.stems)
+                if all(word.key in forms or word.key in light or word.key[0].isdigit() for word in words):
+                    return True
+        return False
+
+    def _scattered(self, mask: int) -> int:
+        """The words of weight of a clause of the claim that its best window does not hold, although another one does."""
+        heavy = mask & self._parts.heavy
+        best = max((window.mask & heavy for window in self._windows), key=self._parts.weight, default=0)
+        return heavy & ~best & union(self._windows)
+
+    def _words(self, mask: int) -> Iterator[tuple[int, Conflict | None]]:
+        """Words of weight in a clause of the claim that the source has elsewhere, while on the same matter it has a word of
+        another clause of the claim, or another word before the one that it belongs to."""
+        parts = self._parts
+        for bit in range(len(parts.words)):
+            if not (mask & parts.heavy & ~parts.names) >> bit & 1:
+                continue
+            same = self._same_matter(mask & ~(1 << bit))
+            if not same or any(clause.mask >> bit & 1 or self._stands_beside(1 << bit, clause) for clause in same):
+                continue
+            if any(self._has_other(bit, mask, clause) for clause in same[:1]):
+                yield 1 << bit, None
+
+    def _has_other(self, bit: int, mask: int, clause: Clause) -> bool:
+        parts, light = self._parts, self._evidence.stems.light
+        if any(other != mask and other & clause.mask & parts.heavy & ~mask for other in _masks(parts)):
+            return True
+        place = parts.order.index(bit)
+        words = list(read_words(self._text(clause.sentence), clause.start, clause.end, self._evidence.stems))
+        for belongs in parts.order[place + 1 : place + 1 + SLOT]:
+            if (mask & clause.mask) >> belongs & 1:
+                at = next((at for at, word in enumerate(words) if parts.forms.get(word.key, 0) >> belongs & 1), 0)
+                return at > 0 and words[at - 1].key not in light and words[at - 1].key not in parts.forms
+        return False
+
     def _names(self, mask: int) -> Iterator[tuple[int, Conflict | None]]:
         """Names of a clause of the claim where the source, on the same matter, has another name."""
         for name in _groups(self._parts, mask & self._parts.names):
@@ -147,7 +217,7 @@ class _Examination:
             ours = self._parts.part((name & -name).bit_length() - 1)
             for clause in same:
                 for theirs in self._rival_names(clause, mask):
-                    beside = any(other.sentence == clause.sentence and other.mask & name for other in self._clauses)
+                    beside = self._stands_beside(name, clause)
                     if self._is_swap(name, theirs, mask):
                         yield name, self._conflict("name", ours, clause.sentence, theirs)
                     elif not beside:
@@ -166,8 +236,9 @@ class _Examination:
 
     def _is_swap(self, name: int, rival: Word, mask: int) -> bool:
         """Whether another clause of the claim has the rival where the source has the name."""
-        bits = self._parts.forms.get(rival.key, 0)
-        for other in self._parts.clauses:
+        rivals = self._parts.forms.get(rival.key, 0)
+        for other in _masks(self._parts):
+            bits = next((group for group in _groups(self._parts, other & self._parts.names) if group & rivals), rivals)
             if other != mask and other & bits:
                 same = self._same_matter(other & ~bits & ~name)
                 if same and any(clause.mask & name for clause in same) and not any(clause.mask & bits for clause in same):
@@ -189,39 +260,64 @@ class _Examination:
         claim = self._parts.text[ours.start : ours.end]
         return Conflict(kind, claim, source.text[theirs.start : theirs.end], source.number, theirs.start, theirs.end)
 
-    def _polarity(self, mask: int) -> Iterator[Conflict]:
+    def _polarity(self, stretch: Stretch) -> Iterator[Conflict]:
         """A concept that a clause of the claim affirms and the source, on the same matter, denies, or the other way round."""
         parts = self._parts
-        places = [parts.part(bit) for bit in range(len(parts.weights)) if mask >> bit & 1]
-        if not places:
-            return
-        low, high = min(part.start for part in places), max(part.end for part in places)
-        theirs: dict[str, dict[int, tuple[int, Said]]] = {}
-        for clause in self._same_matter(mask):
-            for said in self._evidence.said(clause.sentence):
-                if clause.start <= said.end and said.start < clause.end:
-                    theirs.setdefault(said.concept, {}).setdefault(said.sign, (clause.sentence, said))
-        for ours in parts.said:
-            if not (low - _BEFORE <= ours.start < high):
+        inside = [said for said in parts.said if stretch.start <= said.end and said.start < stretch.end]
+        for ours in inside:
+            if any(other.concept == ours.concept and other.sign != ours.sign for other in inside):
                 continue
+            own = sum(1 << bit for bit, word in enumerate(parts.words) if ours.start <= word.start < ours.end)
+            theirs = self._said(stretch.mask & ~own)
             known, sign, base = theirs.get(ours.concept), ours.sign, None
             if known is None and (base := without_prefix(ours.concept)) in theirs:
                 known, sign = theirs[base or ""], -sign
-            if known is not None and sign not in known and not any(o.concept == ours.concept and o.sign != ours.sign for o in parts.said):
+            if known is not None and sign not in known:
                 kind: ConflictKind = "opposite" if ours.concept.startswith("§") or base else "negation"
                 yield self._conflict(kind, ours, *known[-sign])
 
+    def _said(self, others: int) -> dict[str, dict[int, tuple[int, Said]]]:
+        """What the source says on the matter of some bits: by concept, by sign, the sentence and the words."""
+        if others not in self._matters:
+            found = self._matters[others] = {}
+            for clause in self._best(others, self._clauses):
+                for said in self._evidence.said(clause.sentence):
+                    if clause.start <= said.end and said.start < clause.end:
+                        found.setdefault(said.concept, {}).setdefault(said.sign, (clause.sentence, said))
+        return self._matters[others]
+
     def _lonely_denials(self) -> int:
-        """Denied words of the claim, where its sources deny nothing at all."""
+        """Denials of the claim where its sources deny nothing, as bits; and 1 where only the sources deny, in a clause that is needed."""
+        ours = [said for said in self._parts.said if said.denied and said.concept != "§more"]
+        concepts = {said.concept for said in ours}
         sentences = {clause.sentence for clause in self._clauses}
-        if any(said.sign < 0 for at in sentences for said in self._evidence.said(at)):
-            return 0
-        keys = frozenset(said.concept for said in self._parts.said if said.sign < 0 and not said.concept.startswith("§"))
-        return self._bits(keys) or int(bool(keys))
+        every = [(at, said) for at in sentences for said in self._evidence.said(at)]
+        theirs = [(at, said) for at, said in every if said.denied or (said.sign < 0 and said.concept in concepts | _REFUSING)]
+        if ours and not theirs:
+            return self._bits(frozenset(concepts)) or 1
+        if theirs and not any(said.sign < 0 for said in self._parts.said):
+            return int(any(self._is_needed(clause) for clause in self._clauses if _denies(clause, theirs)))
+        known = {(said.concept, said.sign) for _, said in every}
+        return self._bits(
+            frozenset(
+                said.concept for said in self._parts.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known
+            )
+        )
+
+    def _is_needed(self, clause: Clause) -> bool:
+        """Whether only this clause holds some word of weight of the claim."""
+        others = 0
+        for other in self._clauses:
+            others |= other.mask if other is not clause else 0
+        return bool(clause.mask & ~others & self._parts.heavy)
 
 
-_BEFORE = 12
-"""Characters before a clause's first word with content in which its modal verb or denial may stand."""
+def _denies(clause: Clause, denials: Sequence[tuple[int, Said]]) -> bool:
+    return any(at == clause.sentence and clause.start <= said.start < clause.end for at, said in denials)
+
+
+def _masks(parts: Parts) -> list[int]:
+    return [stretch.mask for stretch in parts.clauses]
 
 
 def _longest_run(parts: Parts, uncovered: int) -> int:

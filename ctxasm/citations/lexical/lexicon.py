@@ -48,9 +48,14 @@ def signs() -> Signs:
     return Signs(frozenset(denials), frozenset(turns), modals, signed)
 
 
+def limit_words() -> frozenset[str]:
+    """Words that only set a limit to a figure: the gates judge them, they are no content of their own."""
+    return frozenset(word for word, (concept, _) in signs().signed.items() if concept == "§least" and "_" not in word)
+
+
 def light_words(tongue: str) -> frozenset[str]:
     """Words of a language that carry little, as written."""
-    return frozenset(_data(tongue)["light"].split())
+    return frozenset(_data(tongue)["light"].split()) | limit_words()
 
 
 def synonym_groups(tongue: str) -> list[tuple[str, ...]]:

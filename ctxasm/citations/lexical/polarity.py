@@ -1,7 +1,7 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
 A word of denial bears on the next word with content in its clause; where none follows, on the ones before it; and on a
-modal verb just before it ("may not enter" denies *may*). Opposites share one name with a sign, so that "closed" denies
+modal verb just before it ("may not enter" denies *may*), but "no more than" only sets a limit. Opposites share one name with a sign, so that "closed" denies
 what "open" affirms.
 """
 
@@ -23,12 +23,16 @@ _PREFIXES = ("on", "un", "in", "im", "non", "dis", "ir", "il")
 
 
 class Said(NamedTuple):
-    """A concept that a text affirms (`sign` 1) or denies (-1), by its words at characters `start` to `end`."""
+    """A concept that a text affirms (`sign` 1) or denies (-1), by its words at characters `start` to `end`.
+
+    `denied`: by a word of denial, not by a word of its own such as "closed".
+    """
 
     concept: str
     sign: int
     start: int
     end: int
+    denied: bool = False
 
 
 class _Token(NamedTuple):
@@ -69,7 +73,7 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
         concept, sign = known.signed.get(pair) or known.signed.get(token.plain) or (known.modals.get(token.plain, token.key), 1)
         if concept:
             cue = denied.get(at, token)
-            yield Said(concept, -sign if at in denied else sign, min(cue.start, token.start), max(cue.end, token.end))
+            yield Said(concept, -sign if at in denied else sign, min(cue.start, token.start), max(cue.end, token.end), at in denied)
 
 
 def is_denial(plain: str) -> bool:
@@ -83,7 +87,8 @@ def _borne_on(tokens: list[_Token], at: int) -> list[int]:
     places = [place for place in range(max(0, at - _MODAL_REACH), at) if tokens[place].plain in modals][-1:]
     after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place])), None)
     if after is not None:
-        return [*places, after]
+        limits = signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more"
+        return [after] if limits else [*places, after]
     before = [place for place in range(at) if tokens[place].key and not is_denial(tokens[place].plain)]
     return [*places, *before[-_REACH:]]
 

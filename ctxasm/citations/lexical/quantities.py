@@ -36,7 +36,9 @@ _UNIT = re.compile(
 )
 _HOUR_MARK = re.compile(r"\s*(?:uur|uhr|u|h)\b", re.IGNORECASE)
 _TIME_BEFORE = re.compile(
-    r"\b(?:om|van|tot|vanaf|tussen|at|from|until|till|by|between|um|ab|bis|zwischen)\s*$|\d\s*[-–]\s*$", re.IGNORECASE
+    r"\b(?:om|van|tot|vanaf|tussen|at|from|until|till|by|between|um|ab|bis|zwischen)\s*$"
+    r"|\d\s*[-–]\s*$|\d[.:]\d\d\s*(?:and|en|und|to|tot|bis|until)\s*$",
+    re.IGNORECASE,
 )
 _TIME_AFTER = re.compile(r"\s*(?:[-–]|tot|en|to|until|and|bis|und)\s*\d", re.IGNORECASE)
 _ARTICLES = frozenset((*HALVES, "one", "een", "één", "ein", "eins"))

@@ -29,7 +29,7 @@ NAME_FACTOR = 0.7
 CONFLICT_FACTOR = 0.8
 BLOCKED = 0.9
 """Where something stands against a claim its score ends between this share of the threshold and the threshold."""
-WINDOW_FACTOR = 0.95
+WINDOW_FACTOR = 0.98
 
 
 class LexicalScorer:

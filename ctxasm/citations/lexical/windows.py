@@ -27,7 +27,7 @@ STEP = 0.02
 LEAST_GAIN = 0.12
 """Share of the claim that a further window must add."""
 QUANTITY_WEIGHT = 1.5
-LIGHT_WEIGHT = 0.35
+LIGHT_WEIGHT = 0.2
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"“„‘(\[•\-–]\s*)$")
 
 
@@ -35,7 +35,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"“„‘(\[•\-–]\s*)
 class Parts:
     """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
 
-    `clauses` are the bits of each clause, `heavy` and `names` those of words that carry much, and of names. `forms` are the
+    `heavy` and `names` those of words that carry much, and of names. `forms` are the
     words of the sources that hold a bit.
     """
 
@@ -44,7 +44,7 @@ class Parts:
     quantities: tuple[Quantity, ...]
     weights: tuple[float, ...]
     order: tuple[int, ...]
-    clauses: tuple[int, ...]
+    clauses: tuple[Stretch, ...]
     heavy: int
     names: int
     forms: Mapping[str, int]
@@ -61,6 +61,14 @@ class Parts:
     def part(self, bit: int) -> Word | Quantity:
         """The word or quantity of a bit."""
         return self.words[bit] if bit < len(self.words) else self.quantities[bit - len(self.words)]
+
+
+class Stretch(NamedTuple):
+    """A clause of a claim, at characters `start` to `end` of it, and its bits."""
+
+    start: int
+    end: int
+    mask: int
 
 
 class Window(NamedTuple):
@@ -86,8 +94,8 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
     forms: dict[str, int] = {}
-    for bit, key in enumerate(words):
-        for form in evidence.variants(key):
+    for bit, (key, word) in enumerate(words.items()):
+        for form in evidence.variants(key, stems.verb_of(claim[word.start : word.end])):
             forms[form] = forms.get(form, 0) | 1 << bit
     return Parts(
         claim,
@@ -103,19 +111,19 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     )
 
 
-def _clauses(claim: str, places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The bits of each clause; one of a single bit goes with the clause before it, or the next."""
-    masks: list[int] = []
+def _clauses(claim: str, places: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
+    """The clauses with their bits; one of a single bit goes with the clause before it, or the next."""
+    found: list[Stretch] = []
     for low, high in clause_spans(claim, 0, len(claim)):
         mask = 0
         for start, bit in places:
             if low <= start < high:
                 mask |= 1 << bit
-        if masks and (mask.bit_count() < 2 or masks[-1].bit_count() < 2):
-            masks[-1] |= mask
+        if found and (mask.bit_count() < 2 or found[-1].mask.bit_count() < 2):
+            found[-1] = Stretch(found[-1].start, high, found[-1].mask | mask)
         elif mask:
-            masks.append(mask)
-    return tuple(masks)
+            found.append(Stretch(low, high, mask))
+    return tuple(found)
 
 
 def is_name(text: str, start: int, end: int, tongue: str) -> bool:

@@ -39,7 +39,16 @@ TALK = frozenset(
 )
 """Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*")
-_ALGORITHMS: dict[Tongue, str] = {"nl": "dutch", "en": "english", "de": "german"}
+SEPARABLE = (
+    "aan", "af", "an", "auf", "aus", "bij", "door", "ein", "in", "los", "mee", "mit", "na", "om", "op", "over", "terug", "toe", "uit",
+    "vast", "voor", "vor", "weg", "zu",
+)  # fmt: skip
+"""Heads of Dutch and German verbs that stand apart: "u meldt zich aan" is of "aanmelden"."""
+_PARTICIPLE = re.compile(rf"(?P<lead>{'|'.join(SEPARABLE)}|)ge(?P<root>[a-z]{{3,}}?)(?P<end>d|t|en)")
+_DOUBLE = re.compile(r"([aeou])\1|([b-df-hj-np-tv-z])\2$")
+_ENDING = re.compile(r"(?<=[a-z]{2}[bfgklmnprs])(?:dt|[dt])$")
+"""The end of a verb in the third person or of a participle ("betaalt", "betaald"); nouns lose it too, in all their forms."""
+_ALGORITHMS: dict[Tongue, str] = {"nl": "dutch_porter", "en": "english", "de": "german"}
 _STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
 _GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
 MAX_KEPT_STEMS = 200_000
@@ -85,7 +94,19 @@ class Stems:
         plain = plain.removesuffix("'s").removesuffix("’s").replace("'", "").replace("’", "")
         if plain.isdigit() or not plain[:1].isalpha():
             return plain
-        return "" if len(plain) == 1 and plain.isascii() else str(self._stem(plain))
+        if len(plain) == 1 and plain.isascii():
+            return ""
+        return str(self._stem(plain)) if self.tongue == "en" else self._plainer(plain)
+
+    def _plainer(self, plain: str) -> str:
+        """The stem of a Dutch or German word; Dutch ones without what verbs end in, and with single letters at the end."""
+        stem = str(self._stem(plain))
+        return _DOUBLE.sub(r"\1\2", _ENDING.sub("", stem)) if self.tongue == "nl" else stem
+
+    def verb_of(self, word: str) -> str:
+        """The key of the verb whose participle a word may be ("opgehaald" of "ophalen"); empty for no participle."""
+        found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(fold(word))
+        return "" if found is None else self._plainer(found["lead"] + found["root"] + ("en" if found["end"] == "en" else ""))
 
 
 @cache
