@@ -1,0 +1,79 @@
+"""Labelled claims to measure scorers on: cited-hagrid where it lies beside the project, and the probe claims. Each in two halves.
+
+`tune` is for choosing thresholds, `judge` for reporting. A question of cited-hagrid is in one half only, by a digest of its text,
+because one source and one claim may come back in several answers to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from typing import NamedTuple
+
+from ctxasm.bundle.answers import read_answers
+from ctxasm.evaluation.agreement import AtThreshold, Judged, auc, bootstrap_auc, label_scores, precision_recall
+from ctxasm.model.records import Answer
+from ctxasm.model.support import Scorer, Source
+from tests.citations.probes_data import Half, Language, Probe, probes
+from tests.real_data import real_folder
+
+LANGUAGES: tuple[Language, ...] = ("nl", "en")
+
+
+class Agreement(NamedTuple):
+    """How a scorer agrees with people on one half of cited-hagrid. The interval is the middle 95 % over whole answers."""
+
+    labels: int
+    auc: float
+    low: float
+    high: float
+    at_threshold: AtThreshold
+    at_partly: AtThreshold
+
+
+def half_of(question: str) -> Half:
+    """The half that a question is in."""
+    return "judge" if int(hashlib.sha256(question.encode()).hexdigest(), 16) % 2 else "tune"
+
+
+def hagrid() -> dict[Half, tuple[list[Answer], dict[str, str]]]:
+    """The answers of each half, and the questions by query. Empty where the data is not there."""
+    folder = real_folder()
+    if folder is None or not (folder / "cited-hagrid").is_dir():
+        return {}
+    halves: dict[Half, tuple[list[Answer], dict[str, str]]] = {"tune": ([], {}), "judge": ([], {})}
+    for asked in read_answers(folder / "cited-hagrid").answers:
+        answers, questions = halves[half_of(asked.question)]
+        answers.append(asked.answer)
+        questions[asked.answer.query_id] = asked.question
+    return halves
+
+
+def agreement(judged: list[Judged], scorer: Scorer) -> Agreement:
+    """The figures of scored labels."""
+    value = auc([item.score for item in judged], [item.attributable for item in judged])
+    interval = bootstrap_auc(judged)
+    assert value is not None
+    assert interval is not None
+    return Agreement(len(judged), value, *interval, precision_recall(judged, scorer.threshold), precision_recall(judged, scorer.partly))
+
+
+def hagrid_agreement(scorer: Scorer, half: Half = "judge") -> Agreement:
+    """How a scorer agrees with the labels of one half."""
+    answers, questions = hagrid()[half]
+    return agreement(label_scores(answers, scorer, questions), scorer)
+
+
+def called_supported(scorer: Scorer, language: Language, half: Half = "judge") -> dict[str, tuple[int, int]]:
+    """Of the probes of each kind, how many are called supported, and how many there are."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for probe in probes(language, half):
+        found[probe.kind].append(_is_called(scorer, probe))
+    return {kind: (sum(called), len(called)) for kind, called in found.items()}
+
+
+def _is_called(scorer: Scorer, probe: Probe) -> bool:
+    sources = [Source(source.n, source.text, ((0, len(source.text)),), source.title) for source in probe.sources]
+    cited = [at for at, source in enumerate(sources) if source.number in probe.cites]
+    match = scorer.compare([probe.claim], sources, probe.question).together(0, cited)
+    return match.score >= scorer.threshold and match.conflict is None and bool(match.found)
