@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
 from ctxasm.citations.grounds import Grounds
+from ctxasm.citations.weighing import Weighed, is_match, weigh
 from ctxasm.model.support import NO_MATCH, Comparison, Match, Scorer
 
 
@@ -41,7 +42,11 @@ class Bench:
 
     def carries(self, match: Match) -> bool:
         """Whether this is a match at all."""
-        return match.score >= self.scorer.threshold and match.conflict is None and bool(match.found)
+        return is_match(match, self.scorer)
+
+    def weighed(self, at: int, numbers: Sequence[int]) -> Weighed:
+        """A claim weighed against sources that it cites."""
+        return weigh(self.comparison, self.scorer, at, [self.positions[number] for number in numbers])
 
     def places(self, match: Match) -> tuple[Support, ...]:
         """Where a match stands, in every coordinate; nothing for a match that carries not even a part."""
@@ -77,12 +82,12 @@ def judge(claim: Claim, at: int, bench: Bench, *, voice: bool) -> CheckedClaim:
 
 def _cited(claim: Claim, at: int, bench: Bench, each: Mapping[int, Match], known: tuple[int, ...]) -> CheckedClaim:
     """The verdict on a claim by the sources that it cites, against all others."""
-    match = bench.together(at, known)
-    used = {found.number for found in match.found}
-    idle = tuple(number for number in known if number not in used and each[number].score < bench.scorer.partly)
-    checked = CheckedClaim(claim, "unsupported", match.score, bench.places(match), match.missing, match.conflict, idle=idle)
-    if bench.carries(match):
-        return replace(checked, verdict="partly" if idle else "supported")
+    weighed = bench.weighed(at, known)
+    match = weighed.match
+    idle = tuple(number for number in known if bench.positions[number] in weighed.idle)
+    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=idle)
+    if weighed.is_match:
+        return replace(checked, verdict="supported" if weighed.carried else "partly")
     better, other = _best(bench, {number: found for number, found in each.items() if number not in known})
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))

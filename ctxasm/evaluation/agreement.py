@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ctxasm.citations.effects import remove
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.markers import parse_markers
+from ctxasm.citations.weighing import weigh
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Scorer
 
@@ -24,9 +25,9 @@ ATTRIBUTABLE, NOT_ATTRIBUTABLE = "attributable", "not attributable"
 
 
 class Judged(NamedTuple):
-    """The score of a labelled claim against its cited sources together, and what the annotator said.
+    """The score of a labelled claim against the sources that it cites (see `weighing`), and what the annotator said.
 
-    `refused`: the scorer names a conflict or finds no place, so no score would make it shown as supported.
+    `refused`: it would not be shown as supported: below the threshold, in conflict, or with a source that carries nothing.
     """
 
     score: float
@@ -89,8 +90,8 @@ def label_scores(records: Iterable[Answer], scorer: Scorer, questions: Mapping[s
             if not cited:
                 found.append(Judged(0.0, says, record.query_id, True))
                 continue
-            match = comparison.together(at, cited)
-            found.append(Judged(match.score, says, record.query_id, match.conflict is not None or not match.found))
+            weighed = weigh(comparison, scorer, at, cited)
+            found.append(Judged(weighed.score, says, record.query_id, not weighed.carried))
     return found
 
 

@@ -1,8 +1,8 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
 A word of denial bears on the next word with content in its clause; where none follows, on the ones before it; and on a
-modal verb just before it ("may not enter" denies *may*), but "no more than" only sets a limit. Opposites share one name with a sign, so that "closed" denies
-what "open" affirms.
+modal verb just before it ("may not enter" denies *may*), but "no more than" only sets a limit. Opposites share one name
+with a sign, so that "closed" denies what "open" affirms.
 """
 
 from __future__ import annotations
