@@ -115,3 +115,9 @@ _DAYS = (
     "sunday zondag sonntag",
 )
 DAYS = {name: names.split()[0] for names in _DAYS for name in names.split()}
+FIGURE_WORDS = frozenset(
+    word.split()[0].split("-")[0]
+    for words in (NUMBER_WORDS, HALVES, MONTHS, DAYS, {f"{day}s": day for day in DAYS}, {f"{day}en": day for day in DAYS})
+    for word in words
+)
+"""Words that a quantity may begin with."""

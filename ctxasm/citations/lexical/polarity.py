@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
-from ctxasm.citations.lexical.words import Stems, fold
+from ctxasm.citations.lexical.words import Stems, fold, is_denial
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
@@ -74,11 +74,6 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
         if concept:
             cue = denied.get(at, token)
             yield Said(concept, -sign if at in denied else sign, min(cue.start, token.start), max(cue.end, token.end), at in denied)
-
-
-def is_denial(plain: str) -> bool:
-    """Whether a folded word denies."""
-    return plain in signs().denials or plain.endswith("n't")
 
 
 def _borne_on(tokens: list[_Token], at: int) -> list[int]:

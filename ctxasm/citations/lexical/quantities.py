@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.number_words import DAYS, HALVES, MONTHS, NUMBER_WORDS, UNITS
+from ctxasm.citations.lexical.number_words import DAYS, FIGURE_WORDS, HALVES, MONTHS, NUMBER_WORDS, UNITS
 
 _NUMBER = r"\d+(?:[.,’' \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _CURRENCY = {"€": "money", "$": "dollar", "£": "pound", "¥": "yen"}
@@ -34,6 +34,7 @@ _UNIT = re.compile(
     r"(?:[\s\u00a0-]|,-)*(?P<scale>million|miljoen|billion|miljard|thousand|duizend|mln|mrd|bn)?[\s\u00a0-]*(?P<unit>%|°\s?[CF]|€|[^\W\d_]+)?",
     re.I,
 )
+_WORD = re.compile(r"\d+|[^\W\d_]+")
 _HOUR_MARK = re.compile(r"\s*(?:uur|uhr|u|h)\b", re.IGNORECASE)
 _TIME_BEFORE = re.compile(
     r"\b(?:om|van|tot|vanaf|tussen|at|from|until|till|by|between|um|ab|bis|zwischen)\s*$"
@@ -112,13 +113,24 @@ def read_quantities(text: str, low: int = 0, high: int | None = None) -> list[Qu
 
 def _read(text: str, low: int, high: int) -> Iterator[Quantity]:
     at = low
-    while (match := _TOKEN.search(text, at, high)) is not None:
-        quantity = _quantity(match, text, high)
-        if quantity is None:
-            at = max(match.end(), at + 1)
-        else:
-            yield quantity
-            at = max(quantity.end, at + 1)
+    for start in _starts(text, low, high):
+        if start >= at and (match := _TOKEN.match(text, start, high)) is not None:
+            quantity = _quantity(match, text, high)
+            if quantity is not None:
+                yield quantity
+                at = quantity.end
+
+
+def _starts(text: str, low: int, high: int) -> Iterator[int]:
+    """Where a quantity may begin: at a digit or its currency sign, or at a word for a figure, month or day."""
+    for match in _WORD.finditer(text, low, high):
+        word = match.group()
+        if word[0].isdigit():
+            sign = max(low, match.start() - 2)
+            before = text[sign : match.start()]
+            yield match.start() - (len(before) - len(before.rstrip()) + 1 if before.rstrip()[-1:] in _CURRENCY else 0)
+        elif word.lower() in FIGURE_WORDS:
+            yield match.start()
 
 
 def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:

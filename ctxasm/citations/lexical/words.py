@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 
 import Stemmer
 
-from ctxasm.citations.lexical.lexicon import light_words, synonym_groups
+from ctxasm.citations.lexical.lexicon import light_words, signs, synonym_groups
+from ctxasm.citations.lexical.number_words import FIGURE_WORDS
 from ctxasm.model.language import DUTCH, ENGLISH
 
 Tongue = Literal["nl", "en", "de"]
@@ -62,6 +63,28 @@ class Word(NamedTuple):
     key: str
 
 
+class Read(NamedTuple):
+    """The key of a word (empty: no content), and whether it may begin a figure, denies, or has an opposite or a modal meaning."""
+
+    key: str
+    figure: bool
+    denies: bool
+    signed: bool
+
+
+def is_denial(plain: str) -> bool:
+    """Whether a folded word denies."""
+    return plain in signs().denials or plain.endswith(("n't", "n’t"))
+
+
+def _is_figure(plain: str) -> bool:
+    return plain[:1].isdigit() or plain in FIGURE_WORDS
+
+
+def _is_signed(plain: str) -> bool:
+    return plain in signs().signed or plain in signs().modals
+
+
 class Stems:
     """The keys of words in one language, remembered. `light` are keys that carry little, `synonyms` the keys that may stand for a key."""
 
@@ -69,7 +92,7 @@ class Stems:
         self.tongue: Tongue = tongue
         self._stem = Stemmer.Stemmer(_ALGORITHMS[tongue], 0).stemWord
         self._stops = _STOPS[tongue]
-        self._kept: dict[str, str] = {}
+        self._kept: dict[str, Read] = {}
         self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
         for group in synonym_groups(tongue):
@@ -80,15 +103,19 @@ class Stems:
 
     def key(self, word: str) -> str:
         """The key of a word: folded and stemmed; empty for one without content."""
+        return self.read(word).key
+
+    def read(self, word: str) -> Read:
+        """The key of a word, and what else it is."""
         known = self._kept.get(word)
         if known is None:
             if len(self._kept) > MAX_KEPT_STEMS:
                 self._kept.clear()
-            known = self._kept[word] = self._found(word)
+            plain = fold(word)
+            known = self._kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), _is_signed(plain))
         return known
 
-    def _found(self, word: str) -> str:
-        plain = fold(word)
+    def _found(self, plain: str) -> str:
         if plain in self._stops:
             return ""
         plain = plain.removesuffix("'s").removesuffix("’s").replace("'", "").replace("’", "")
@@ -125,10 +152,16 @@ def fold(word: str) -> str:
 
 def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     """The words with content between characters `low` and `high`."""
-    key_of = stems.key
+    for start, end, read in read_all(text, low, high, stems):
+        if read.key:
+            yield Word(start, end, read.key)
+
+
+def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:
+    """All words between two characters."""
+    read = stems.read
     for match in _WORD.finditer(text, low, high):
-        if key := key_of(match.group()):
-            yield Word(match.start(), match.end(), key)
+        yield match.start(), match.end(), read(match.group())
 
 
 def tongue_of(texts: Iterable[str]) -> Tongue:
