@@ -218,13 +218,15 @@ def test_only_markers_and_what_held_them_is_lost(answer, known):
     cut = list(answer)
     for marker in done.markers:
         cut[marker.start : marker.end] = ["\0"] * (marker.end - marker.start)
-    around = r"\s()\[\]*_~\"'“”‘’«»,;&\0" + GUARD
-    before = re.sub(rf"</cite\s*>|\b(?:and|en|und|et)\b|[{around}]", "", "".join(cut), flags=re.IGNORECASE)
+    around = re.compile(r"</cite\s*>|[\s()\[\]*_~\"'“”‘’«»,;&\0" + GUARD + "]", re.IGNORECASE)
+
+    def words(characters: list[str]) -> str:
+        return re.sub(r"\b(?:and|en|und|et)\b| ", "", around.sub(" ", "".join(characters)))
+
     kept = list(done.text)
     for marker in done.markers:
         kept[marker.cleaned_start : marker.cleaned_end] = ["\0"] * (marker.cleaned_end - marker.cleaned_start)
-    after = re.sub(rf"</cite\s*>|\b(?:and|en|und|et)\b|[{around}]", "", "".join(kept), flags=re.IGNORECASE)
-    assert after == before
+    assert words(kept) == words(cut)
 
 
 @law(SOUP)
@@ -233,7 +235,7 @@ def test_no_double_blank_and_none_before_punctuation_that_was_not_there(answer):
     markers = parse_markers(plain)
     done = remove(plain, markers)
     assert done.text.count("  ") <= plain.count("  ")
-    assert len(re.findall(r" [.,;:!?]", done.text)) <= len(re.findall(r" [.,;:!?]", plain))
+    assert len(re.findall(r"\S [.,;:!?]", done.text)) <= len(re.findall(r"\S [.,;:!?]", plain))
 
 
 @law(SOUP, KNOWN)
