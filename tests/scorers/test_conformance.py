@@ -23,7 +23,7 @@ def scorers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scorer]:
     folder: Path = build_nli(tmp_path_factory.mktemp("nli"), WORDS)
     return {
         "lexical": LexicalScorer(),
-        "embedding": EmbeddingScorer(WordEmbedder(), sentence_spans),
+        "embedding": EmbeddingScorer(WordEmbedder(), sentence_spans, threshold=0.8, partly=0.5, floor=0.0),
         "nli": NliScorer(folder, sentence_spans),
         "llm": JudgeScorer(Judge(), "fake"),
     }

@@ -21,7 +21,7 @@ def source(text: str, number: int = 1) -> Source:
 
 
 def scorer(**changes: object) -> EmbeddingScorer:
-    return EmbeddingScorer(WordEmbedder(), sentence_spans, **{"threshold": 0.8, "partly": 0.5, **changes})  # type: ignore[arg-type]
+    return EmbeddingScorer(WordEmbedder(), sentence_spans, **{"threshold": 0.8, "partly": 0.5, "floor": 0.0, **changes})  # type: ignore[arg-type]
 
 
 def places(match: Match, *sources: Source) -> list[str]:
@@ -130,3 +130,14 @@ def test_vectors_that_are_no_numbers_match_nothing() -> None:
 def test_thresholds_that_cannot_be(threshold: float, partly: float) -> None:
     with pytest.raises(InvalidInput, match=r"^partly and threshold must be above 0, in that order, and at most 1, got \("):
         scorer(threshold=threshold, partly=partly)
+
+
+def test_a_score_lies_between_the_floor_and_one() -> None:
+    claims, sources = ["Bezoek is welkom van drie tot vijf."], [source(VISIT)]
+    plain, raised = (scorer(floor=floor).compare(claims, sources).each(0)[0].score for floor in (0.0, 0.5))
+    assert raised == pytest.approx((plain - 0.5) / 0.5)
+    assert scorer(floor=0.9).compare(claims, sources).each(0)[0] == Match(0.0)
+    assert scorer(floor=0.9).compare(["Neem een geldig paspoort mee."], sources).each(0)[0].score == pytest.approx(1)
+    for wrong in (1.0, -0.1, float("nan")):
+        with pytest.raises(InvalidInput, match=r"^floor must be a cosine from 0 to below 1, got"):
+            scorer(floor=wrong)
