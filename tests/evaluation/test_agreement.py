@@ -70,6 +70,7 @@ def test_labels_are_scored_against_their_cited_sources_together() -> None:
         label("parking is cheap [7]", [7, 7], False),
         label("no such source [3]", [3], False),
         label("not seven [1]", [1], False),
+        label("the desk opens [1, 7]", [1, 7]),
         {"claim": "another form", "label": 3},
     )
     scorer = Words()
@@ -77,17 +78,19 @@ def test_labels_are_scored_against_their_cited_sources_together() -> None:
     assert judged == [
         Judged(1.0, True, "q"),
         Judged(0.8, True, "q"),  # "euro." is no word of the source
-        Judged(pytest.approx(1 / 3), False, "q"),
+        Judged(pytest.approx(1 / 3), False, "q", True),  # below the threshold
         Judged(0.0, False, "q", True),
         Judged(0.5, False, "q", True),
+        Judged(0.5, True, "q", True),  # all of it is in 1, nothing in 7: the mean of both, and refused
     ]
     ((claims, question),) = scorer.asked
-    assert claims == ("The desk opens", "the desk costs two euro.", "parking is cheap", "no such source", "not seven")
+    assert claims == ("The desk opens", "the desk costs two euro.", "parking is cheap", "no such source", "not seven", "the desk opens")
     assert question == "When?"
-    assert precision_recall(judged, 0.4) == AtThreshold(1.0, 1.0, 2, 2)
-    assert precision_recall(judged, 0.3) == AtThreshold(2 / 3, 1.0, 3, 2)
-    assert precision_recall(judged, 0.9) == AtThreshold(1.0, 0.5, 1, 2)
-    assert precision_recall(judged, 1.1) == AtThreshold(None, 0.0, 0, 2)
+    assert precision_recall(judged, 0.3) == AtThreshold(1.0, 2 / 3, 2, 3)
+    assert precision_recall(judged, 0.9) == AtThreshold(1.0, 1 / 3, 1, 3)
+    assert precision_recall(judged, 1.1) == AtThreshold(None, 0.0, 0, 3)
+    false = [item._replace(refused=False) for item in judged]
+    assert precision_recall(false, 0.3) == AtThreshold(3 / 5, 1.0, 5, 3)
     assert precision_recall([], 0.5) == AtThreshold(None, None, 0, 0)
 
 
