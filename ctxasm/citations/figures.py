@@ -24,15 +24,19 @@ def figures_of(claims: Sequence[CheckedClaim], bench: Bench) -> Figures:
         if checked.claim.states:
             stating += 1
             carried += cited
-            everything = bench.together(at, tuple(bench.positions))
-            reachable += cited or bench.carries(everything) or any(bench.carries(match) for match in bench.each(at).values())
+            reachable += cited or _is_reachable(bench, at)
     recall, precision = _share(carried, stating), _share(needed, citations)
     return Figures(stating, citations, recall, precision, _f1(recall, precision), _share(reachable, stating))
 
 
+def _is_reachable(bench: Bench, at: int) -> bool:
+    """Whether any source of the context carries a claim, or all of them together do."""
+    return any(bench.carries(match) for match in bench.each(at).values()) or bench.carries(bench.together(at, tuple(bench.positions)))
+
+
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:
     rest = [other for other in known if other != number]
-    return bench.carries(bench.each(at)[number]) or not bench.carries(bench.together(at, rest))
+    return bench.carries(bench.together(at, (number,))) or not bench.carries(bench.together(at, rest))
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -29,10 +29,9 @@ class Bench:
     summaries: Mapping[int, int]
     dropped: Mapping[int, DroppedSource]
 
-    def each(self, at: int) -> dict[int, Match]:
-        """The match of a claim with every source alone, by number."""
-        matches = self.comparison.each(at)
-        return {number: matches[position] for number, position in self.positions.items()}
+    def each(self, at: int, but: Sequence[int] = ()) -> dict[int, Match]:
+        """The match of a claim with every source alone, by number; not with those in `but`."""
+        return {n: self.comparison.together(at, (position,)) for n, position in self.positions.items() if n not in but}
 
     def together(self, at: int, numbers: Sequence[int], *, summaries: bool = False) -> Match:
         """The match of a claim with sources taken together, with their page summaries if asked."""
@@ -58,15 +57,14 @@ class Bench:
 
 def judge(claim: Claim, at: int, bench: Bench, *, voice: bool) -> CheckedClaim:
     """The verdict on claim number `at` of the comparison. In the voice channel a claim cites nothing: its source is looked for."""
-    each = bench.each(at)
-    known = tuple(number for number in claim.cited if number in each)
-    unknown = tuple(number for number in claim.cited if number not in each)
+    known = tuple(number for number in claim.cited if number in bench.positions)
+    unknown = tuple(number for number in claim.cited if number not in bench.positions)
     dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
     if known:
-        return replace(_cited(claim, at, bench, each, known), unknown=unknown, dropped=dropped)
-    better, match = _best(bench, each)
+        return replace(_cited(claim, at, bench, known), unknown=unknown, dropped=dropped)
+    better, match = _best(bench, bench.each(at))
     if voice:
-        return _spoken(claim, bench, match, better)
+        return _spoken(claim, bench, match if better is not None else _merged(at, bench, match))
     verdict: Verdict = "dropped" if dropped else "unknown_marker" if unknown else "uncited"
     return CheckedClaim(
         claim,
@@ -80,15 +78,15 @@ def judge(claim: Claim, at: int, bench: Bench, *, voice: bool) -> CheckedClaim:
     )
 
 
-def _cited(claim: Claim, at: int, bench: Bench, each: Mapping[int, Match], known: tuple[int, ...]) -> CheckedClaim:
-    """The verdict on a claim by the sources that it cites, against all others."""
+def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> CheckedClaim:
+    """The verdict on a claim by the sources that it cites; where they do not carry it, against all others."""
     weighed = bench.weighed(at, known)
     match = weighed.match
     idle = tuple(number for number in known if bench.positions[number] in weighed.idle)
     checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=idle)
     if weighed.is_match:
         return replace(checked, verdict="supported" if weighed.carried else "partly")
-    better, other = _best(bench, {number: found for number, found in each.items() if number not in known})
+    better, other = _best(bench, bench.each(at, but=known))
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))
     if match.conflict is not None:
@@ -101,8 +99,14 @@ def _cited(claim: Claim, at: int, bench: Bench, each: Mapping[int, Match], known
     return replace(checked, verdict="partly" if checked.support else "unsupported")
 
 
-def _spoken(claim: Claim, bench: Bench, match: Match, source: int | None) -> CheckedClaim:
-    verdict: Verdict = "contradicted" if match.conflict is not None else "no_source" if source is None else "supported"
+def _merged(at: int, bench: Bench, best: Match) -> Match:
+    """The match of all sources together where that is one, else the best alone."""
+    every = bench.together(at, tuple(bench.positions))
+    return every if bench.carries(every) else best
+
+
+def _spoken(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
+    verdict: Verdict = "contradicted" if match.conflict is not None else "supported" if bench.carries(match) else "no_source"
     places = bench.places(match) if verdict != "no_source" else ()
     return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import SEPARABLE, Stems, read_words
+from ctxasm.citations.lexical.words import SEPARABLE, Stems, Word, read_all, read_words
 from ctxasm.model.support import Source
 
 Split = Callable[[str], list[tuple[int, int]]]
@@ -20,6 +20,7 @@ _CLAUSE_END = re.compile(
     r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
+_PARTING = frozenset(";:()\n")
 LONGEST_SENTENCE = 600
 """Characters; text without sentence ends (lists, code) is taken in stretches of this length."""
 
@@ -33,6 +34,17 @@ class Sentence(NamedTuple):
     end: int
 
 
+class SourceClause(NamedTuple):
+    """A clause of a sentence, at characters `start` to `end` of its source's text. No semicolon, colon, bracket or line end parts the
+    clauses of one `segment`."""
+
+    start: int
+    end: int
+    segment: int
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...]
+
+
 class Evidence:
     """All sentences of some sources, numbered through, and the words in them."""
 
@@ -42,8 +54,10 @@ class Evidence:
         self.sentences: list[Sentence] = []
         self.of_source: list[range] = []
         self.postings: dict[str, list[int]] = {}
-        self._participles: dict[str, set[str]] = {}
         self.titles = [frozenset(word.key for word in read_words(s.title, 0, len(s.title), stems)) for s in sources]
+        self._participles: dict[str, set[str]] = {}
+        self._with_figures: set[int] = set()
+        self._with_signs: set[int] = set()
         for position, source in enumerate(sources):
             first = len(self.sentences)
             for number, (low, high) in enumerate(source.ranges):
@@ -52,8 +66,8 @@ class Evidence:
         self._vocabulary = sorted(self.postings)
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
         self._variants: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._quantities: dict[int, list[Quantity]] = {}
-        self._clauses: dict[int, list[tuple[int, int]]] = {}
+        self._quantities: dict[int, tuple[Quantity, ...]] = {}
+        self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
 
     def _read(self, position: int, number: int, text: str, low: int, high: int, split: Split) -> None:
@@ -64,12 +78,20 @@ class Evidence:
     def _add(self, sentence: Sentence, text: str) -> None:
         at = len(self.sentences)
         self.sentences.append(sentence)
-        for word in read_words(text, sentence.start, sentence.end, self.stems):
-            if word.key not in self.postings and (verb := self.stems.verb_of(text[word.start : word.end])):
-                self._participles.setdefault(verb, set()).add(word.key)
-            places = self.postings.setdefault(word.key, [])
-            if not places or places[-1] != at:
-                places.append(at)
+        postings = self.postings
+        for start, end, read in read_all(text, sentence.start, sentence.end, self.stems):
+            if read.figure:
+                self._with_figures.add(at)
+            if read.denies or read.signed:
+                self._with_signs.add(at)
+            if read.key:
+                places = postings.get(read.key)
+                if places is None:
+                    postings[read.key] = [at]
+                    if verb := self.stems.verb_of(text[start:end]):
+                        self._participles.setdefault(verb, set()).add(read.key)
+                elif places[-1] != at:
+                    places.append(at)
 
     def variants(self, key: str, verb: str = "") -> tuple[str, ...]:
         """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
@@ -108,26 +130,45 @@ class Evidence:
         total = len(self.sentences) + 1
         return math.log(total / (len(self.sentences_with(key)) + 1)) / math.log(total) if total > 1 else 1.0
 
-    def clauses(self, at: int) -> list[tuple[int, int]]:
-        """The clauses of a sentence, as characters of its source's text."""
-        if at not in self._clauses:
-            sentence = self.sentences[at]
-            self._clauses[at] = clause_spans(self.sources[sentence.source].text, sentence.start, sentence.end)
-        return self._clauses[at]
+    def clauses(self, at: int) -> tuple[SourceClause, ...]:
+        """The clauses of a sentence."""
+        known = self._clauses.get(at)
+        if known is None:
+            known = self._clauses[at] = tuple(self._taken(at))
+        return known
 
-    def quantities(self, at: int) -> list[Quantity]:
+    def _taken(self, at: int) -> Iterator[SourceClause]:
+        sentence = self.sentences[at]
+        text, segment, before = self.sources[sentence.source].text, 0, sentence.start
+        for start, end in clause_spans(text, sentence.start, sentence.end):
+            segment += any(mark in _PARTING for mark in text[before:start])
+            before = end
+            figures = tuple(quantity for quantity in self.quantities(at) if start <= quantity.start < end)
+            yield SourceClause(start, end, segment, tuple(read_words(text, start, end, self.stems)), figures)
+
+    def quantities(self, at: int) -> tuple[Quantity, ...]:
         """The quantities of a sentence."""
-        if at not in self._quantities:
+        if at not in self._with_figures:
+            return ()
+        known = self._quantities.get(at)
+        if known is None:
             sentence = self.sentences[at]
-            self._quantities[at] = read_quantities(self.sources[sentence.source].text, sentence.start, sentence.end)
-        return self._quantities[at]
+            text = self.sources[sentence.source].text
+            known = self._quantities[at] = tuple(read_quantities(text, sentence.start, sentence.end))
+        return known
+
+    def has_signs(self, at: int) -> bool:
+        """Whether a sentence denies anything, or has a modal verb or a word with an opposite."""
+        return at in self._with_signs
 
     def said(self, at: int) -> list[Said]:
         """What a sentence affirms and denies."""
-        if at not in self._said:
+        known = self._said.get(at)
+        if known is None:
             sentence = self.sentences[at]
-            self._said[at] = read_polarity(self.sources[sentence.source].text, sentence.start, sentence.end, self.stems)
-        return self._said[at]
+            text = self.sources[sentence.source].text
+            known = self._said[at] = read_polarity(text, sentence.start, sentence.end, self.stems)
+        return known
 
 
 def clause_spans(text: str, low: int, high: int) -> list[tuple[int, int]]:

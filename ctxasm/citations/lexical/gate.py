@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.gates import examine
+from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import missing_words
-from ctxasm.citations.lexical.windows import Windows, parts_of
+from ctxasm.citations.lexical.windows import Windows
 from ctxasm.citations.lexical.words import stems_of, tongue_of
 from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.support import Match, Source

@@ -14,14 +14,17 @@ from collections.abc import Sequence
 
 from ctxasm.citations.lexical.evidence import Evidence, Split
 from ctxasm.citations.lexical.gates import Findings, examine
-from ctxasm.citations.lexical.windows import Parts, Window, Windows, parts_of, union
+from ctxasm.citations.lexical.parts import Parts, parts_of
+from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
 from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.messages import Cancel
-from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
+from ctxasm.model.support import Found, Match, Source, Spent
 
 THRESHOLD = 0.78
 PARTLY = 0.5
+LOOKED_AT = PARTLY
+"""Windows that hold less than this share of a claim are no evidence: nothing is shown of them, and no gate looks at them."""
 RUN_COST = 0.1
 """What each further word of the longest stretch that is not there costs, up to four: a detail weighs more than scattered synonyms."""
 FIGURE_FACTOR = 0.6
@@ -64,6 +67,7 @@ class LexicalComparison:
         self._evidence = evidence
         self._windows: dict[int, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
+        self._lacks: dict[tuple[int, int], tuple[str, ...]] = {}
 
     def each(self, claim: int) -> Sequence[Match]:
         """See `Comparison`."""
@@ -77,24 +81,34 @@ class LexicalComparison:
         return self._known[key]
 
     def _match(self, claim: int, sources: Sequence[int]) -> Match:
-        if claim not in self._windows:
-            self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
-        windows = self._windows[claim]
+        windows = self._windows.get(claim)
+        if windows is None:
+            windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
         parts = windows.parts
+        if len(sources) == 1 and not windows.may_hold(sources[0], LOOKED_AT):
+            share = windows.best_share(sources[0]) if parts.total else 0.0
+            return Match(round(share, 4), missing=self._missing(windows, parts.everything))
         chosen = windows.choose(sources)
-        if not chosen:
-            return NO_MATCH._replace(missing=missing_words(parts, (1 << len(parts.weights)) - 1))
+        share = parts.weight(union(chosen)) / parts.total if chosen else 0.0
+        if share < LOOKED_AT:
+            return Match(round(share, 4), missing=self._missing(windows, parts.everything & ~union(chosen)))
         findings = examine(parts, chosen, self._evidence)
         return Match(
             round(score_of(parts, chosen, findings), 4),
             tuple(self._found(windows, window) for window in chosen),
-            missing_words(parts, findings.uncovered),
+            self._missing(windows, findings.uncovered),
             findings.conflict,
         )
 
+    def _missing(self, windows: Windows, uncovered: int) -> tuple[str, ...]:
+        known = self._lacks.get((id(windows), uncovered))
+        if known is None:
+            known = self._lacks[id(windows), uncovered] = missing_words(windows.parts, uncovered)
+        return known
+
     def _found(self, windows: Windows, window: Window) -> Found:
         first, last = self._evidence.sentences[window.first], self._evidence.sentences[window.last]
-        share = windows.weight(window.mask) / windows.parts.total
+        share = windows.parts.weight(window.mask) / windows.parts.total
         return Found(self._evidence.sources[window.source].number, first.start, last.end, round(share, 4))
 
 
@@ -117,7 +131,7 @@ def missing_words(parts: Parts, uncovered: int) -> tuple[str, ...]:
     pieces: list[tuple[int, int]] = []
     for bit in dict.fromkeys(parts.order):
         if uncovered >> bit & 1:
-            part = parts.words[bit] if bit < len(parts.words) else parts.quantities[bit - len(parts.words)]
+            part = parts.part(bit)
             if pieces and parts.text[pieces[-1][1] : part.start] == " ":
                 pieces[-1] = pieces[-1][0], part.end
             else:

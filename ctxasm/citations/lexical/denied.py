@@ -1,0 +1,80 @@
+"""What a claim denies and its sources affirm, or the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ctxasm.citations.lexical.matter import Clause, Matter
+from ctxasm.citations.lexical.parts import Stretch
+from ctxasm.citations.lexical.polarity import Said, without_prefix
+from ctxasm.model.support import Conflict, ConflictKind
+
+_REFUSING = frozenset(("§may", "§must", "§can", "§stop", "§accept"))
+"""Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
+
+
+def has_signs(matter: Matter) -> bool:
+    """Whether the claim or its windows deny anything, or have a word with an opposite. Without one there is nothing to find."""
+    claim = any(said.sign < 0 or said.concept.startswith("§") or without_prefix(said.concept) for said in matter.parts.said)
+    return claim or any(matter.evidence.has_signs(at) for at in matter.numbers)
+
+
+def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
+    """A concept that a clause of the claim affirms and the source, on the same matter, denies, or the other way round."""
+    every = {(said.concept, said.sign) for at in matter.numbers for said in matter.evidence.said(at)}
+    inside = [said for said in matter.parts.said if stretch.start <= said.end and said.start < stretch.end]
+    for ours in inside:
+        base = without_prefix(ours.concept)
+        if (ours.concept, -ours.sign) not in every and (base, ours.sign) not in every:
+            continue
+        if any(other.concept == ours.concept and other.sign != ours.sign for other in inside):
+            continue
+        own = sum(1 << bit for bit, word in enumerate(matter.parts.words) if ours.start <= word.start < ours.end)
+        theirs = _said(matter, stretch.mask & ~own)
+        known, sign = theirs.get(ours.concept), ours.sign
+        if known is None and base in theirs:
+            known, sign = theirs[base], -sign
+        if known is not None and sign not in known:
+            kind: ConflictKind = "opposite" if ours.concept.startswith("§") or sign != ours.sign else "negation"
+            yield matter.conflict(kind, ours, *known[-sign])
+
+
+def _said(matter: Matter, others: int) -> dict[str | None, dict[int, tuple[int, Said]]]:
+    """What the source says on the matter of some bits: by concept, by sign, the sentence and the words."""
+    found: dict[str | None, dict[int, tuple[int, Said]]] = {}
+    for clause in matter.same_clauses(others):
+        for said in matter.evidence.said(clause.sentence):
+            if clause.source.start <= said.end and said.start < clause.source.end:
+                found.setdefault(said.concept, {}).setdefault(said.sign, (clause.sentence, said))
+    return found
+
+
+def lonely_denials(matter: Matter) -> int:
+    """Denials that stand alone, as bits of the claim, or 1 where they are no bits of it.
+
+    Of the claim where its sources deny nothing; of the sources, in a clause that is needed, where the claim denies nothing; of
+    either where the other only affirms the same concept.
+    """
+    ours = [said for said in matter.parts.said if said.denied and said.concept != "§more"]
+    concepts = {said.concept for said in ours}
+    every = [(at, said) for at in matter.numbers for said in matter.evidence.said(at)]
+    theirs = [(at, said) for at, said in every if said.denied or (said.sign < 0 and said.concept in concepts | _REFUSING)]
+    if ours and not theirs:
+        return matter.bits(frozenset(concepts)) or 1
+    if theirs and not any(said.sign < 0 for said in matter.parts.said):
+        return int(any(_is_needed(matter, clause) for clause in matter.clauses if _denies(clause, theirs)))
+    known = {(said.concept, said.sign) for _, said in every}
+    opposed = (said for said in matter.parts.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known)
+    return matter.bits(frozenset(said.concept for said in opposed))
+
+
+def _is_needed(matter: Matter, clause: Clause) -> bool:
+    """Whether only this clause holds some word of weight of the claim."""
+    others = 0
+    for other in matter.clauses:
+        others |= other.mask if other is not clause else 0
+    return bool(clause.mask & ~others & matter.parts.heavy)
+
+
+def _denies(clause: Clause, denials: Sequence[tuple[int, Said]]) -> bool:
+    return any(at == clause.sentence and clause.source.start <= said.start < clause.source.end for at, said in denials)

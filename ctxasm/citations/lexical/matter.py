@@ -1,0 +1,110 @@
+"""What the windows of a claim speak of, clause by clause: where the source says something of the same matter as a clause of the
+claim, its figures, names and denials must be the same, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.evidence import Evidence, SourceClause
+from ctxasm.citations.lexical.parts import Parts
+from ctxasm.citations.lexical.polarity import Said
+from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.windows import Window
+from ctxasm.citations.lexical.words import Word
+from ctxasm.model.support import Conflict, ConflictKind
+
+SAME_SHARE = 0.5
+"""A source clause speaks of the same as a clause of the claim when it holds this share of its other words."""
+NEARLY = 0.6
+"""Clauses that hold this much of what the best one holds speak of the same, too."""
+
+
+class Clause(NamedTuple):
+    """A clause of a source in sentence number `sentence`, or a whole sentence, and the bits of the claim that it holds."""
+
+    source: SourceClause
+    sentence: int
+    mask: int
+
+
+class Matter:
+    """A claim and the clauses of its windows."""
+
+    def __init__(self, parts: Parts, windows: Sequence[Window], evidence: Evidence) -> None:
+        self.parts = parts
+        self.windows = windows
+        self.evidence = evidence
+        self.numbers = list(dict.fromkeys(at for window in windows for at in range(window.first, window.last + 1)))
+        self.clauses = [clause for at in self.numbers for clause in self._of_sentence(at)]
+        self._sentences: list[Clause] | None = None
+        self._same: dict[int, list[Clause]] = {}
+
+    def _of_sentence(self, at: int) -> Iterator[Clause]:
+        forms, quantities = self.parts.forms, self.parts.quantities
+        for clause in self.evidence.clauses(at):
+            mask = 0
+            for word in clause.words:
+                mask |= forms.get(word.key, 0)
+            if clause.quantities:
+                for place, ours in enumerate(quantities, len(self.parts.words)):
+                    if any(ours.agrees(theirs) for theirs in clause.quantities):
+                        mask |= 1 << place
+            yield Clause(clause, at, mask)
+
+    def _whole(self) -> list[Clause]:
+        """Every sentence as one clause."""
+        if self._sentences is None:
+            self._sentences = []
+            for at in self.numbers:
+                clauses, mask = self.evidence.clauses(at), 0
+                for clause in self.clauses:
+                    mask |= clause.mask if clause.sentence == at else 0
+                words = tuple(word for clause in clauses for word in clause.words)
+                figures = tuple(quantity for clause in clauses for quantity in clause.quantities)
+                span = self.evidence.sentences[at]
+                self._sentences.append(Clause(SourceClause(span.start, span.end, 0, words, figures), at, mask))
+        return self._sentences
+
+    def holds_all(self, mask: int) -> bool:
+        """Whether one clause holds all of some bits: then nothing of them can stand elsewhere."""
+        return any(clause.mask & mask == mask for clause in self.clauses)
+
+    def same(self, others: int) -> list[Clause]:
+        """The clauses that hold most of some bits, the best first; where no clause holds enough, those of the best sentences."""
+        known = self._same.get(others)
+        if known is None:
+            known = self._same[others] = self.same_clauses(others) or self._best(others, self._whole())
+        return known
+
+    def same_clauses(self, others: int) -> list[Clause]:
+        """The clauses that hold most of some bits, if that is enough to speak of the same."""
+        return self._best(others, self.clauses)
+
+    def _best(self, others: int, clauses: Sequence[Clause]) -> list[Clause]:
+        weight = self.parts.weight
+        best = max((weight(others & clause.mask) for clause in clauses), default=0.0)
+        if not best or best < SAME_SHARE * weight(others):
+            return []
+        found = [clause for clause in clauses if weight(others & clause.mask) >= NEARLY * best]
+        return sorted(found, key=lambda clause: -weight(others & clause.mask))
+
+    def stands_beside(self, bits: int, clause: Clause) -> bool:
+        """Whether bits stand in a clause of the same segment."""
+        place = clause.sentence, clause.source.segment
+        return any(other.mask & bits and (other.sentence, other.source.segment) == place for other in self.clauses)
+
+    def text(self, at: int) -> str:
+        """The text of the source of a sentence."""
+        return self.evidence.sources[self.evidence.sentences[at].source].text
+
+    def bits(self, keys: frozenset[str]) -> int:
+        """The bits of words of the claim."""
+        return sum(1 << bit for bit, word in enumerate(self.parts.words) if word.key in keys)
+
+    def conflict(self, kind: ConflictKind, ours: Word | Quantity | Said, at: int, theirs: Word | Quantity | Said) -> Conflict:
+        """Words of the claim against words of a sentence."""
+        source = self.evidence.sources[self.evidence.sentences[at].source]
+        claim = self.parts.text[ours.start : ours.end]
+        return Conflict(kind, claim, source.text[theirs.start : theirs.end], source.number, theirs.start, theirs.end)

@@ -1,0 +1,137 @@
+"""What a claim consists of, as a set of bits: one for each of its words with content, one for each of its quantities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.evidence import Evidence, clause_spans
+from ctxasm.citations.lexical.polarity import Said, read_polarity
+from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.words import Word, read_words
+
+QUANTITY_WEIGHT = 1.5
+LIGHT_WEIGHT = 0.2
+"""Of a word that a claim may use although its source does not; others weigh 0.5 to 1.5 by their rarity."""
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n\s*|[\"“„‘(\[•\-–]\s*)$")
+
+
+class Stretch(NamedTuple):
+    """A clause of a claim, at characters `start` to `end` of it, and its bits."""
+
+    start: int
+    end: int
+    mask: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
+
+    `heavy` are those of words that carry much, `names` those of names. `forms` are the words of the sources that hold a bit.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...]
+    weights: tuple[float, ...]
+    order: tuple[int, ...]
+    clauses: tuple[Stretch, ...]
+    heavy: int
+    names: int
+    forms: Mapping[str, int]
+    said: tuple[Said, ...]
+    total: float
+    known: dict[int, float] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def everything(self) -> int:
+        """All bits."""
+        return (1 << len(self.weights)) - 1
+
+    @property
+    def all_quantities(self) -> int:
+        """The bits of the quantities."""
+        return self.everything & ~((1 << len(self.words)) - 1)
+
+    def weight(self, mask: int) -> float:
+        """The weight of a set of bits, remembered."""
+        known = self.known.get(mask)
+        if known is None:
+            known = self.known[mask] = sum(weight for bit, weight in enumerate(self.weights) if mask >> bit & 1)
+        return known
+
+    def part(self, bit: int) -> Word | Quantity:
+        """The word or quantity of a bit."""
+        return self.words[bit] if bit < len(self.words) else self.quantities[bit - len(self.words)]
+
+
+def parts_of(claim: str, evidence: Evidence) -> Parts:
+    """The words and quantities of a claim, with rare words weighing more and light ones little."""
+    quantities = tuple(read_quantities(claim))
+    inside = [(quantity.start, quantity.end) for quantity in quantities]
+    stems = evidence.stems
+    words: dict[str, Word] = {}
+    places: list[tuple[int, int]] = []
+    for word in read_words(claim, 0, len(claim), stems):
+        if not any(start <= word.start < end for start, end in inside):
+            words.setdefault(word.key, word)
+            places.append((word.start, list(words).index(word.key)))
+    places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
+    weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
+    forms: dict[str, int] = {}
+    for bit, (key, word) in enumerate(words.items()):
+        for form in evidence.variants(key, stems.verb_of(claim[word.start : word.end])):
+            forms[form] = forms.get(form, 0) | 1 << bit
+    return Parts(
+        claim,
+        tuple(words.values()),
+        quantities,
+        (*weights, *(QUANTITY_WEIGHT for _ in quantities)),
+        tuple(bit for _, bit in sorted(places)),
+        _clauses(claim, sorted(places)),
+        sum(1 << bit for bit, key in enumerate(words) if key not in stems.light),
+        sum(1 << bit for bit, word in enumerate(words.values()) if is_name(claim, word.start, word.end, stems.tongue)),
+        forms,
+        tuple(read_polarity(claim, 0, len(claim), stems)),
+        sum(weights) + QUANTITY_WEIGHT * len(quantities),
+    )
+
+
+def _clauses(claim: str, places: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
+    """The clauses with their bits; one of a single bit goes with the clause before it, or the next."""
+    found: list[Stretch] = []
+    for low, high in clause_spans(claim, 0, len(claim)):
+        mask = 0
+        for start, bit in places:
+            if low <= start < high:
+                mask |= 1 << bit
+        if found and (mask.bit_count() < 2 or found[-1].mask.bit_count() < 2):
+            found[-1] = Stretch(found[-1].start, high, found[-1].mask | mask)
+        elif mask:
+            found.append(Stretch(low, high, mask))
+    return tuple(found)
+
+
+def is_name(text: str, start: int, end: int, tongue: str) -> bool:
+    """Whether a word is written as a name: a capital inside it, or at its head within a sentence (in German all nouns have one)."""
+    word = text[start:end]
+    if any(letter.isupper() for letter in word[1:]):
+        return True
+    return tongue != "de" and word[:1].isupper() and not _SENTENCE_START.search(text[max(0, start - 4) : start])
+
+
+def name_groups(parts: Parts, names: int) -> Iterator[int]:
+    """Names as sets of bits: words next to each other are one name."""
+    group, before = 0, -2
+    for place, bit in enumerate(parts.order):
+        if names >> bit & 1:
+            if group and place != before + 1:
+                yield group
+                group = 0
+            group |= 1 << bit
+            before = place
+    if group:
+        yield group
