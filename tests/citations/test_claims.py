@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 
@@ -290,12 +291,14 @@ def test_hostile_answers_take_linear_time(answer: str) -> None:
 
 
 def elapsed(answer: str) -> float:
+    """Seconds of processor time, the best of three: other work on the machine does not count."""
     markers, listed = parsed(answer)
     times = []
-    for _ in range(2):
-        started = time.perf_counter()
+    for _ in range(3):
+        gc.collect()
+        started = time.process_time()
         split_claims(answer, markers, listed)
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     return min(times)
 
 
