@@ -4,6 +4,7 @@ the source lets Gareth teach them, "the upper basket" where it says the lower on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ctxasm.citations.lexical.matter import Clause, Matter
@@ -16,6 +17,8 @@ from ctxasm.model.support import Conflict, ConflictKind
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
+_UNTIL = re.compile(r"\b(?:tot|voor|vóór|until|till|before|bis|vor|uiterlijk|by)\s+(?:de |het |the |den |dem )?$", re.IGNORECASE)
+_FROM = re.compile(r"\b(?:vanaf|na|sinds|from|after|since|ab|nach|seit)\s+(?:de |het |the |den |dem )?$", re.IGNORECASE)
 Displaced = tuple[int, Conflict | None]
 """Bits that stand elsewhere, and what the source has in their place where that is certain."""
 
@@ -36,12 +39,29 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
     parts = matter.parts
     for bit, ours in enumerate(parts.quantities, len(parts.words)):
         same = matter.same(mask & ~(1 << bit)) if mask >> bit & 1 else []
+        if turned := _turned(matter, ours, same):
+            yield 1 << bit, turned
         if not same or any(clause.mask >> bit & 1 for clause in same) or _stands_alone(matter, bit):
             continue
         rivals = [(clause.sentence, theirs) for clause in same for theirs in clause.source.quantities if ours.rivals(theirs)]
         sure = [rival for rival in rivals if ours.unit or ours.kind != "number" or _same_slot(matter, ours, *rival)]
         if rivals:
             yield 1 << bit, matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure[0]) if sure else None
+
+
+def _turned(matter: Matter, ours: Quantity, same: list[Clause]) -> Conflict | None:
+    """The same figure with the other direction ("tot 20 uur", "vanaf 20 uur"), where the source has it in no other way."""
+    direction = _direction(matter.parts.text, ours)
+    places = [(clause.sentence, theirs) for clause in same for theirs in clause.source.quantities if direction and ours.agrees(theirs)]
+    if not places or any(_direction(matter.text(at), theirs) != -direction for at, theirs in places):
+        return None
+    return matter.conflict("opposite", ours, *places[0])
+
+
+def _direction(text: str, quantity: Quantity) -> int:
+    """1 for a figure that ends something ("until 8 pm"), -1 for one that begins it ("from 8 pm"), 0 where neither is said."""
+    before = text[max(0, quantity.start - 14) : quantity.start]
+    return 1 if _UNTIL.search(before) else -1 if _FROM.search(before) else 0
 
 
 def _stands_alone(matter: Matter, bit: int) -> bool:

@@ -14,6 +14,7 @@ from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import LEAST_PREFIX, Evidence
 from ctxasm.citations.lexical.matter import Matter
 from ctxasm.citations.lexical.parts import Parts
+from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict
 
@@ -28,9 +29,9 @@ class Findings(NamedTuple):
     heavy: int
     figures: int
     names: int
-    displaced: int
-    denials: int
-    conflict: Conflict | None
+    displaced: int = 0
+    denials: int = 0
+    conflict: Conflict | None = None
 
     @property
     def stands_against(self) -> bool:
@@ -40,26 +41,37 @@ class Findings(NamedTuple):
 
 def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
     """Everything that stands against a claim in its chosen windows."""
+    lacking = find_lacking(parts, windows, evidence)
     matter = Matter(parts, windows, evidence)
-    uncovered, titles = parts.everything & ~union(windows), _in_titles(parts, windows, evidence)
+    if not lacking.uncovered and is_verbatim(matter):
+        return lacking
     signs = has_signs(matter)
     displaced, conflict = 0, None
     for stretch in parts.clauses:
-        for bits, found in find_displaced(matter, stretch.mask):
+        for bits, found in (*find_displaced(matter, stretch.mask), *find_reversed(matter, stretch)):
             displaced |= bits
             conflict = conflict or found
         if signs:
             conflict = conflict or next(denied_conflicts(matter, stretch), None)
-    free = uncovered & ~titles
+    displaced &= ~_in_titles(parts, windows, evidence)
+    return lacking._replace(
+        uncovered=lacking.uncovered | displaced,
+        displaced=displaced & ~lacking.uncovered,
+        denials=lonely_denials(matter) if signs else 0,
+        conflict=conflict,
+    )
+
+
+def find_lacking(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
+    """What no window holds, without a look at where the rest stands."""
+    uncovered = parts.everything & ~union(windows)
+    free = uncovered & ~_in_titles(parts, windows, evidence) if uncovered else 0
     return Findings(
-        uncovered | (displaced & ~titles),
+        uncovered,
         _longest_run(parts, free & (parts.heavy | parts.all_quantities)),
         free & parts.heavy & ~parts.names,
         uncovered & parts.all_quantities,
         free & parts.names,
-        displaced & ~uncovered & ~titles,
-        lonely_denials(matter) if signs else 0,
-        conflict,
     )
 
 

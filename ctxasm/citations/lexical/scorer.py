@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.citations.lexical.evidence import Evidence, Split
-from ctxasm.citations.lexical.gates import Findings, examine
+from ctxasm.citations.lexical.gates import Findings, examine, find_lacking
 from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
@@ -85,20 +85,14 @@ class LexicalComparison:
         if windows is None:
             windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
         parts = windows.parts
-        if len(sources) == 1 and not windows.may_hold(sources[0], LOOKED_AT):
-            share = windows.best_share(sources[0]) if parts.total else 0.0
-            return Match(round(share, 4), missing=self._missing(windows, parts.everything))
         chosen = windows.choose(sources)
-        share = parts.weight(union(chosen)) / parts.total if chosen else 0.0
-        if share < LOOKED_AT:
-            return Match(round(share, 4), missing=self._missing(windows, parts.everything & ~union(chosen)))
-        findings = examine(parts, chosen, self._evidence)
-        return Match(
-            round(score_of(parts, chosen, findings), 4),
-            tuple(self._found(windows, window) for window in chosen),
-            self._missing(windows, findings.uncovered),
-            findings.conflict,
-        )
+        if not chosen:
+            return Match(0.0, missing=self._missing(windows, parts.everything))
+        closely = parts.weight(union(chosen)) >= LOOKED_AT * parts.total
+        findings = (examine if closely else find_lacking)(parts, chosen, self._evidence)
+        found = tuple(self._found(windows, window) for window in chosen) if closely else ()
+        score = round(score_of(parts, chosen, findings), 4)
+        return Match(score, found, self._missing(windows, findings.uncovered), findings.conflict)
 
     def _missing(self, windows: Windows, uncovered: int) -> tuple[str, ...]:
         known = self._lacks.get((id(windows), uncovered))

@@ -70,10 +70,6 @@ class Windows:
         held = self._held.get(source)
         return held is not None and self.parts.weight(held | self.parts.all_quantities) >= share * self.parts.total
 
-    def best_share(self, source: int) -> float:
-        """The share of the claim's words in the best sentence of a source."""
-        return max((self.parts.weight(self._words[at]) for at in self._holding.get(source, ())), default=0.0) / self.parts.total
-
     def of_source(self, source: int) -> list[Window]:
         """The windows of a source worth trying."""
         known = self._of_source.get(source)

@@ -1,0 +1,72 @@
+"""Who does what to whom: the same words in another order may say something else ("the doctor calls the patient")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ctxasm.citations.lexical.matter import Clause, Matter
+from ctxasm.citations.lexical.parts import Stretch
+from ctxasm.citations.lexical.words import Stems, fold, read_all, read_words
+from ctxasm.model.support import Conflict
+
+_TURNING = frozenset(
+    re.findall(
+        r"\w+",
+        "by door von wordt worden werd werden geworden was were been being be is are zijn wird wurde wurden who whom which die dat wie wat "
+        "waar wanneer als if when",
+    )
+)
+"""Words with which a sentence may turn its order without turning its meaning."""
+_THAN = frozenset(("than", "dan", "als"))
+
+
+def is_verbatim(matter: Matter) -> bool:
+    """Whether the claim stands word for word in one of its windows: then nothing can stand against it."""
+    stems = matter.evidence.stems
+    claim = _tokens(matter.parts.text, 0, len(matter.parts.text), stems)
+    for window in matter.windows:
+        first, last = matter.evidence.sentences[window.first], matter.evidence.sentences[window.last]
+        if f" {claim} " in f" {_tokens(matter.text(window.first), first.start, last.end, stems)} ":
+            return True
+    return False
+
+
+def _tokens(text: str, low: int, high: int, stems: Stems) -> str:
+    return " ".join(fold(text[start:end]) for start, end, _ in read_all(text, low, high, stems))
+
+
+def find_reversed(matter: Matter, stretch: Stretch) -> Iterator[tuple[int, Conflict | None]]:
+    """Two words of weight of a clause of the claim that stand in the other order on both sides of the same word in the source.
+
+    Only where neither side has a word with which order may turn, such as one of the passive voice.
+    """
+    parts, stems = matter.parts, matter.evidence.stems
+    bits = {word.key: 1 << bit for bit, word in enumerate(parts.words)}
+    ours = [bits[word.key] for word in read_words(parts.text, stretch.start, stretch.end, stems) if word.key in bits]
+    if len(ours) < 3 or _turns(parts.text, stretch.start, stretch.end):
+        return
+    for clause in matter.clauses:
+        if clause.mask & stretch.mask != stretch.mask or _turns(matter.text(clause.sentence), clause.source.start, clause.source.end):
+            continue
+        found = _reversed(matter, ours, clause)
+        if found:
+            yield found, None
+            return
+
+
+def _reversed(matter: Matter, ours: Sequence[int], clause: Clause) -> int:
+    order = list(dict.fromkeys(bit for word in clause.source.words if (bit := matter.parts.forms.get(word.key, 0))))
+    places = {bit: place for place, bit in enumerate(order)}
+    for at in range(1, len(ours) - 1):
+        before, middle, after = ours[at - 1], ours[at], ours[at + 1]
+        outer = before | after
+        if outer & matter.parts.heavy == outer and all(bit in places for bit in (before, middle, after)):
+            if places[after] < places[middle] < places[before]:
+                return outer
+    return 0
+
+
+def _turns(text: str, start: int, end: int) -> bool:
+    words = {fold(word) for word in text[start:end].split()}
+    return bool(words & _TURNING) and not words & _THAN
