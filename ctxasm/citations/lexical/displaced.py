@@ -25,6 +25,7 @@ Displaced = tuple[int, Conflict | None]
 
 def find_displaced(matter: Matter, mask: int) -> Iterator[Displaced]:
     """What of a clause of the claim (its bits) the source has elsewhere."""
+    yield from _turned_figures(matter, mask)
     if matter.holds_all(mask):
         return
     yield from _figures(matter, mask)
@@ -39,14 +40,19 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
     parts = matter.parts
     for bit, ours in enumerate(parts.quantities, len(parts.words)):
         same = matter.same(mask & ~(1 << bit)) if mask >> bit & 1 else []
-        if turned := _turned(matter, ours, same):
-            yield 1 << bit, turned
         if not same or any(clause.mask >> bit & 1 for clause in same) or _stands_alone(matter, bit):
             continue
         rivals = [(clause.sentence, theirs) for clause in same for theirs in clause.source.quantities if ours.rivals(theirs)]
         sure = [rival for rival in rivals if ours.unit or ours.kind != "number" or _same_slot(matter, ours, *rival)]
         if rivals:
             yield 1 << bit, matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure[0]) if sure else None
+
+
+def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
+    """Figures that the source, on the same matter, has with the other direction."""
+    for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
+        if mask >> bit & 1 and _direction(matter.parts.text, ours) and (turned := _turned(matter, ours, matter.same(mask))):
+            yield 1 << bit, turned
 
 
 def _turned(matter: Matter, ours: Quantity, same: list[Clause]) -> Conflict | None:

@@ -149,9 +149,10 @@ def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
 
 
 def _month(match: re.Match[str], text: str) -> Quantity | None:
-    """A month by its name; "may" and "mei" only where they are written as one."""
+    """A month by its name; short for one ("Jan", which is a name) only with a year, "may" and "mei" only with a capital."""
     name, year = match["month"], match["y5"]
-    if name.lower() in ("may", "mar", "sep", "dec", "jan", "mai", "mei") and not name[0].isupper() and year is None:
+    short = len(name) <= 4 and name.lower() not in ("may", "mei", "mai", "juni", "juli", "june", "july", "märz")
+    if year is None and (short or (len(name) == 3 and not name[0].isupper())):
         return None
     month = f"{MONTHS[name.lower()]:02d}"
     if year:

@@ -61,9 +61,9 @@ def _reversed(matter: Matter, ours: Sequence[int], clause: Clause) -> int:
     for at in range(1, len(ours) - 1):
         before, middle, after = ours[at - 1], ours[at], ours[at + 1]
         outer = before | after
-        if outer & matter.parts.heavy == outer and all(bit in places for bit in (before, middle, after)):
-            if places[after] < places[middle] < places[before]:
-                return outer
+        known = outer & matter.parts.heavy == outer and all(bit in places for bit in (before, middle, after))
+        if known and places[after] < places[middle] < places[before]:
+            return outer
     return 0
 
 
