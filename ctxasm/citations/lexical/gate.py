@@ -22,7 +22,7 @@ def gate(claim: str, sources: Sequence[Source], match: Match) -> Match:
 
     Words that they do not have are no matter here: a model may know that they mean the same.
     """
-    tongue = tongue_of((*(source.text for source in sources), claim))
+    tongue = tongue_of((claim,), (source.text for source in sources))
     evidence = Evidence(sources, stems_of(tongue), sentence_spans)
     windows = Windows(parts_of(claim, evidence), evidence)
     chosen = windows.choose(range(len(sources)))

@@ -74,11 +74,12 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     inside = [(quantity.start, quantity.end) for quantity in quantities]
     stems = evidence.stems
     words: dict[str, Word] = {}
+    bits: dict[str, int] = {}
     places: list[tuple[int, int]] = []
     for word in read_words(claim, 0, len(claim), stems):
         if not any(start <= word.start < end for start, end in inside):
             words.setdefault(word.key, word)
-            places.append((word.start, list(words).index(word.key)))
+            places.append((word.start, bits.setdefault(word.key, len(bits))))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
     forms: dict[str, int] = {}

@@ -19,12 +19,14 @@ from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
 from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.messages import Cancel
-from ctxasm.model.support import Found, Match, Source, Spent
+from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
 
 THRESHOLD = 0.78
 PARTLY = 0.5
 LOOKED_AT = PARTLY
 """Windows that hold less than this share of a claim are no evidence: nothing is shown of them, and no gate looks at them."""
+LONGEST_CLAIM = 8_000
+"""Characters; what is longer is no claim, and nothing carries it."""
 RUN_COST = 0.1
 """What each further word of the longest stretch that is not there costs, up to four: a detail weighs more than scattered synonyms."""
 FIGURE_FACTOR = 0.6
@@ -37,6 +39,8 @@ WINDOW_FACTOR = 0.98
 
 class LexicalScorer:
     """Compares by words, stems, figures, names and denials; Dutch, English and German. Deterministic, no model, no network.
+
+    All claims are read in one language, that of the answer, and the sources with them: between languages it finds names and figures only.
 
     `split` finds sentences; `tongue` fixes the language instead of recognising it.
     """
@@ -53,7 +57,7 @@ class LexicalScorer:
         self, claims: Sequence[str], sources: Sequence[Source], question: str = "", cancel: Cancel | None = None
     ) -> LexicalComparison:
         """See `Scorer`. The question is not used: what only it says supports nothing."""
-        tongue = self._tongue or tongue_of((*(source.text for source in sources), *claims))
+        tongue = self._tongue or tongue_of(claims, (source.text for source in sources))
         return LexicalComparison(claims, Evidence(sources, stems_of(tongue), self._split))
 
 
@@ -81,6 +85,8 @@ class LexicalComparison:
         return self._known[key]
 
     def _match(self, claim: int, sources: Sequence[int]) -> Match:
+        if len(self._claims[claim]) > LONGEST_CLAIM:
+            return NO_MATCH
         windows = self._windows.get(claim)
         if windows is None:
             windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)

@@ -164,13 +164,17 @@ def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int
         yield match.start(), match.end(), read(match.group())
 
 
-def tongue_of(texts: Iterable[str]) -> Tongue:
-    """The language that most small words of the first 20,000 characters are in; English where nothing tells."""
-    sample = " ".join(text[:2_000] for text in texts)[:20_000]
-    words = [match.casefold() for match in re.findall(r"[^\W\d_]+", sample)]
-    tally: dict[Tongue, int] = {
-        "en": sum(word in ENGLISH and word not in DUTCH for word in words),
-        "nl": sum(word in DUTCH and word not in ENGLISH and word not in GERMAN for word in words),
-        "de": sum(word in _GERMAN_ONLY for word in words),
-    }
-    return max(tally, key=lambda tongue: tally[tongue])
+def tongue_of(*groups: Iterable[str]) -> Tongue:
+    """The language of the first group of texts that tells: the one of most small words in 20,000 characters; else English."""
+    for texts in groups:
+        sample = " ".join(text[:2_000] for text in texts)[:20_000]
+        words = [match.casefold() for match in re.findall(r"[^\W\d_]+", sample)]
+        tally: dict[Tongue, int] = {
+            "en": sum(word in ENGLISH and word not in DUTCH for word in words),
+            "nl": sum(word in DUTCH and word not in ENGLISH and word not in GERMAN for word in words),
+            "de": sum(word in _GERMAN_ONLY for word in words),
+        }
+        found = max(tally, key=lambda tongue: tally[tongue])
+        if tally[found]:
+            return found
+    return "en"
