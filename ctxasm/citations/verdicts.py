@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.weighing import Weighed, is_match, weigh
-from ctxasm.model.support import NO_MATCH, Comparison, Match, Scorer
+from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))
     if match.conflict is not None:
-        return replace(checked, verdict="contradicted")
+        return replace(checked, verdict="contradicted", support=_where(checked.support, match.conflict))
     if better is not None:
         return replace(checked, verdict="elsewhere")
     summary = bench.together(at, known, summaries=True)
@@ -108,6 +108,8 @@ def _merged(at: int, bench: Bench, best: Match) -> Match:
 def _spoken(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
     verdict: Verdict = "contradicted" if match.conflict is not None else "supported" if bench.carries(match) else "no_source"
     places = bench.places(match) if verdict != "no_source" else ()
+    if match.conflict is not None:
+        places = _where(places, match.conflict)
     return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
 
 
@@ -128,6 +130,11 @@ def _in_summary(bench: Bench, match: Match) -> Support | None:
         if summary is not None and any(low <= found.start < high for low, high in summary.ranges):
             return by_number[found.number].support(found)
     return None
+
+
+def _where(places: tuple[Support, ...], conflict: Conflict) -> tuple[Support, ...]:
+    """The places that hold the words of a conflict, all where none does."""
+    return tuple(p for p in places if p.number == conflict.number and p.start <= conflict.start < p.end) or places
 
 
 def _first(places: Sequence[Support]) -> Support | None:
