@@ -43,7 +43,9 @@ class EmbeddingScorer:
     """Compares by cosine. A score says how far it lies between `floor`, the cosine of unrelated texts, and 1.
 
     Floor and thresholds belong to the embedder. The defaults are those of multilingual-e5-small with the lexical gate, chosen on one
-    half of cited-hagrid and of the probe claims (see tests/bench/test_scorers.py); for wordllama take 0.85, 0.6 and a floor of 0.
+    half of cited-hagrid and of the probe claims: precision .91 and recall .38 there, .85 and .33 on the other half of cited-hagrid
+    (40 of 47 right). For wordllama take 0.85, 0.6 and a floor of 0: .85 and .26, and .91 and .24 (29 of 32). It is a hundred times
+    as fast, but knows no Dutch paraphrase. See tests/bench/test_scorers.py.
     At most `keep` vectors are kept in memory (384 numbers each for e5: 30 MB).
     """
 

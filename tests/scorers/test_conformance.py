@@ -11,6 +11,7 @@ from fake_models import Judge, WordEmbedder
 from tiny_nli import build_nli
 
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.lexical.gate import gate
 from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.support import Scorer
 from ctxasm.scorers.embedding import EmbeddingScorer
@@ -21,18 +22,23 @@ from ctxasm.scorers.nli import NliScorer
 @pytest.fixture(scope="module")
 def scorers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scorer]:
     folder: Path = build_nli(tmp_path_factory.mktemp("nli"), WORDS)
-    return {
-        "lexical": LexicalScorer(),
-        "embedding": EmbeddingScorer(WordEmbedder(), sentence_spans, threshold=0.8, partly=0.5, floor=0.0),
-        "nli": NliScorer(folder, sentence_spans),
-        "llm": JudgeScorer(Judge(), "fake"),
-    }
+    made: dict[str, Scorer] = {"lexical": LexicalScorer()}
+    for words, looks in (("", None), (" with gate", gate)):
+        likeness = EmbeddingScorer(WordEmbedder(), sentence_spans, threshold=0.8, partly=0.5, floor=0.0, gate=looks)
+        made |= {
+            f"embedding{words}": likeness,
+            f"nli{words}": NliScorer(folder, sentence_spans, gate=looks),
+            f"llm{words}": JudgeScorer(Judge(), "fake", gate=looks),
+        }
+    return made
 
 
-CASES = [(name, check) for name in ("embedding", "nli", "llm") for check in MODEL_CHECKS] + [("lexical", check) for check in CHECKS]
+MODELS = ("embedding", "nli", "llm")
+CASES = [(name, check) for name in MODELS for check in MODEL_CHECKS]
+CASES += [(name, check) for name in ("lexical", *(f"{name} with gate" for name in MODELS)) for check in CHECKS]
 
 
 @pytest.mark.parametrize(("name", "check"), CASES)
 def test_every_scorer_keeps_the_port(scorers: dict[str, Scorer], name: str, check: Callable[[Scorer], None]) -> None:
-    assert scorers[name].name == name
+    assert name.startswith(scorers[name].name)
     check(scorers[name])
