@@ -1,4 +1,7 @@
-"""Choosing the model that answers. A key lives in the secrets, the environment or this session's memory, nowhere else."""
+"""Choosing the models that answer and the scorer that checks them.
+
+A key lives in the secrets, the environment or this session's memory, nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +18,67 @@ if TYPE_CHECKING:
     from ctxasm.model.messages import AnswerModel
 
 EXTRACTIVE, OPENAI = "extractive", "openai"
+NO_SECOND = "none"
+LEXICAL, JUDGE = "lexical", "llm"
+SCORERS = {LEXICAL: "lexical · no model", "embedding": "embedding · local", "nli": "nli · local", JUDGE: "llm · endpoint"}
 
 
-class Choice(NamedTuple):
-    """The model, or the sentence that says why there is none; and how it shall answer."""
+class Picked(NamedTuple):
+    """The models that shall answer, one or two, and the scorer that checks them. `problem` says why a model cannot be asked.
 
-    model: AnswerModel | None
-    problem: str
-    temperature: float
-    max_tokens: int
+    `judge` is the endpoint of the scorer llm, as typed or configured.
+    """
+
+    models: tuple[AnswerModel, ...]
+    scorer: str = LEXICAL
+    judge: Endpoint | None = None
+    problem: str = ""
 
 
-def pick_model() -> Choice:
-    """Draw the model controls and return what they say."""
+def pick_models() -> Picked:
+    """Draw the pickers, and the endpoint's own fields where one is asked, and return what they say."""
     from ctxasm.llm import MODEL_NAMES
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        name = st.selectbox("Model", MODEL_NAMES, key="model", format_func=model_label, persist_state="session", width=380)
-        temperature = st.number_input(
-            "Temperature", 0.0, 2.0, 0.0, 0.1, key="temperature", persist_state="session", width=130, help="Only a language model heeds it."
+        first = st.selectbox("Model", MODEL_NAMES, key="model", format_func=model_label, persist_state="session", width=325)
+        second = st.selectbox(
+            "Second model, side by side",
+            (NO_SECOND, *MODEL_NAMES),
+            key="second_model",
+            format_func=model_label,
+            persist_state="session",
+            width=325,
+            help="Both answer from the same context, one after the other; each answer is checked by itself.",
         )
-        longest = st.number_input("Max answer tokens", 16, 8192, 512, 32, key="max_answer_tokens", persist_state="session", width=160)
+        scorer = _pick_scorer()
+    names = [first] if second == NO_SECOND else [first, second]
+    asked = names.count(OPENAI)
     try:
-        return Choice(_opened(name), "", temperature, longest)
+        endpoints = _endpoints(desk.workbench().config, max(1, asked)) if asked or scorer == JUDGE else []
+        judge = endpoints[0] if scorer == JUDGE else None
+        return Picked(tuple(_opened(name, endpoints) for name in names), scorer, judge)
     except CtxasmError as error:
-        return Choice(None, str(error), temperature, longest)
+        # An endpoint that only the scorer needs stands in nobody's way: the check says what it lacks.
+        return Picked((), scorer, None, str(error)) if asked else Picked(tuple(_opened(name, []) for name in names), scorer)
+
+
+def _pick_scorer() -> str:
+    return st.selectbox(
+        "Checked by",
+        desk.workbench().scorer_names(),
+        key="scorer",
+        format_func=lambda name: SCORERS.get(name, name),
+        persist_state="session",
+        width=215,
+        help="**lexical**: words, numbers, names and negations. **embedding**: closeness of meaning, by a local model. "
+        "**nli**: entailment, by a local model of your own. **llm**: a language model judges, over the endpoint.",
+    )
 
 
 def model_label(name: str) -> str:
     """The name of a model in the picker, honest about what it is."""
+    if name == NO_SECOND:
+        return "None"
     if name == EXTRACTIVE:
         return "Extractive · no language model"
     if name == OPENAI:
@@ -51,14 +86,14 @@ def model_label(name: str) -> str:
     return f"Scripted · {name.partition(':')[2].replace('_', ' ')} · misbehaves on purpose"
 
 
-def _opened(name: str) -> AnswerModel:
+def _opened(name: str, endpoints: list[Endpoint]) -> AnswerModel:
     from ctxasm.llm import open_model
 
-    return open_model(name, _endpoint(desk.workbench().config) if name == OPENAI else None)
+    return open_model(name, endpoints.pop(0) if name == OPENAI else None)
 
 
-def _endpoint(config: Config) -> Endpoint:
-    """The endpoint as configured, or as typed for this session. A configured key never goes to an address that was typed."""
+def _endpoints(config: Config, count: int) -> list[Endpoint]:
+    """The endpoint as configured, or as typed for this session, once per model. A configured key never goes to a typed address."""
     from ctxasm.llm import Endpoint
 
     configured = bool(config.llm_base_url and config.llm_model)
@@ -70,14 +105,22 @@ def _endpoint(config: Config) -> Endpoint:
         base = st.text_input(
             "Base URL", key="_llm_base_url", placeholder=config.llm_base_url or "https://host/v1", persist_state="session"
         ).strip()
-        model = st.text_input("Model name", key="_llm_model", placeholder=config.llm_model or "", persist_state="session").strip()
+        models = [_model_name(config, at) for at in range(count)]
         key = st.text_input("API key", key="_llm_key", type="password", persist_state="session", autocomplete="off").strip()
     own_address = bool(base) and base != config.llm_base_url
-    return Endpoint(
-        base or config.llm_base_url or "",
-        model or config.llm_model or "",
-        key or ("" if own_address else config.llm_api_key or ""),
-        connect_timeout=config.llm_connect_timeout,
-        first_piece_timeout=config.llm_timeout,
-        piece_timeout=min(30.0, config.llm_timeout),
-    )
+    return [
+        Endpoint(
+            base or config.llm_base_url or "",
+            model or config.llm_model or "",
+            key or ("" if own_address else config.llm_api_key or ""),
+            connect_timeout=config.llm_connect_timeout,
+            first_piece_timeout=config.llm_timeout,
+            piece_timeout=min(30.0, config.llm_timeout),
+        )
+        for model in models
+    ]
+
+
+def _model_name(config: Config, at: int) -> str:
+    label, key = ("Second model's name", "_llm_model_2") if at else ("Model name", "_llm_model")
+    return st.text_input(label, key=key, placeholder=config.llm_model or "", persist_state="session").strip()

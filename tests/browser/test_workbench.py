@@ -142,30 +142,6 @@ def test_dragging_the_budget_moves_the_bar_while_it_is_dragged(app, open_page):
     expect(page.locator('input[aria-label^="Max tokens"]').first).to_have_value(final)
 
 
-def test_ask_end_to_end_without_a_key(app, open_page):
-    page = open_page(f"{app}/ask?q=cardio-duur-meebrengen&k=3")
-    page.get_by_role("button", name=re.compile("^Ask")).click()
-    answer = page.locator("#ctx-answer")
-    expect(answer).to_have_attribute("data-done", "true")
-    expect(page.locator("#ctx-verdict")).to_contain_text("no language model", ignore_case=True)
-    chips = answer.locator("a[data-marker]")
-    assert chips.count() >= 1
-    number = chips.first.get_attribute("data-marker")
-    chips.first.click()
-    expect(page.locator(f"#ctx-source-{number}")).to_be_in_viewport()
-
-
-def test_ask_against_a_real_endpoint_that_misbehaves(app, open_page, model_server):
-    page = open_page(f"{app}/ask?q=cardio-duur-meebrengen&k=3")
-    picker = page.locator('.st-key-model input, [aria-label*="Model"]').first
-    picker.click()
-    page.get_by_role("option", name=re.compile("endpoint|OpenAI|ok", re.I)).last.click()
-    page.get_by_role("button", name=re.compile("^Ask")).click()
-    expect(page.locator("#ctx-answer")).to_have_attribute("data-done", "true")
-    assert "sk-browser-secret" not in page.content()
-    assert "sk-browser-secret" not in page.url
-
-
 def test_an_empty_context_never_calls_the_model(app, open_page, tmp_path):
     page = open_page(f"{app}/load")
     folder = tmp_path / "leeg"
@@ -212,8 +188,6 @@ def test_accessible_in_both_themes(app, open_page, scheme):
         ("inspect-dark", "/?q=contrast-allergie&k=5&mt=3000", 1400, "dark"),
         ("inspect-phone", "/?q=contrast-allergie&k=5&mt=3000", 390, "light"),
         ("load-light", "/load", 1400, "light"),
-        ("ask-light", "/ask?q=cardio-duur-meebrengen&k=3", 1400, "light"),
-        ("ask-dark", "/ask?q=cardio-duur-meebrengen&k=3", 1400, "dark"),
     ],
 )
 def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
@@ -221,9 +195,6 @@ def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
     if name.startswith("inspect"):
         settled(page, 3000)
         expect(page.locator(".js-plotly-plot").first).to_be_visible()
-    elif name.startswith("ask"):
-        page.get_by_role("button", name=re.compile("^Ask")).click()
-        expect(page.locator("#ctx-answer")).to_have_attribute("data-done", "true")
     else:
         expect(page.get_by_text("sample").first).to_be_visible()
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")

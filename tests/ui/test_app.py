@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import ctxasm.ui
-from ctxasm.config import read_config
 from ctxasm.model.presets import PRESETS, preset
-from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import to_url
-from ctxasm.workbench import Workbench
-from tests.ui.builders import HOSTILE
-
-MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
-
-
-@pytest.fixture(scope="module")
-def store_url(tmp_path_factory):
-    url = f"sqlite:///{tmp_path_factory.mktemp('ui') / 'shared.db'}"
-    desk = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
-    desk.load_sample()
-    documents = (Document(HOSTILE, HOSTILE, None, HOSTILE),)
-    chunks = (Chunk(HOSTILE, 0, HOSTILE), Chunk(HOSTILE, 1, "tweede " + HOSTILE))
-    queries = (Query(HOSTILE, (Hit(HOSTILE, 0, 1.0),), "hostile"), Query("Niets?", (), "none"))
-    desk.store.add(Bundle("attack", documents, chunks, queries))
-    desk.close()
-    return url
-
-
-@pytest.fixture
-def open_app(store_url, monkeypatch):
-    monkeypatch.setenv("CTXASM_DATABASE_URL", store_url)
-
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=30)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
-
-
-def html(app: AppTest) -> str:
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def fine(app: AppTest) -> AppTest:
-    assert [error.value for error in app.exception] == []
-    return app
+from tests.ui.pages import MAIN, fine, html
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -199,60 +156,6 @@ def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
 def test_overshoot_is_said(open_app):
     page = html(fine(open_app(mt="1400", bs="chunks")))
     assert " over</span>" in page
-
-
-def test_ask_answers_without_a_key_and_says_so(open_app):
-    app = open_app()
-    app.switch_page("../../pages/ask.py").run()
-    fine(app.button(key="ask").click().run())
-    page = html(app)
-    assert "no language model" in page
-    assert 'data-marker="' in page
-    assert 'id="ctx-zones"' in page
-
-
-def test_ask_shows_unknown_markers(open_app):
-    app = open_app()
-    app.switch_page("../../pages/ask.py").run()
-    app.selectbox(key="model").set_value("scripted:out_of_range").run()
-    fine(app.button(key="ask").click().run())
-    assert "data-unknown=" in html(app)
-
-
-def test_ask_keeps_an_answer_that_broke_off(open_app):
-    app = open_app()
-    app.switch_page("../../pages/ask.py").run()
-    app.selectbox(key="model").set_value("scripted:cut").run()
-    fine(app.button(key="ask").click().run())
-    assert 'id="ctx-incomplete"' in html(app)
-    assert app.session_state["_told"].text
-
-
-def test_an_empty_context_never_calls_the_model(open_app):
-    app = open_app(data="attack", q="none")
-    app.switch_page("../../pages/ask.py").run()
-    fine(app.button(key="ask").click().run())
-    assert 'id="ctx-not-called"' in html(app)
-
-
-def test_an_endpoint_without_an_address_says_what_to_do(open_app, monkeypatch):
-    app = open_app()
-    app.switch_page("../../pages/ask.py").run()
-    app.selectbox(key="model").set_value("openai").run()
-    fine(app)
-    assert "the base URL must look like" in html(app)
-    assert app.button(key="ask").disabled
-
-
-def test_a_typed_key_is_in_no_address_and_no_page(open_app):
-    app = open_app()
-    app.switch_page("../../pages/ask.py").run()
-    app.selectbox(key="model").set_value("openai").run()
-    app.text_input(key="_llm_base_url").set_value("http://127.0.0.1:9/v1")
-    app.text_input(key="_llm_model").set_value("m")
-    app.text_input(key="_llm_key").set_value("sk-very-secret").run()
-    fine(app)
-    assert "sk-very-secret" not in html(app) + str(dict(app.query_params))
 
 
 def test_an_unreachable_database_is_said_on_every_page(monkeypatch, tmp_path):

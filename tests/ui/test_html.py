@@ -8,14 +8,16 @@ import pytest
 
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.prompts import Zone
-from ctxasm.ui.answers import Told, answer_html, sources_html, verdict_html, zones_html
+from ctxasm.ui.answers import answer_html, zones_html
 from ctxasm.ui.bars import budget_html, strip_html
+from ctxasm.ui.context_cards import cards_html, context_cards
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.ui.order_rows import citation_shift
 from ctxasm.ui.pictures import budget_table_html, ledger_html, regret_html, seam_html, shift_html
 from ctxasm.ui.rows import budget_bar
 from ctxasm.ui.stage_rows import overlap_pairs
+from ctxasm.ui.told import Told
 from tests.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}
@@ -58,8 +60,7 @@ def drawn(assembly) -> dict[str, str]:
         "shift": shift_html(citation_shift(assembly)),
         "seams": "".join(seam_html(pair, 20) for pair in overlap_pairs(assembly)),
         "answer": answer_html(told),
-        "verdict": verdict_html(told),
-        "sources": sources_html(assembly.citations, assembly.trace.documents, told),
+        "cards": cards_html(context_cards(assembly)),
         "phrase": marked_phrase(HOSTILE, "script"),
     }
 
@@ -121,27 +122,17 @@ def test_many_runs_are_merged(monkeypatch):
     assert {run.kind for run in coarse} <= {"plain", "prefix"}
 
 
-def test_markers_become_chips_and_unknown_ones_say_so():
-    done = assembled()
+def test_markers_become_chips_while_an_answer_comes_in():
     answer = "Van 14 uur [1]. Twee euro [2][99]. Samen [1-3]. Niets [3-1]."
-    markers = resolve(parse_markers(answer), done.citations)
-    page = Page(answer_html(Told("s", "m", False, answer, markers, True)))
+    page = Page(answer_html(Told("s", "m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
     assert [attrs["data-marker"] for _, attrs in page.tags if "data-marker" in attrs] == ["1", "2", "1", "2", "3"]
-    assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99"]
+    assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99", ""]
     assert "[99] unknown" in page.text
     assert "[3-1] unreadable" in page.text
-    sources = Page(sources_html(done.citations, done.trace.documents, Told("s", "m", False, answer, markers, True)))
-    assert sources.by_id("ctx-source-1")["data-cited"] == "2"
 
 
 def test_an_unfinished_answer_shows_only_what_is_decided():
     assert "[1" not in Page(answer_html(Told("s", "m", False, "Van 14 uur [1"), decided=11)).text
-
-
-def test_an_incomplete_answer_keeps_its_text_and_names_the_error():
-    told = Told("s", "m", True, "Half een", (), True, False, error="The server closed the connection.")
-    assert "Half een" in Page(answer_html(told)).text
-    assert "The server closed the connection." in Page(verdict_html(told)).text
 
 
 def test_zones_are_drawn_to_scale():

@@ -1,0 +1,175 @@
+"""An answer as pieces that a page draws one by one: stretches of its claims, and a chip for each number of each marker. Pure.
+
+Texts are as they came: whoever draws them escapes them, or sets them as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
+from ctxasm.citations.markers import ResolvedMarker
+from ctxasm.model.results import Assembly
+from ctxasm.ui.verdict_words import is_carried, sign, verdict_name
+from ctxasm.ui.words import title_of
+
+WORST: tuple[Verdict, ...] = (
+    "contradicted",
+    "dropped",
+    "unknown_marker",
+    "unsupported",
+    "elsewhere",
+    "prefix_only",
+    "partly",
+    "supported",
+)
+"""Verdicts on a citation, worst first: a marker that several claims share shows the worst of theirs."""
+
+
+class Judged(NamedTuple):
+    """What one citation of a claim is worth: its verdict, and the source that holds the claim instead."""
+
+    verdict: Verdict
+    better: int | None = None
+
+
+class Chip(NamedTuple):
+    """A number of a marker as it is drawn. `claim` is the position of its claim; `judged` None: not checked (yet).
+
+    `stale` names what the number would have meant, had the list been built before assembly and were that wrong.
+    """
+
+    label: str
+    number: int | None
+    known: bool
+    claim: int | None
+    judged: Judged | None
+    stale: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The sign of its verdict: `✓`, or `→3` where another source holds the claim."""
+        if self.judged is None:
+            return ""
+        return f"→{self.judged.better}" if self.judged.verdict == "elsewhere" else sign(self.judged.verdict)
+
+    @property
+    def spoken(self) -> str:
+        """What a screen reader says."""
+        name = f"Source {self.number}" if self.number is not None else f"Marker {self.label}"
+        verdict = f", {verdict_name(self.judged.verdict)}" if self.judged else "" if self.known else ", unknown source"
+        instead = f", found in {self.judged.better}" if self.judged and self.judged.better else ""
+        return f"{name}{verdict}{instead}"
+
+
+class Stretch(NamedTuple):
+    """Text of the answer. `claim` is the position of the claim that it belongs to; `clash`: the words that a source contradicts."""
+
+    text: str
+    claim: int | None = None
+    clash: bool = False
+
+
+def answer_pieces(
+    answer: str,
+    markers: Sequence[ResolvedMarker],
+    claims: Sequence[CheckedClaim] = (),
+    stale: Mapping[int, str] | None = None,
+    end: int | None = None,
+    threshold: float = 1.0,
+) -> list[Stretch | Chip]:
+    """The answer up to `end` (default: all) as stretches and chips; the stretches join to the answer without its markers.
+
+    `threshold` is that of the check that judged the claims.
+    """
+    end = len(answer) if end is None else end
+    shown = [(at, marker) for at, marker in enumerate(markers) if marker.marker.end <= end]
+    starts = {marker.marker.start: (at, marker) for at, marker in shown}
+    clashes = [span for claim in claims if (span := _clash(answer, claim))]
+    cuts = {0, end} | {x for _, m in shown for x in (m.marker.start, m.marker.end)} | {x for span in clashes for x in span}
+    cuts |= {x for c in claims for x in (c.claim.start, c.claim.end)}
+    pieces: list[Stretch | Chip] = []
+    inside = 0
+    for low, high in pairwise(sorted(cut for cut in cuts if 0 <= cut <= end)):
+        if low in starts:
+            at, marker = starts[low]
+            inside = marker.marker.end
+            pieces += _chips(at, marker, claims, stale or {}, threshold)
+        if low >= inside:
+            owner = next((n for n, c in enumerate(claims) if c.claim.start <= low and high <= c.claim.end), None)
+            clash = any(first <= low and high <= last for first, last in clashes)
+            pieces.append(Stretch(answer[low:high], owner, clash))
+    return pieces
+
+
+def _clash(answer: str, checked: CheckedClaim) -> tuple[int, int] | None:
+    """Where the words of the claim stand that a source contradicts."""
+    if checked.conflict is None or not checked.conflict.claim.strip():
+        return None
+    pattern = r"\s+".join(re.escape(word) for word in checked.conflict.claim.split())
+    found = re.compile(pattern, re.IGNORECASE).search(answer, checked.claim.start, checked.claim.end)
+    return found.span() if found else None
+
+
+def _chips(
+    at: int, resolved: ResolvedMarker, claims: Sequence[CheckedClaim], stale: Mapping[int, str], threshold: float
+) -> list[Stretch | Chip]:
+    owners = [(n, claim) for n, claim in enumerate(claims) if at in claim.claim.markers]
+    owner = owners[0][0] if owners else None
+    chips: list[Stretch | Chip] = []
+    for number in (*resolved.known, *resolved.unknown):
+        known = number in resolved.known
+        verdicts = [judged_citation(number, claim, threshold) for _, claim in owners]
+        judged = min(verdicts, key=lambda verdict: WORST.index(verdict.verdict), default=None)
+        chips.append(Chip(str(number), number, known, owner, judged, stale.get(number, "")))
+    return chips or [Chip(resolved.marker.text, None, False, owner, None)]
+
+
+def judged_citation(number: int, checked: CheckedClaim, threshold: float) -> Judged:
+    """What the citation of source `number` by this claim is worth."""
+    if number in checked.unknown:
+        return Judged("dropped" if any(source.number == number for source in checked.dropped) else "unknown_marker")
+    carries = any(found.number == number for found in checked.support)
+    if checked.verdict == "contradicted":
+        if checked.conflict is None or checked.conflict.number == number:
+            return Judged("contradicted")
+        return Judged("partly" if carries else "unsupported")
+    if number in checked.idle or checked.verdict == "elsewhere":
+        return Judged("elsewhere", checked.better) if checked.better is not None else Judged("unsupported")
+    if checked.verdict == "partly":
+        return Judged(("supported" if is_carried(checked, threshold) else "partly") if carries else "unsupported")
+    return Judged(checked.verdict if checked.verdict in WORST else "unsupported")
+
+
+def stale_numbers(assembly: Assembly) -> dict[int, str]:
+    """The citation numbers that would mean another document, or none, had the list been built before assembly; and what they would."""
+    before = {entry.number: entry.document_id for entry in assembly.trace.before_assembly}
+    stale: dict[int, str] = {}
+    for citation in assembly.citations:
+        would = before.get(citation.number)
+        if would is None:
+            stale[citation.number] = f"[{citation.number}] would have pointed to nothing"
+        elif would not in {citation.document_id, *(document_id for document_id, _ in citation.also_in)}:
+            stale[citation.number] = f"[{citation.number}] would have pointed to “{title_of(assembly.trace.documents, would, 60)}”"
+    return stale
+
+
+def before_assembly(chips: Sequence[Chip]) -> dict[str, Any]:
+    """How many chips would be wrong had citations been built before assembly: a sentence, and what each number would have meant."""
+    known = [chip for chip in chips if chip.known]
+    wrong = [chip for chip in known if chip.stale]
+    if not known:
+        says = "The answer cites no source."
+    elif not wrong:
+        says = f"All {len(known)} citations would point to the same documents." if len(known) > 1 else "The one citation would be right."
+    else:
+        says = f"{len(wrong)} of {len(known)} citations would be wrong."
+    return {"wrong": len(wrong), "says": says, "which": list(dict.fromkeys(chip.stale for chip in wrong))}
+
+
+def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[Stretch | Chip]:
+    """The pieces of a checked answer."""
+    return answer_pieces(checked.answer, checked.markers, checked.claims, stale, threshold=checked.threshold)

@@ -1,0 +1,342 @@
+// The reader of an answer: chips, claims, context and table in one place, so that no click needs the server.
+// Every text is data from outside: it is only ever set as text, never read as markup.
+
+const el = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'class') node.className = value;
+    else if (name === 'colour') node.style.setProperty('--c', value);
+    else node.setAttribute(name, value === true ? '' : String(value));
+  }
+  node.append(...children.filter((child) => child !== null && child !== ''));
+  return node;
+};
+const say = (tag, css, text) => (text ? el(tag, { class: css }, text) : null);
+const verdictTag = ({ verdict, sign, name }) => el('span', { class: 'verdict', 'data-verdict': verdict }, el('i', { 'aria-hidden': 'true' }, sign), name);
+
+class Reader {
+  constructor(root) {
+    this.root = root;
+    this.find = (id) => root.querySelector('#' + id);
+    [this.attempt, this.before, this.filter, this.shown, this.origin] = [0, false, 'all', null, null];
+    root.addEventListener('click', (event) => this.clicked(event));
+    root.addEventListener('keydown', (event) => this.pressed(event));
+    for (const [on, off] of [['mouseover', 'mouseout'], ['focusin', 'focusout']]) {
+      root.addEventListener(on, (event) => this.hint(event.target.closest('[data-claim]')));
+      root.addEventListener(off, (event) => { if (event.target.closest('[data-claim]')) this.find('tip').hidden = true; });
+    }
+    this.find('before').addEventListener('change', (event) => { this.before = event.target.checked; this.drawBefore(); });
+  }
+
+  take(data) {
+    this.root.dataset.run = data.run;
+    if (this.version === data.version) return;
+    [this.data, this.version] = [data, data.version];
+    [this.attempt, this.shown, this.origin] = [Math.max(0, data.attempts.length - 1), null, null];
+    this.drawContext();
+    this.draw();
+  }
+
+  get panes() { return this.data.attempts[this.attempt] ?? []; }
+
+  draw() {
+    this.clear();
+    this.drawAttempts();
+    const hint = this.data.hint;
+    const panes = this.panes.map((pane, index) => this.pane(pane, index));
+    const empty = el('div', { class: 'empty', id: 'ctx-no-answer' }, el('h2', {}, hint.heading), el('p', {}, hint.text));
+    this.find('answers').replaceChildren(...(panes.length ? panes : [empty]));
+    this.drawCited();
+    this.drawTable();
+    this.drawBefore();
+    const spoken = this.panes.map((pane) => pane.summary).join(' ');
+    requestAnimationFrame(() => { this.find('live').textContent = spoken; });
+  }
+
+  drawAttempts() {
+    const many = this.data.attempts.length > 1;
+    const buttons = this.data.attempts.map((_, at) => el('button',
+      { type: 'button', 'data-attempt': at, 'aria-pressed': String(at === this.attempt) }, `Answer ${at + 1}`));
+    this.find('attempts').replaceChildren(...(many ? buttons : []));
+    const cites = this.panes.some((pane) => !pane.voice);
+    this.find('bar').hidden = !many && !cites;
+    this.root.querySelector('.toggle').hidden = !cites;
+  }
+
+  // the answer
+
+  pane(pane, index) {
+    const own = index ? `-${index + 1}` : '';
+    const head = el('header', {}, el('b', {}, pane.model), ...pane.badges.map((text) => el('span', { class: 'badge' }, text)));
+    const text = el('div', { class: 'answer', id: `ctx-answer${own}`, dir: 'auto', 'data-done': String(pane.done), 'data-voice': pane.voice });
+    text.append(...this.pieces(pane, index));
+    const panel = pane.panel && el('div', { class: 'panel', id: pane.panel.id, role: 'alert' },
+      el('h3', {}, pane.panel.heading), el('p', {}, pane.panel.text), say('p', 'mute', pane.panel.still));
+    const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
+      el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
+    return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` }, head,
+      say('p', 'summary', pane.summary), text, panel, unchecked, this.figures(pane), say('p', 'how', pane.how));
+  }
+
+  pieces(pane, index) {
+    const nodes = [];
+    const lastOf = new Map(), chipped = new Set();
+    pane.pieces.forEach((piece, at) => {
+      if (piece.label !== undefined) chipped.add(piece.claim);
+      else if (piece.claim !== null) lastOf.set(piece.claim, at);
+    });
+    const first = new Set();
+    pane.pieces.forEach((piece, at) => {
+      if (piece.label !== undefined) { nodes.push(this.chip(piece, index)); return; }
+      // A chip stays on the line of the word before it.
+      const text = pane.pieces[at + 1]?.label === undefined ? piece.text : piece.text.replace(/ $/, '\u00a0');
+      if (piece.claim === null) { nodes.push(pane.voice ? text.trim() : text); return; }
+      nodes.push(this.stretch({ ...piece, text }, pane.claims[piece.claim], index, !first.has(piece.claim)));
+      first.add(piece.claim);
+      if (lastOf.get(piece.claim) === at && !chipped.has(piece.claim)) nodes.push(this.tag(pane, piece.claim, index));
+    });
+    return nodes;
+  }
+
+  stretch(piece, claim, pane, first) {
+    return el('span', { class: piece.clash ? 'claim clash' : 'claim', role: 'button', tabindex: first ? 0 : -1, 'data-pane': pane,
+      'data-claim': piece.claim, 'data-verdict': claim.verdict, 'aria-describedby': 'tip' }, piece.text);
+  }
+
+  chip(piece, pane) {
+    const label = piece.known || piece.number === null ? piece.label : `[${piece.label}]`;
+    return el('button', { type: 'button', class: 'chip', 'data-pane': pane, 'data-claim': piece.claim ?? -1, 'data-chip': piece.number ?? '',
+      'data-marker': piece.known ? piece.number : null, 'data-unknown': piece.known ? null : piece.number ?? '', 'data-verdict': piece.verdict,
+      'data-sign': piece.sign, 'data-name': piece.name, 'data-stale': piece.known ? piece.stale : '', 'data-spoken': piece.spoken, 'aria-label': piece.spoken },
+      el('span', { class: 'n' }, label), say('i', 'mark', piece.mark || (piece.known ? '' : 'unknown')));
+  }
+
+  // What stands where a claim has no chip: that it cites nothing, or, spoken, where it is found.
+  tag(pane, at, index) {
+    const claim = pane.claims[at], source = claim.sources[0];
+    const found = pane.voice && source && claim.spans.length ? `${source[1]} [${source[0]}]` : '';
+    const text = found ? `source: ${found}` : claim.name;
+    return el('button', { type: 'button', class: 'tag', 'data-pane': index, 'data-claim': at, 'data-verdict': claim.verdict,
+      'data-attribution': pane.voice, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
+  }
+
+  figures(pane) {
+    if (!pane.figures.length) return null;
+    const one = (figure) => el('div', {}, el('dt', {}, figure.name), el('dd', {}, el('b', {}, figure.value), el('span', {}, figure.says)));
+    return el('dl', { class: 'figures' }, ...pane.figures.map(one));
+  }
+
+  // the context
+
+  drawContext() {
+    this.marks = [];
+    const nothing = el('div', { class: 'empty' }, el('h2', {}, 'The context is empty'), el('p', {}, 'Nothing was retrieved, or nothing fits into the budget.'));
+    this.find('ctx-sources').replaceChildren(...(this.data.cards.length ? this.data.cards.map((card) => this.card(card)) : [nothing]));
+  }
+
+  card(card) {
+    const body = el('div', { class: 'body', dir: 'auto' });
+    for (const [text, start, end, kind, chunk, added, opens] of card.pieces) {
+      if (opens) body.append(el('i', { class: added ? 'ix added' : 'ix', 'aria-hidden': 'true' }, String(chunk)));
+      const node = el('span', { class: `seg ${kind}`, 'data-added': Boolean(added),
+        title: chunk === null ? null : `chunk #${chunk}, ${added ? 'added neighbour' : 'retrieved'}` }, text);
+      this.marks.push({ node, start, end });
+      body.append(node);
+    }
+    const head = card.number === null ? null : el('header', { tabindex: -1 }, el('span', { class: 'num' }, String(card.number)),
+      el('b', {}, card.title), el('span', { class: 'mute' }, card.about), el('span', { class: 'cited' }));
+    return el('article', { id: card.number === null ? null : `ctx-source-${card.number}`, class: 'card', colour: card.colour,
+      'data-number': card.number }, head, body);
+  }
+
+  drawCited() {
+    const times = {};
+    for (const pane of this.panes) for (const piece of pane.pieces) if (piece.known) times[piece.number] = (times[piece.number] ?? 0) + 1;
+    for (const card of this.find('ctx-sources').querySelectorAll('.card[data-number]')) {
+      const count = times[card.dataset.number] ?? 0;
+      card.dataset.cited = count;
+      card.querySelector('.cited').textContent = this.panes.some((pane) => !pane.voice) ? (count ? `cited ${count} ×` : 'not cited') : '';
+    }
+  }
+
+  // what a click shows
+
+  clicked(event) {
+    const at = event.target.closest('button, [role=button]');
+    if (!at || !this.root.contains(at)) return;
+    const { attempt, filter, claim, pane, chip, go, action } = at.dataset;
+    if (action === 'back') this.back();
+    else if (attempt !== undefined) { this.attempt = Number(attempt); this.draw(); this.find('attempts').children[this.attempt].focus(); }
+    else if (filter !== undefined) { this.filter = filter; this.drawTable(); }
+    else if (go !== undefined) this.goTo(Number(pane), Number(go));
+    else if (claim !== undefined) this.show(Number(pane), Number(claim), chip === undefined ? null : Number(chip || 0), at);
+  }
+
+  pressed(event) {
+    if (event.key === 'Escape') { this.find('tip').hidden = true; if (this.shown) { event.preventDefault(); event.stopPropagation(); this.back(); } }
+    const plain = event.target.getAttribute('role') === 'button' && event.target.tagName !== 'BUTTON';
+    if (plain && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); event.target.click(); }
+  }
+
+  // Mark what carries a claim (in source `number`, if given) and go there; where nothing does, go to the head of that source and say so.
+  show(pane, at, number, origin, quietly = false) {
+    this.clear();
+    const claim = this.panes[pane].claims[at];
+    const spans = claim ? claim.spans : [], own = spans.filter((span) => number === null || span[0] === number);
+    const lead = own.find((span) => span[3] === 'clash') ?? own[0];
+    // Where the source does not carry the claim nothing at all is marked: another one that does is a click away.
+    if (own.length) for (const span of spans) this.mark(span, own.includes(span));
+    const number_ = number ?? (lead ? lead[0] : claim?.sources[0]?.[0] ?? null);
+    const card = number_ === null ? null : this.find(`ctx-source-${number_}`);
+    const target = lead ? this.marks.find((m) => m.start >= lead[1] && m.end <= lead[2])?.node : card?.querySelector('header');
+    [this.shown, this.origin] = [{ pane, at, number }, origin];
+    origin?.classList.add('current');
+    this.drawNote(claim, number, own, card);
+    if (!target) { this.hint(origin); return; }
+    card?.classList.add('current');
+    this.reveal(target, quietly);
+    if (!quietly) { target.tabIndex = -1; target.focus({ preventScroll: true }); this.find('tip').hidden = true; }
+  }
+
+  mark([, start, end, kind, added], own) {
+    const held = this.marks.filter((m) => m.start >= start && m.end <= end);
+    held.forEach(({ node }, at) => {
+      node.classList.add('hit', `hit-${kind}`, ...(own ? [] : ['hit-also']), ...(at ? [] : ['hit-first']), ...(at < held.length - 1 ? [] : ['hit-last']));
+      if (added) node.classList.add('hit-added');
+    });
+  }
+
+  clear() {
+    this.find('note').hidden = true;
+    for (const node of this.root.querySelectorAll('.hit')) node.className = [...node.classList].filter((name) => !name.startsWith('hit')).join(' ');
+    for (const node of this.root.querySelectorAll('.current')) node.classList.remove('current');
+    this.shown = null;
+  }
+
+  back() {
+    const origin = this.origin;
+    this.clear();
+    if (origin?.isConnected) {
+      origin.focus({ preventScroll: true });
+      const at = origin.getBoundingClientRect();
+      if (at.top < 70 || at.bottom > innerHeight) origin.scrollIntoView({ block: 'center', behavior: this.motion });
+    }
+    this.find('tip').hidden = true;
+  }
+
+  get motion() { return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'; }
+
+  // Inside the pane at once; the page moves only where the pane is out of sight.
+  reveal(target, quietly) {
+    const pane = this.find('ctx-sources'), box = pane.getBoundingClientRect(), at = target.getBoundingClientRect();
+    pane.scrollTop += at.top - box.top - Math.max(12, (box.height - at.height) / 3);
+    const now = target.getBoundingClientRect(), note = this.find('note').getBoundingClientRect();
+    if (!quietly && (note.top < 60 || now.bottom > innerHeight - 40)) this.find('beside').scrollIntoView({ block: 'start', behavior: this.motion });
+  }
+
+  drawNote(claim, number, own, card) {
+    const named = number === null ? null : `[${number}]`;
+    const lines = [];
+    if (!claim) lines.push(card ? 'This marker belongs to no claim.' : 'No source has this number.');
+    else {
+      if (named && !own.length && card && !claim.says.startsWith('Not found')) lines.push(`Not found in ${named}.`);
+      lines.push(claim.says);
+      if (own.length && own.every((span) => span[4])) lines.push('Carried by an added neighbour, not by a hit.');
+      if (claim.missing.length) lines.push(`Missing: ${claim.missing.join(', ')}.`);
+    }
+    const chip = this.origin?.dataset, judged = chip?.name ? verdictTag(chip) : claim ? verdictTag(claim) : null;
+    const better = claim?.spans.find((span) => span[3] === 'better' && span[0] !== number);
+    const show = better && el('button', { type: 'button', 'data-pane': this.shown.pane, 'data-claim': this.shown.at, 'data-chip': better[0] }, `Show in [${better[0]}]`);
+    this.find('note').replaceChildren(
+      el('div', { class: 'what' }, named ? el('b', {}, named) : null, judged, ...lines.map((line) => el('p', {}, line))),
+      el('div', { class: 'ways' }, show ?? null, el('button', { type: 'button', 'data-action': 'back' }, '↑ Back to the answer', el('kbd', {}, 'Esc'))));
+    this.find('note').hidden = false;
+  }
+
+  goTo(pane, at) {
+    const claim = this.root.querySelector(`.claim[data-pane="${pane}"][data-claim="${at}"], .chip[data-pane="${pane}"][data-claim="${at}"]`);
+    if (!claim) return;
+    this.show(pane, at, null, claim, true);
+    claim.scrollIntoView({ block: 'center', behavior: this.motion });
+    claim.focus({ preventScroll: true });
+  }
+
+  // Verdict and missing words beside what the pointer or the focus is on.
+  hint(node) {
+    const tip = this.find('tip');
+    const claim = node && this.panes[Number(node.dataset.pane)]?.claims[Number(node.dataset.claim)];
+    if (!node || node.closest('#beside, #table') || (!claim && node.dataset.unknown === undefined)) return;
+    const stale = this.before && node.dataset.stale ? `Built before assembly: ${node.dataset.stale}.` : '';
+    tip.replaceChildren(...[claim ? verdictTag(claim) : null, say('p', '', claim ? claim.says : 'No source has this number.'),
+      say('p', '', claim?.missing.length ? `Missing: ${claim.missing.join(', ')}` : ''), say('p', 'would', stale)].filter(Boolean));
+    tip.hidden = false;
+    const box = this.root.getBoundingClientRect(), lines = node.getClientRects(), line = lines[lines.length - 1];
+    tip.style.left = `${Math.max(0, Math.min(lines[0].left - box.left, box.width - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${line.bottom - box.top + 6}px`;
+  }
+
+  // had citations been built before assembly
+
+  drawBefore() {
+    this.find('before').checked = this.before;
+    for (const chip of this.root.querySelectorAll('.chip')) {
+      const wrong = this.before && chip.dataset.stale;
+      chip.classList.toggle('stale', Boolean(wrong));
+      chip.setAttribute('aria-label', wrong ? `${chip.dataset.spoken}; ${chip.dataset.stale}` : chip.dataset.spoken);
+    }
+    const many = this.panes.length > 1;
+    const told = this.panes.flatMap(({ model, before }) => [el('p', {}, many ? `${model}: ${before.says}` : before.says),
+      before.which.length ? el('ul', {}, ...before.which.map((text) => el('li', {}, text))) : null]).filter(Boolean);
+    this.find('would').replaceChildren(...(this.before ? told : []));
+    this.find('would').hidden = !this.before;
+  }
+
+  // the table
+
+  drawTable() {
+    const place = this.find('table'), rows = this.panes.flatMap((pane, index) => pane.claims.map((claim, at) => ({ pane: index, at, claim })));
+    place.hidden = !rows.length;
+    if (!rows.length) { place.replaceChildren(); return; }
+    const choices = this.choices();
+    const chosen = choices.find((choice) => choice.label === this.filter) ?? choices[0];
+    const buttons = choices.map(({ label, total }) => el('button', { type: 'button', 'data-filter': label, 'aria-pressed': String(label === chosen.label) }, label, el('span', {}, String(total))));
+    const kept = rows.filter(({ claim }) => !chosen.verdicts || chosen.verdicts.includes(claim.verdict));
+    const heads = ['Claim', 'Cites', 'Source and span', 'Verdict', 'Missing'];
+    const none = el('tr', {}, el('td', { colspan: heads.length, class: 'mute' }, 'No claim of this kind.'));
+    const focused = place.contains(this.root.getRootNode().activeElement) ? this.root.getRootNode().activeElement.dataset.filter : null;
+    place.replaceChildren(el('h2', {}, 'Claims', el('small', {}, 'each against what it cites, and against every other source')),
+      el('div', { class: 'filters', role: 'group', 'aria-label': 'Claims to show' }, ...buttons),
+      el('div', { class: 'table-wrap', tabindex: 0, role: 'region', 'aria-label': 'Claims' }, el('table', { id: 'ctx-claims' },
+        el('thead', {}, el('tr', {}, ...heads.map((head) => el('th', { scope: 'col' }, head)))),
+        el('tbody', {}, ...(kept.length ? kept.map((row) => this.row(row)) : [none])))));
+    if (focused) [...place.querySelectorAll('[data-filter]')].find((button) => button.dataset.filter === focused)?.focus();
+  }
+
+  choices() {
+    const all = new Map();
+    for (const pane of this.panes) for (const choice of pane.filters) {
+      const known = all.get(choice.label);
+      all.set(choice.label, known ? { ...known, total: known.total + choice.total, verdicts: known.verdicts && [...known.verdicts, ...choice.verdicts] } : choice);
+    }
+    return [...all.values()];
+  }
+
+  row({ pane, at, claim }) {
+    const go = el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-go': at }, claim.text);
+    const model = this.panes.length > 1 ? say('div', 'mute small', this.panes[pane].model) : null;
+    const title = (number) => claim.sources.find((source) => source[0] === number)?.[1] ?? '';
+    const quotes = claim.quotes.map(([number, text]) => el('div', { class: 'quote' }, el('span', { class: 'mute small' }, `[${number}] ${title(number)}`),
+      el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-claim': at, 'data-chip': number }, `“${text}”`)));
+    const bare = claim.sources.map(([number, name]) => el('div', { class: 'mute small' }, `[${number}] ${name}: nothing found`));
+    const cell = (label, ...children) => el('td', { 'data-label': label }, ...children);
+    return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cell('Cites', claim.cites || '–'),
+      cell('Source and span', ...(quotes.length ? quotes : bare.length ? bare : ['–'])),
+      cell('Verdict', verdictTag(claim), el('div', { class: 'small' }, claim.says)), cell('Missing', claim.missing.join(', ') || '–'));
+  }
+}
+
+export default function (component) {
+  const root = component.parentElement.querySelector('#ctx-reader');
+  (root.reader ??= new Reader(root)).take(component.data);
+}

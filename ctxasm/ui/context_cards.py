@@ -1,0 +1,106 @@
+"""The context as cards of small pieces, cut wherever a marked stretch begins or ends, so that a page marks whole pieces only. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+from typing import NamedTuple
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.marks import Run, colour_of, run_html, runs
+from ctxasm.ui.words import number, plural, title_of
+
+NO_SOURCE_COLOUR = "#CC79A7"
+"""The colour of a card without a number: a supplement."""
+
+
+class Piece(NamedTuple):
+    """Characters `start` to `end` of the context, of one look. `opens`: its chunk begins here."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    chunk: int | None = None
+    added: bool = False
+    opens: bool = False
+
+
+class Card(NamedTuple):
+    """A block of the context. `number` None: text that no marker names."""
+
+    number: int | None
+    title: str
+    about: str
+    colour: str
+    pieces: tuple[Piece, ...]
+
+
+def context_cards(assembly: Assembly, cuts: Iterable[int] = ()) -> tuple[Card, ...]:
+    """All blocks in order; the texts of all pieces join to the text of the context but for blanks between blocks.
+
+    Every cut is an edge of a piece.
+    """
+    edges = sorted(set(cuts))
+    blocks: list[tuple[int | None, list[Piece]]] = []
+    at = 0
+    for run in runs(assembly):
+        if not blocks or (run.block is not None and run.block != blocks[-1][0]):
+            blocks.append((run.block, []))
+        blocks[-1][1].extend(_pieces(run, at, edges))
+        at += len(run.text)
+    return tuple(_card(assembly, block, pieces) for block, pieces in blocks)
+
+
+def _pieces(run: Run, at: int, edges: Sequence[int]) -> list[Piece]:
+    inner = edges[bisect_right(edges, at) : bisect_left(edges, at + len(run.text))]
+    bounds = [at, *inner, at + len(run.text)]
+    return [
+        Piece(low, high, run.text[low - at : high - at], run.kind, run.chunk_index, run.added, run.opens and low == at)
+        for low, high in pairwise(bounds)
+    ]
+
+
+def _card(assembly: Assembly, block: int | None, pieces: Sequence[Piece]) -> Card:
+    while len(pieces) > 1 and not pieces[-1].text.strip():
+        pieces = pieces[:-1]
+    citation = next((citation for citation in assembly.citations if citation.number == block), None)
+    if citation is None:
+        return Card(None, "", "", NO_SOURCE_COLOUR, tuple(pieces))
+    documents = assembly.trace.documents
+    tokens = sum(segment.tokens for segment in assembly.segments if segment.block == block)
+    about = [plural(len(citation.chunk_indexes), "chunk"), f"{number(tokens)} tokens"]
+    about += [f"page {citation.page_number}"] if citation.page_number is not None else []
+    about += [f"also in {title_of(documents, key, 40)}" for key in dict.fromkeys(key for key, _ in citation.also_in)]
+    title = title_of(documents, citation.document_id, 90)
+    return Card(citation.number, title, " · ".join(about), colour_of(citation.number), tuple(pieces))
+
+
+def block_starts(assembly: Assembly) -> dict[int, int]:
+    """Where each block begins in the context."""
+    starts: dict[int, int] = {}
+    for segment in assembly.segments:
+        if segment.block is not None:
+            starts.setdefault(segment.block, segment.start)
+    return starts
+
+
+def cards_html(cards: Sequence[Card]) -> str:
+    """The cards as escaped HTML, for the time in which an answer comes in."""
+    body = "".join(_html(card) for card in cards)
+    return f'<div class="cx"><div class="cx-text cx-beside" role="region" aria-label="Context" tabindex="0">{body}</div></div>'
+
+
+def _html(card: Card) -> str:
+    body = "".join(
+        run_html(Run(piece.kind, piece.text, card.number, piece.chunk, piece.added, opens=piece.opens)) for piece in card.pieces
+    ).strip("\n")
+    head = (
+        f'<header><span class="cx-num" style="--n:{card.colour}">{card.number}</span><b>{escape(card.title)}</b>'
+        f'<span class="cx-mute">{escape(card.about)}</span></header>'
+        if card.number is not None
+        else ""
+    )
+    return f'<article class="cx-card" style="--c:{card.colour}">{head}<div class="cx-body" dir="auto">{body}</div></article>'

@@ -1,0 +1,219 @@
+"""What a check says, in plain words: a verdict's sign and name, the sentence of one claim, the summary, the figures. Pure.
+
+A verdict without words is a type error. Sentences may hold text from outside: escape them, or set them as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, assert_never
+
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource, Verdict
+from ctxasm.model.support import Conflict
+from ctxasm.ui.words import REASONS, plural, stage_name
+
+TitleOf = Callable[[str], str]
+VERDICTS: tuple[Verdict, ...] = (
+    "supported",
+    "partly",
+    "elsewhere",
+    "prefix_only",
+    "contradicted",
+    "unsupported",
+    "uncited",
+    "unknown_marker",
+    "dropped",
+    "no_source",
+    "declined",
+)
+"""All verdicts, in the order in which a summary names them."""
+FINE: frozenset[Verdict] = frozenset({"supported", "declined"})
+"""Verdicts that ask nothing of a reader."""
+LONGEST_QUOTE = 160
+
+
+def sign(verdict: Verdict) -> str:
+    """The sign that stands for a verdict beside its colour."""
+    match verdict:
+        case "supported":
+            return "✓"
+        case "partly":
+            return "◐"
+        case "elsewhere":
+            return "→"
+        case "prefix_only":
+            return "¶"
+        case "contradicted":
+            return "≠"
+        case "unsupported":
+            return "?"
+        case "uncited":
+            return "–"
+        case "unknown_marker":
+            return "✗"
+        case "dropped":
+            return "⌀"
+        case "no_source":
+            return "○"
+        case "declined":
+            return "∅"
+        case _:
+            assert_never(verdict)
+
+
+def verdict_name(verdict: Verdict) -> str:
+    """A verdict in one or two words, as a label."""
+    match verdict:
+        case "elsewhere":
+            return "points elsewhere"
+        case "prefix_only":
+            return "summary only"
+        case "unsupported":
+            return "not found"
+        case "unknown_marker":
+            return "unknown source"
+        case "dropped":
+            return "source dropped"
+        case "no_source":
+            return "no source"
+        case "partly":
+            return "partly supported"
+        case "supported" | "contradicted" | "uncited" | "declined":
+            return verdict
+        case _:
+            assert_never(verdict)
+
+
+def counted(verdict: Verdict, count: int) -> str:
+    """`4 supported`, `1 points elsewhere`, `2 point elsewhere`: a verdict inside a summary."""
+    name = verdict_name(verdict)
+    return f"{count} {'point elsewhere' if verdict == 'elsewhere' and count > 1 else name}"
+
+
+def summary(checked: CheckedAnswer) -> str:
+    """A whole check in one sentence: `6 claims: 4 supported, 1 points elsewhere, 1 uncited`."""
+    counts = {verdict: checked.verdicts.get(verdict, 0) for verdict in VERDICTS}
+    total = sum(counts.values())
+    if not total:
+        return "Nothing to check: the answer states nothing."
+    if counts["declined"] == total:
+        return "Declined: the answer says that the sources do not hold it."
+    return f"{plural(total, 'claim')}: {', '.join(counted(verdict, count) for verdict, count in counts.items() if count)}"
+
+
+def is_carried(checked: CheckedClaim, threshold: float) -> bool:
+    """Whether all of the claim is carried, be it with citations that add nothing: `partly` means either of two things."""
+    return checked.verdict == "supported" or (checked.verdict == "partly" and bool(checked.idle) and checked.score >= threshold)
+
+
+def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 1.0) -> str:
+    """Why a claim has its verdict, in one sentence or two. `title_of` names a document by its id, `threshold` is the check's."""
+    numbers = dict.fromkeys(found.number for found in checked.support)
+    cited, carrying = brackets(checked.claim.cited), brackets(numbers)
+    match checked.verdict:
+        case "supported":
+            return f"Found in {carrying or cited}{' together' if len(numbers) > 1 else ''}{_neighbour(checked)}."
+        case "partly":
+            idle = f"{brackets(checked.idle)} {_holds(checked.idle)} nothing of it" if checked.idle else ""
+            if is_carried(checked, threshold):
+                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}{_neighbour(checked)}."
+            return f"Only a part of it is in {carrying or cited}{_neighbour(checked)}{f'; {idle}' if idle else ''}."
+        case "contradicted":
+            return conflict_sentence(checked.conflict) if checked.conflict else f"{cited} says otherwise."
+        case "elsewhere":
+            return f"Not found in {cited}; [{checked.better}] has it."
+        case "prefix_only":
+            return f"Only in the page summary of {cited}; no text of the source has it."
+        case "unsupported":
+            return f"Not found in {cited}, nor in any other source."
+        case "uncited":
+            return f"Cites nothing; [{checked.better}] has it." if checked.better else "Cites nothing, and no source has it."
+        case "unknown_marker":
+            none = "is no source" if len(checked.unknown) == 1 else "are no sources"
+            return f"{brackets(checked.unknown)} {none} of this context{f'; [{checked.better}] has it' if checked.better else ''}."
+        case "dropped":
+            return " ".join(dropped_sentence(source, title_of) for source in checked.dropped)
+        case "no_source":
+            return "No source has it."
+        case "declined":
+            return "Says that the sources do not answer; it needs no citation."
+        case _:
+            assert_never(checked.verdict)
+
+
+def _holds(numbers: Sequence[int]) -> str:
+    return "holds" if len(numbers) == 1 else "hold"
+
+
+def _neighbour(checked: CheckedClaim) -> str:
+    return ", in an added neighbour, not in a hit" if carried_by_neighbour(checked) else ""
+
+
+def carried_by_neighbour(checked: CheckedClaim) -> bool:
+    """Whether only added neighbours carry the claim: no stretch of it lies in a retrieved chunk."""
+    return bool(checked.support) and all(found.retrieved is False for found in checked.support)
+
+
+def conflict_sentence(conflict: Conflict) -> str:
+    """What does not agree: `“45 minutes” here, “30 minutes” in [1].`"""
+    here, there = clipped(conflict.claim, 60), clipped(conflict.source, 60)
+    match conflict.kind:
+        case "number" | "date" | "name":
+            return f"Another {conflict.kind}: “{here}” here, “{there}” in [{conflict.number}]."
+        case "negation":
+            return f"One says yes, the other no: “{here}” here, “{there}” in [{conflict.number}]."
+        case "opposite":
+            return f"The opposite: “{here}” here, “{there}” in [{conflict.number}]."
+        case _:
+            assert_never(conflict.kind)
+
+
+def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
+    """What a cited number would have been, and where it was lost."""
+    why = REASONS.get(source.reason or "", source.reason or "")
+    return f"[{source.number}] would be “{title_of(source.document_id)}”, dropped at {stage_name(source.stage)}{f': {why}' if why else ''}."
+
+
+def brackets(numbers: Iterable[int]) -> str:
+    """`[1][3]`, each number once, in order."""
+    return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
+
+
+def clipped(text: str, limit: int = LONGEST_QUOTE) -> str:
+    """One line of at most `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+class Figure(NamedTuple):
+    """A figure of a check: its name, its value as it is shown, and what it says in one line."""
+
+    name: str
+    value: str
+    says: str
+
+
+def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
+    """The citation figures of one answer; a dash where nothing is counted. A spoken answer cites nothing: only its coverage counts."""
+    told = checked.figures
+    if checked.voice:
+        return (Figure("Coverage", _percent(told.coverage), "of the claims stand on some source"),)
+    return (
+        Figure("Recall", _percent(told.recall), "of the claims stand on what they cite"),
+        Figure("Precision", _percent(told.precision), "of the citations are needed for that"),
+        Figure("F1", _percent(told.f1), "the harmonic mean of both"),
+        Figure("Coverage", _percent(told.coverage), "of the claims stand on some source, cited or not"),
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def check_line(checked: CheckedAnswer) -> str:
+    """How it was checked: the scorer, from which score on a claim counts as carried, how long it took, what a model cost."""
+    spent = checked.spent
+    calls = f" · {plural(spent.calls, 'call')}, {plural(spent.tokens_in + spent.tokens_out, 'token')}" if spent.calls else ""
+    kept = f" · {plural(spent.kept, 'verdict')} kept from before" if spent.kept else ""
+    took = f"{checked.elapsed_ms:.0f} ms" if checked.elapsed_ms >= 1 else "under 1 ms"
+    return f"Checked by {checked.scorer} · a match from a score of {checked.threshold:.2f} on · {took}{calls}{kept}"

@@ -1,0 +1,105 @@
+"""An answer while it comes in, beside the context; and what is made of it when it has: ended, and checked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.results import Assembly
+from ctxasm.ui import desk
+from ctxasm.ui.answers import answer_html
+from ctxasm.ui.context_cards import cards_html, context_cards
+from ctxasm.ui.models import LEXICAL, Picked
+from ctxasm.ui.told import Attempt, Told
+from ctxasm.ui.views.ask_controls import Asking
+
+if TYPE_CHECKING:
+    from ctxasm.model.messages import AnswerModel
+
+REDRAW = 0.08
+"""Seconds between two drawings of an answer that is coming in."""
+
+
+def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, stamp: str, place: Any) -> Iterator[Attempt]:
+    """Draw each model's answer as it comes, one model after the other; yields the attempt as far as it is, before each drawing."""
+    with place.container():
+        answers, context = st.columns(2, gap="small")
+        panes = [(answers.empty(), answers.empty()) for _ in models]
+        context.html(cards_html(context_cards(assembly)))
+    attempt: Attempt = ()
+    for model, (text, clock) in zip(models, panes, strict=True):
+        before = attempt
+        for told in _stream_one(assembly, model, asking, stamp, text, clock, len(before) + 1):
+            attempt = (*before, told)
+            yield attempt
+
+
+def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: str, text: Any, clock: Any, place: int) -> Iterator[Told]:
+    from ctxasm.asking import AnswerResult, Marked, Piece, ask
+
+    voice = assembly.settings.channel == "voice"
+    told = Told(stamp, model.name, model.is_language_model, asked=asking.label, voice=voice)
+    yield told
+    tick = _ticker(clock, "waiting for the model")
+    decided, drawn = 0, 0.0
+    events = ask(assembly, model, asking.choice, temperature=asking.temperature, max_tokens=asking.max_tokens, cancel=tick)
+    for event in events:
+        match event:
+            case Piece(piece, decided):
+                told = replace(told, text=told.text + piece)
+            case Marked(markers):
+                told = replace(told, markers=told.markers + markers)
+            case AnswerResult():
+                told = told.finished(event)
+        yield told
+        if told.done or time.monotonic() - drawn > REDRAW:
+            text.html(answer_html(told, None if told.done else decided, place))
+            drawn = time.monotonic()
+    clock.empty()
+
+
+def stop(attempt: Attempt) -> Attempt:
+    """The attempt as a click on Stop leaves it."""
+    return tuple(told if told.done else replace(told, done=True, note="Stopped on request.") for told in attempt)
+
+
+def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any) -> Attempt:
+    """The attempt with every answer ended and checked by the picked scorer; a check that was made is kept."""
+    ended = [told if told.done else replace(told, done=True, note="The page changed while the answer came in.") for told in attempt]
+    return tuple(_checked(told, assembly, picked, place) for told in ended)
+
+
+def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told:
+    name = picked.scorer
+    if told.scorer == name or not told.called or not told.text.strip():
+        return told
+    workbench = desk.workbench()
+    if name == LEXICAL:
+        return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text))
+    try:
+        scorer = workbench.open_scorer(name, picked.judge)
+        check = workbench.check(assembly, told.text, scorer, cancel=_ticker(place, f"checking by {name}"))
+        return replace(told, scorer=name, unchecked="", check=check)
+    except CtxasmError as error:
+        return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text))
+
+
+def _ticker(place: Any, doing: str) -> Callable[[], bool]:
+    """Called often while a model is waited for: shows the seconds, and so lets a click on Stop end the run."""
+    began = time.monotonic()
+    last = [0.0]
+
+    def tick() -> bool:
+        now = time.monotonic()
+        if now - last[0] > 0.2 and get_script_run_ctx(suppress_warning=True) is not None:
+            last[0] = now
+            place.caption(f"{doing} · {now - began:.0f} s")
+        return False
+
+    return tick

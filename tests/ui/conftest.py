@@ -1,0 +1,38 @@
+"""The workbench under AppTest, over the sample and a dataset that attacks."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ctxasm.config import read_config
+from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
+from ctxasm.workbench import Workbench
+from tests.ui.builders import HOSTILE
+from tests.ui.pages import MAIN
+
+
+@pytest.fixture(scope="session")
+def store_url(tmp_path_factory):
+    url = f"sqlite:///{tmp_path_factory.mktemp('ui') / 'shared.db'}"
+    desk = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+    desk.load_sample()
+    documents = (Document(HOSTILE, HOSTILE, None, HOSTILE),)
+    chunks = (Chunk(HOSTILE, 0, HOSTILE), Chunk(HOSTILE, 1, "tweede " + HOSTILE))
+    queries = (Query(HOSTILE, (Hit(HOSTILE, 0, 1.0),), "hostile"), Query("Niets?", (), "none"))
+    desk.store.add(Bundle("attack", documents, chunks, queries))
+    desk.close()
+    return url
+
+
+@pytest.fixture
+def open_app(store_url, monkeypatch):
+    monkeypatch.setenv("CTXASM_DATABASE_URL", store_url)
+
+    def start(**parameters: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=30)
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        return app.run()
+
+    return start

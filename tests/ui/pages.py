@@ -1,0 +1,30 @@
+"""A page under AppTest: where it is, what it drew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+import ctxasm.ui
+
+MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
+
+
+def html(app: AppTest) -> str:
+    """All that was drawn as HTML."""
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def fine(app: AppTest) -> AppTest:
+    """The app, which raised nothing."""
+    assert [error.value for error in app.exception] == []
+    return app
+
+
+def reader(app: AppTest) -> dict[str, Any]:
+    """What the reader of an answer was given."""
+    (data,) = (given for element in app.get("bidi_component") if "attempts" in (given := json.loads(element.proto.json or "{}")))
+    return data

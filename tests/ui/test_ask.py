@@ -1,0 +1,206 @@
+"""The Ask page under AppTest: asking, checking, asking again, two models, voice, and everything that goes wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.ui.pages import fine, html, reader
+
+QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
+
+
+@pytest.fixture
+def open_ask(open_app):
+    def start(**parameters: str):
+        return fine(open_app(**parameters).switch_page("../../pages/ask.py").run())
+
+    return start
+
+
+def asked(app, **widgets: str):
+    for key, value in widgets.items():
+        app.selectbox(key=key).set_value(value).run()
+    return fine(app.button(key="ask").click().run())
+
+
+def chips(pane) -> list[tuple[str, str]]:
+    return [(piece["label"], piece["verdict"]) for piece in pane["pieces"] if "label" in piece]
+
+
+def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
+    data = reader(open_ask(**QUERY))
+    assert data["attempts"] == []
+    assert data["hint"]["heading"] == "No answer yet"
+    assert [card["number"] for card in data["cards"]] == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
+    app = asked(open_ask(**QUERY))
+    ((pane,),) = reader(app)["attempts"]
+    assert "no language model" in pane["model"]
+    assert pane["summary"] == "3 claims: 3 supported"
+    assert {verdict for _, verdict in chips(pane)} == {"supported"}
+    assert [figure["name"] for figure in pane["figures"]] == ["Recall", "Precision", "F1", "Coverage"]
+    assert "Checked by lexical" in pane["how"]
+    assert 'id="ctx-zones"' in html(app)
+
+
+def test_quotes_are_marked_to_the_letter(open_ask):
+    data = reader(asked(open_ask(**QUERY)))
+    text = {low: piece for card in data["cards"] for piece, low, *_ in card["pieces"]}
+    for claim in data["attempts"][0][0]["claims"]:
+        (_, start, end, kind, _), *_ = claim["spans"]
+        marked = "".join(text[low] for low in sorted(text) if start <= low < end)
+        assert kind == "support"
+        assert claim["text"].strip(". ") in marked
+
+
+def test_a_wrong_source_behind_a_right_answer_is_seen(open_ask):
+    ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:wrong_number"))["attempts"]
+    verdicts = {claim["verdict"] for claim in pane["claims"]}
+    assert verdicts & {"elsewhere", "contradicted", "unsupported"}
+    assert any(span[3] == "better" for claim in pane["claims"] for span in claim["spans"])
+
+
+def test_unknown_markers_are_shown_as_such(open_ask):
+    ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:out_of_range"))["attempts"]
+    assert all(not piece["known"] for piece in pane["pieces"] if "label" in piece)
+    assert {verdict for _, verdict in chips(pane)} <= {"unknown_marker", "dropped"}
+    assert pane["badges"][-1].endswith("unknown")
+
+
+def test_an_answer_without_markers_is_uncited(open_ask):
+    ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:none"))["attempts"]
+    assert chips(pane) == []
+    assert pane["summary"] == "3 claims: 3 uncited"
+
+
+def test_a_declined_answer_is_no_uncited_one(open_ask):
+    ((pane,),) = reader(asked(open_ask(q="geen-antwoord-tandarts", k="3"), prompt_style="strict"))["attempts"]
+    assert pane["summary"].startswith("Declined")
+    assert [claim["verdict"] for claim in pane["claims"]] == ["declined"]
+
+
+def test_an_answer_that_broke_off_is_kept_and_says_so(open_ask):
+    app = asked(open_ask(**QUERY), model="scripted:cut")
+    ((pane,),) = reader(app)["attempts"]
+    assert pane["panel"]["id"] == "ctx-incomplete"
+    assert "".join(piece.get("text", "") for piece in pane["pieces"])
+    assert app.session_state["_attempts"][0][0].text
+
+
+def test_an_empty_context_never_calls_the_model(open_ask):
+    data = reader(asked(open_ask(data="attack", q="none")))
+    ((pane,),) = data["attempts"]
+    assert pane["panel"]["id"] == "ctx-not-called"
+    assert data["cards"] == []
+
+
+def test_asking_again_keeps_the_answer_before(open_ask):
+    app = asked(open_ask(**QUERY), model="scripted:none")
+    app.selectbox(key="model").set_value("extractive").run()
+    fine(app.button(key="regenerate").click().run())
+    first, second = reader(app)["attempts"]
+    assert (first[0]["summary"], second[0]["summary"]) == ("3 claims: 3 uncited", "3 claims: 3 supported")
+    fine(app.button(key="ask").click().run())
+    assert len(reader(app)["attempts"]) == 1
+
+
+def test_two_models_answer_side_by_side_and_are_checked_apart(open_ask):
+    app = asked(open_ask(**QUERY), second_model="scripted:out_of_range")
+    ((first, second),) = reader(app)["attempts"]
+    assert first["summary"] == "3 claims: 3 supported"
+    assert "supported" not in second["summary"]
+    assert (first["model"], second["model"]) == ("no language model (extractive)", "scripted, no language model (out of range)")
+
+
+def test_a_changed_setting_asks_to_ask_again(open_ask):
+    app = asked(open_ask(**QUERY))
+    fine(app.number_input(key="mt").set_value(900).run())
+    data = reader(app)
+    assert data["attempts"] == []
+    assert "settings changed" in data["hint"]["heading"]
+
+
+def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask, monkeypatch):
+    monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
+    ((pane,),) = reader(asked(open_ask(**QUERY), scorer="nli"))["attempts"]
+    assert "CTXASM_NLI_MODEL" in pane["unchecked"]
+    assert pane["summary"] == "3 claims: 3 supported"
+    assert "Checked by lexical" in pane["how"]
+
+
+def test_another_scorer_checks_the_same_answer(open_ask, monkeypatch):
+    monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
+    app = asked(open_ask(**QUERY))
+    app.selectbox(key="scorer").set_value("nli").run()
+    ((pane,),) = reader(app)["attempts"]
+    assert pane["unchecked"]
+    app.selectbox(key="scorer").set_value("lexical").run()
+    assert not reader(app)["attempts"][0][0]["unchecked"]
+
+
+def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
+    ((pane,),) = reader(asked(open_ask(ch="voice", **QUERY)))["attempts"]
+    assert pane["voice"]
+    assert chips(pane) == []
+    assert all(claim["verdict"] in ("supported", "no_source") for claim in pane["claims"])
+    assert all(claim["sources"] for claim in pane["claims"] if claim["verdict"] == "supported")
+    assert [figure["name"] for figure in pane["figures"]] == ["Coverage"]
+
+
+def test_the_channel_here_is_the_setting(open_ask):
+    app = open_ask(**QUERY)
+    fine(app.selectbox(key="_channel").set_value("voice").run())
+    assert app.session_state["_now"].channel == "voice"
+    assert app.query_params["ch"] == "voice"
+
+
+def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
+    app = open_ask(**QUERY)
+    system = app.code[0].value
+    app.selectbox(key="prompt_style").set_value("strict").run()
+    app.selectbox(key="prompt_language").set_value("en").run()
+    app.toggle(key="answer_first").set_value(True).run()
+    fine(app.text_area(key="prompt_extra").set_value("Say it in <b>one</b> line.").run())
+    assert app.code[0].value != system
+    assert "Say it in <b>one</b> line." in app.code[0].value
+    assert "<b>one</b>" not in html(app)
+    ((pane,),) = reader(asked(app))["attempts"]
+    assert "strict, answer first, in English, own instructions" in pane["badges"]
+
+
+def test_the_check_can_be_kept(open_ask):
+    app = asked(open_ask(**QUERY))
+    assert [button.proto.label for button in app.get("download_button")].count("Check as JSON") == 1
+    assert json.dumps(reader(app))
+
+
+def test_an_endpoint_without_an_address_says_what_to_do(open_ask):
+    app = open_ask()
+    app.selectbox(key="model").set_value("openai").run()
+    fine(app)
+    assert "the base URL must look like" in html(app)
+    assert app.button(key="ask").disabled
+
+
+def test_a_typed_key_is_in_no_address_and_no_page(open_ask):
+    app = open_ask()
+    app.selectbox(key="model").set_value("openai").run()
+    app.selectbox(key="second_model").set_value("openai").run()
+    app.text_input(key="_llm_base_url").set_value("http://127.0.0.1:9/v1")
+    app.text_input(key="_llm_model").set_value("m")
+    app.text_input(key="_llm_model_2").set_value("n")
+    app.text_input(key="_llm_key").set_value("sk-very-secret").run()
+    fine(app)
+    assert not app.button(key="ask").disabled
+    assert "sk-very-secret" not in html(app) + str(dict(app.query_params)) + json.dumps(reader(app))
+
+
+def test_every_rerun_is_counted(open_ask):
+    app = open_ask(**QUERY)
+    before = reader(app)["run"]
+    app.run()
+    assert reader(app)["run"] == before + 1

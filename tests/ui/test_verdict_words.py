@@ -1,0 +1,119 @@
+"""A check in words: every verdict has a sign, a name and a sentence; summaries count; figures say what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.model.support import Conflict, Spent
+from ctxasm.ui.verdict_words import (
+    VERDICTS,
+    check_line,
+    claim_sentence,
+    conflict_sentence,
+    counted,
+    figures,
+    sign,
+    summary,
+    verdict_name,
+)
+from tests.ui.builders import assembled
+from tests.ui.checked_builders import of_every_kind, support
+
+CLAIM = Claim(0, 10, "Een claim.", "sentence", (0,), (2,))
+
+
+def judged(verdict: Verdict, **fields: object) -> CheckedClaim:
+    return CheckedClaim(CLAIM, verdict, 0.5, **fields)
+
+
+def answer(**verdicts: int) -> CheckedAnswer:
+    return CheckedAnswer("q", "", "lexical", 0.6, (), (), Figures(0, 0, None, None, None, None), verdicts, 0.4)
+
+
+def test_every_verdict_has_words():
+    assert set(VERDICTS) == set(get_args(Verdict))
+    assert len({sign(verdict) for verdict in VERDICTS}) == len(VERDICTS)
+    assert all(verdict_name(verdict) for verdict in VERDICTS)
+    assert all(claim_sentence(judged(verdict, unknown=(9,)), str) for verdict in VERDICTS if verdict != "dropped")
+
+
+def test_a_summary_counts_by_verdict():
+    assert summary(answer(supported=4, elsewhere=1, uncited=1)) == "6 claims: 4 supported, 1 points elsewhere, 1 uncited"
+    assert summary(answer(elsewhere=2)) == "2 claims: 2 point elsewhere"
+    assert summary(answer(unsupported=1)) == "1 claim: 1 not found"
+    assert counted("elsewhere", 2) == "2 point elsewhere"
+
+
+def test_a_declined_answer_is_no_uncited_answer():
+    assert summary(answer(declined=2)).startswith("Declined")
+    assert "uncited" not in summary(answer(declined=1))
+    assert summary(answer(declined=1, supported=1)) == "2 claims: 1 supported, 1 declined"
+    assert summary(answer()) == "Nothing to check: the answer states nothing."
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        (judged("elsewhere", better=3), "Not found in [2]; [3] has it."),
+        (judged("unsupported"), "Not found in [2], nor in any other source."),
+        (judged("uncited"), "Cites nothing, and no source has it."),
+        (judged("uncited", better=1), "Cites nothing; [1] has it."),
+        (judged("unknown_marker", unknown=(9, 12)), "[9][12] are no sources of this context."),
+        (judged("unknown_marker", unknown=(9,), better=1), "[9] is no source of this context; [1] has it."),
+        (judged("prefix_only"), "Only in the page summary of [2]; no text of the source has it."),
+        (
+            judged("contradicted", conflict=Conflict("number", "45 minutes", "30 minutes", 2, 0, 10)),
+            "Another number: “45 minutes” here, “30 minutes” in [2].",
+        ),
+        (
+            judged("dropped", dropped=(DroppedSource(8, "scan", "budget", "budget"),)),
+            "[8] would be “scan”, dropped at Budget: its document did not fit into the budget.",
+        ),
+    ],
+)
+def test_a_claim_is_explained(claim, words):
+    assert claim_sentence(claim, str) == words
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "name", "negation", "opposite"])
+def test_every_conflict_names_both_sides(kind):
+    words = conflict_sentence(Conflict(kind, "wel", "niet", 4, 0, 4))
+    assert "“wel” here, “niet” in [4]" in words
+
+
+def test_an_added_neighbour_is_named():
+    done = assembled()
+    own = judged("supported", support=(support(done, 2, "welkom", retrieved=False),))
+    assert claim_sentence(own, str) == "Found in [2], in an added neighbour, not in a hit."
+    both = replace(own, support=(*own.support, support(done, 3, "Een uur")))
+    assert claim_sentence(both, str) == "Found in [2][3] together."
+
+
+def test_partly_means_a_part_of_the_claim_or_of_its_citations():
+    found = (support(assembled(), 2, "welkom"),)
+    part = judged("partly", support=found)
+    assert claim_sentence(part, str, 0.4) == "Only a part of it is in [2]."
+    assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] holds nothing of it; [2] does."
+    assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9) == "Only a part of it is in [2]; [1][3] hold nothing of it."
+
+
+def test_figures_are_percentages_with_an_explanation():
+    shown = figures(of_every_kind(assembled()))
+    assert [(figure.name, figure.value) for figure in shown] == [
+        ("Recall", "50 %"),
+        ("Precision", "67 %"),
+        ("F1", "57 %"),
+        ("Coverage", "–"),
+    ]
+    assert all(figure.says for figure in shown)
+    assert [figure.name for figure in figures(replace(of_every_kind(assembled()), voice=True))] == ["Coverage"]
+
+
+def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():
+    assert check_line(answer()) == "Checked by lexical · a match from a score of 0.60 on · under 1 ms"
+    paid = replace(answer(), scorer="llm", elapsed_ms=812.0, spent=Spent(3, 2, 900, 100))
+    assert check_line(paid).endswith("812 ms · 3 calls, 1\u202f000 tokens · 2 verdicts kept from before")
