@@ -15,14 +15,13 @@ _REFUSING = frozenset(("§may", "§must", "§can", "§stop", "§accept"))
 
 def has_signs(matter: Matter) -> bool:
     """Whether the claim or its windows deny anything, or have a word with an opposite. Without one there is nothing to find."""
-    claim = any(said.sign < 0 or said.concept.startswith("§") or without_prefix(said.concept) for said in matter.parts.said)
-    return claim or any(matter.evidence.has_signs(at) for at in matter.numbers)
+    return matter.parts.has_signs or any(matter.evidence.has_signs(at) for at in matter.numbers)
 
 
 def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
     """A concept that a clause of the claim affirms and the source, on the same matter, denies, or the other way round."""
     every = {(said.concept, said.sign) for at in matter.numbers for said in matter.evidence.said(at)}
-    inside = [said for said in matter.parts.said if stretch.start <= said.end and said.start < stretch.end]
+    inside = [said for said in matter.said if stretch.start <= said.end and said.start < stretch.end]
     for ours in inside:
         base = without_prefix(ours.concept)
         if (ours.concept, -ours.sign) not in every and (base, ours.sign) not in every:
@@ -55,16 +54,16 @@ def lonely_denials(matter: Matter) -> int:
     Of the claim where its sources deny nothing; of the sources, in a clause that is needed, where the claim denies nothing; of
     either where the other only affirms the same concept.
     """
-    ours = [said for said in matter.parts.said if said.denied and said.concept != "§more"]
+    ours = [said for said in matter.said if said.denied and said.concept != "§more"]
     concepts = {said.concept for said in ours}
     every = [(at, said) for at in matter.numbers for said in matter.evidence.said(at)]
     theirs = [(at, said) for at, said in every if said.denied or (said.sign < 0 and said.concept in concepts | _REFUSING)]
     if ours and not theirs:
         return matter.bits(frozenset(concepts)) or 1
-    if theirs and not any(said.sign < 0 for said in matter.parts.said):
+    if theirs and not any(said.sign < 0 for said in matter.said):
         return int(any(_is_needed(matter, clause) for clause in matter.clauses if _denies(clause, theirs)))
     known = {(said.concept, said.sign) for _, said in every}
-    opposed = (said for said in matter.parts.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known)
+    opposed = (said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known)
     return matter.bits(frozenset(said.concept for said in opposed))
 
 

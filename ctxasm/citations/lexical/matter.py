@@ -5,11 +5,12 @@ claim, its figures, names and denials must be the same, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence, SourceClause
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.polarity import Said
+from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import Window
 from ctxasm.citations.lexical.words import Word
@@ -66,6 +67,11 @@ class Matter:
                 span = self.evidence.sentences[at]
                 self._sentences.append(Clause(SourceClause(span.start, span.end, 0, words, figures), at, mask))
         return self._sentences
+
+    @cached_property
+    def said(self) -> list[Said]:
+        """What the claim affirms and denies."""
+        return read_polarity(self.parts.text, 0, len(self.parts.text), self.evidence.stems)
 
     def holds_all(self, mask: int) -> bool:
         """Whether one clause holds all of some bits: then nothing of them can stand elsewhere."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
-from ctxasm.citations.lexical.polarity import Said, read_polarity
+from ctxasm.citations.lexical.polarity import without_prefix
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import Word, read_words
+from ctxasm.citations.lexical.words import Word, read_all
 
 QUANTITY_WEIGHT = 1.5
 LIGHT_WEIGHT = 0.2
@@ -31,6 +31,7 @@ class Parts:
     """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
 
     `heavy` are those of words that carry much, `names` those of names. `forms` are the words of the sources that hold a bit.
+    `has_signs`: it denies something, or has a modal verb or a word with an opposite.
     """
 
     text: str
@@ -42,7 +43,7 @@ class Parts:
     heavy: int
     names: int
     forms: Mapping[str, int]
-    said: tuple[Said, ...]
+    has_signs: bool
     total: float
     known: dict[int, float] = field(default_factory=dict, repr=False, compare=False)
 
@@ -76,10 +77,12 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     words: dict[str, Word] = {}
     bits: dict[str, int] = {}
     places: list[tuple[int, int]] = []
-    for word in read_words(claim, 0, len(claim), stems):
-        if not any(start <= word.start < end for start, end in inside):
-            words.setdefault(word.key, word)
-            places.append((word.start, bits.setdefault(word.key, len(bits))))
+    has_signs = False
+    for low, high, read in read_all(claim, 0, len(claim), stems):
+        has_signs = has_signs or read.denies or read.signed or bool(read.key and without_prefix(read.key))
+        if read.key and not any(start <= low < end for start, end in inside):
+            words.setdefault(read.key, Word(low, high, read.key))
+            places.append((low, bits.setdefault(read.key, len(bits))))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
     forms: dict[str, int] = {}
@@ -96,7 +99,7 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
         sum(1 << bit for bit, key in enumerate(words) if key not in stems.light),
         sum(1 << bit for bit, word in enumerate(words.values()) if is_name(claim, word.start, word.end, stems.tongue)),
         forms,
-        tuple(read_polarity(claim, 0, len(claim), stems)),
+        has_signs,
         sum(weights) + QUANTITY_WEIGHT * len(quantities),
     )
 

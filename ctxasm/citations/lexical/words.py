@@ -92,7 +92,7 @@ class Stems:
         self.tongue: Tongue = tongue
         self._stem = Stemmer.Stemmer(_ALGORITHMS[tongue], 0).stemWord
         self._stops = _STOPS[tongue]
-        self._kept: dict[str, Read] = {}
+        self.kept: dict[str, Read] = {}
         self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
         for group in synonym_groups(tongue):
@@ -107,12 +107,12 @@ class Stems:
 
     def read(self, word: str) -> Read:
         """The key of a word, and what else it is."""
-        known = self._kept.get(word)
+        known = self.kept.get(word)
         if known is None:
-            if len(self._kept) > MAX_KEPT_STEMS:
-                self._kept.clear()
+            if len(self.kept) > MAX_KEPT_STEMS:
+                self.kept.clear()
             plain = fold(word)
-            known = self._kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), _is_signed(plain))
+            known = self.kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), _is_signed(plain))
         return known
 
     def _found(self, plain: str) -> str:
@@ -159,9 +159,10 @@ def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:
     """All words between two characters."""
-    read = stems.read
+    known, read = stems.kept.get, stems.read
     for match in _WORD.finditer(text, low, high):
-        yield match.start(), match.end(), read(match.group())
+        word = match.group()
+        yield match.start(), match.end(), known(word) or read(word)
 
 
 def tongue_of(*groups: Iterable[str]) -> Tongue:
