@@ -130,10 +130,18 @@ def order_of_sources_does_not_matter(scorer: Scorer) -> None:
         for claim in range(len(claims)):
             straight, shuffled = one.each(claim), other.each(claim)
             assert [straight[at] for at in order] == list(shuffled)
-            if sources:
-                # Of two sources that say the same either may be shown.
-                scores = {one.together(claim, range(len(sources))).score, one.together(claim, order).score}
-                assert scores == {other.together(claim, range(len(sources))).score}
+
+    check()
+
+
+def order_of_sources_does_not_matter_together(scorer: Scorer) -> None:
+    @_QUICK
+    @given(CLAIMS, SOURCES.filter(bool), st.randoms(use_true_random=False))
+    def check(claim: str, sources: list[Source], random) -> None:
+        order = list(range(len(sources)))
+        random.shuffle(order)
+        one, other = scorer.compare([claim], sources), scorer.compare([claim], [sources[at] for at in order])
+        assert one.together(0, range(len(sources))) == one.together(0, order) == other.together(0, range(len(sources)))
 
     check()
 
@@ -222,5 +230,10 @@ CHECKS: tuple[Callable[[Scorer], None], ...] = (
     huge_text_is_fine,
     a_stopped_check_does_not_go_on,
 )
-MODEL_CHECKS: tuple[Callable[[Scorer], None], ...] = (*CHECKS, other_claims_do_not_matter, nothing_is_shown_below_a_part)
-"""And for those that compare claim by claim, whatever the language of the others."""
+MODEL_CHECKS: tuple[Callable[[Scorer], None], ...] = (
+    *CHECKS,
+    other_claims_do_not_matter,
+    nothing_is_shown_below_a_part,
+    order_of_sources_does_not_matter_together,
+)
+"""And for those that compare claim by claim, and put sources in an order of their own."""
