@@ -115,7 +115,7 @@ class _Reading:
 
     def __init__(self, citations: Sequence[Citation], settled: SettledChoice, model: AnswerModel) -> None:
         self._citations, self._settled, self._model = citations, settled, model
-        self._parser = MarkerParser() if settled.channel == "text" else None
+        self._parser = MarkerParser(known={c.number for c in citations}) if settled.channel == "text" else None
         self._spoken, self._found = list[str](), list[ResolvedMarker]()
         self.decided = 0
         self.first_piece_ms: float | None = None

@@ -59,7 +59,7 @@ def check_answer(
 def _read(answer: str, grounds: Grounds, voice: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
     if voice:
         return (), split_claims(answer, ())
-    parser = MarkerParser()
+    parser = MarkerParser(known={source.number for source in grounds.sources})
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 
