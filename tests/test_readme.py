@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,6 +19,8 @@ import ctxasm
 from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, MemoryStore, Query, assemble
 from ctxasm.__main__ import COMMANDS, main
 from ctxasm.bundle import shapes
+from ctxasm.checking import NLI_MODEL, SCORERS
+from ctxasm.citations.checked import Verdict
 from ctxasm.config import API_KEY, BASE_URL, CONNECT_TIMEOUT, DATABASE_URL, MODEL, TIMEOUT
 from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
@@ -28,7 +31,13 @@ from ctxasm.tokens.vocabulary import DOWNLOAD_SWITCH
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
-USAGE = {"load": "load PATH | --sample", "delete": "delete NAME", "assemble": "assemble --query-id ID | --all", "ask": "ask --query-id ID"}
+USAGE = {
+    "load": "load PATH | --sample",
+    "delete": "delete NAME",
+    "assemble": "assemble --query-id ID | --all",
+    "ask": "ask --query-id ID",
+    "check": "check FILE | --data NAME",
+}
 SHAPES = {
     "documents.jsonl": shapes.DocumentShape,
     "chunks.jsonl": shapes.ChunkShape,
@@ -128,13 +137,14 @@ def test_the_fields_of_a_bundle() -> None:
 
 def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
-    assert sorted(named) == sorted([*BASE_URL, *MODEL, *API_KEY, CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH])
+    assert sorted(named) == sorted([*BASE_URL, *MODEL, *API_KEY, CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, NLI_MODEL])
 
 
 def test_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    declared = [re.match(r"[\w-]+", line)[0] for line in [*project["dependencies"], *extras["dev"], *extras["retrieval"]]]  # type: ignore[index]
+    lines = [*project["dependencies"], *extras["dev"], *extras["retrieval"], *extras["nli"]]
+    declared = [re.match(r"[\w-]+", line)[0] for line in lines if not line.startswith("ctxasm[")]  # type: ignore[index]
     assert [quoted(cells[0])[0] for cells in rows_below("Dependencies")] == declared
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
@@ -144,6 +154,11 @@ def test_the_dependencies() -> None:
 
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_verdict_and_every_scorer_is_explained() -> None:
+    assert [quoted(cells[0])[0] for cells in rows_below("Checking citations")] == list(get_args(Verdict))
+    assert [quoted(cells[0])[0] for cells in rows_below("Scorers")] == list(SCORERS)
 
 
 def test_every_model_is_named() -> None:
