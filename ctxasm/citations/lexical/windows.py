@@ -104,13 +104,17 @@ class Windows:
         total, covered = self.parts.total, 0
         chosen: list[Window] = []
         while pool and len(chosen) < MOST_WINDOWS:
-            best = max(pool, key=lambda w: (self._gain(w, covered), -w.first))
+            best = max(pool, key=lambda window: (self._gain(window, covered), *self._place(window)))
             new = best.mask & ~covered
             if chosen and (self.parts.weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break
             chosen.append(best)
             covered |= best.mask
         return chosen
+
+    def _place(self, window: Window) -> tuple[int, int]:
+        """What decides between windows that hold the same, whatever the order of the sources: the lower number, then the earlier place."""
+        return -self._evidence.sources[window.source].number, -self._evidence.sentences[window.first].start
 
     def _gain(self, window: Window, covered: int) -> float:
         return self.parts.weight(window.mask & ~covered) - STEP * self.parts.total * (window.last - window.first)
