@@ -32,10 +32,10 @@ TALK = frozenset(
         r"\w+",
         "according based context contexts given provided source sources document documents passage text information states stated mentions "
         "mentioned mention says said however therefore additionally furthermore moreover although though also thus hence overall "
-        "while whereas both other another such same various several including include includes included addition known called "
+        "yes no conclude concluded example cited claim claims while whereas both other another such same various several including include includes included addition known called "
         "volgens contexten bron bronnen documenten tekst informatie gegeven vermeld vermeldt vermelde genoemd echter "
         "daarnaast bovendien daarom dus tevens verder terwijl hoewel beide ander andere zoals evenals namelijk "
-        "laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie",
+        "ja nee geconcludeerd voorbeeld laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie",
     )
 )
 """Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
