@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support, Verdict
 from ctxasm.model.results import Assembly
 from ctxasm.ui.context_cards import block_starts
-from ctxasm.ui.verdict_words import FINE, VERDICTS, carried_by_neighbour, claim_sentence, clipped, is_carried, verdict_name
+from ctxasm.ui.verdict_words import BY_NEIGHBOUR, FINE, VERDICTS, carried_by_neighbour, claim_sentence, clipped, is_carried, verdict_name
 from ctxasm.ui.words import title_of
 
 SpanKind = Literal["support", "part", "better", "summary", "clash"]
@@ -26,7 +26,10 @@ class MarkedSpan(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """One claim. `sources` are the blocks that its spans stand in, else those that it cites; `quotes` the text of its spans."""
+    """One claim. `sources` are the blocks that its spans stand in, else those that it cites; `quotes` the text of its spans.
+
+    `neighbour` says so where only added neighbours carry it.
+    """
 
     claim: str
     cites: str
@@ -36,7 +39,7 @@ class ClaimRow(NamedTuple):
     spans: tuple[MarkedSpan, ...]
     quotes: tuple[tuple[int, str], ...]
     sources: tuple[tuple[int, str], ...]
-    neighbour: bool
+    neighbour: str
 
 
 def claim_rows(checked: CheckedAnswer, assembly: Assembly) -> tuple[ClaimRow, ...]:
@@ -59,7 +62,7 @@ def _row(claim: CheckedClaim, checked: CheckedAnswer, assembly: Assembly, starts
         spans,
         tuple((span.number, clipped(assembly.text[span.start : span.end])) for span in spans if span.kind != "clash"),
         tuple((number, titles.get(number, "")) for number in named),
-        carried_by_neighbour(claim),
+        BY_NEIGHBOUR if carried_by_neighbour(claim) else "",
     )
 
 

@@ -51,7 +51,7 @@ def _pane(told: Told, rows: Sequence[ClaimRow], stale: dict[int, str]) -> dict[s
         "done": told.done,
         "pieces": [_piece(piece) for piece in pieces],
         "panel": _panel(told),
-        "unchecked": told.unchecked,
+        "unchecked": told.unchecked[:1].upper() + told.unchecked[1:],
         "figures": [figure._asdict() for figure in figures(check)] if check and check.figures.claims else [],
         "how": check_line(check) if check else "",
         "claims": [_claim(row) for row in rows],
@@ -102,7 +102,7 @@ def _badges(told: Told) -> list[str]:
     badges += [told.asked] if told.asked else []
     if told.called and told.done:
         first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
-        badges.append(f"{told.elapsed_ms:.0f} ms{first}")
+        badges += [f"{told.elapsed_ms:.0f} ms{first}"] if told.elapsed_ms else []
         unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
         badges += [f"{plural(unknown, 'marker')} unknown"] if unknown else []
     return badges

@@ -30,6 +30,7 @@ VERDICTS: tuple[Verdict, ...] = (
 FINE: frozenset[Verdict] = frozenset({"supported", "declined"})
 """Verdicts that ask nothing of a reader."""
 LONGEST_QUOTE = 160
+BY_NEIGHBOUR = "Carried by an added neighbour, not by a hit."
 
 
 def sign(verdict: Verdict) -> str:
@@ -112,12 +113,12 @@ def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 
     cited, carrying = brackets(checked.claim.cited), brackets(numbers)
     match checked.verdict:
         case "supported":
-            return f"Found in {carrying or cited}{' together' if len(numbers) > 1 else ''}{_neighbour(checked)}."
+            return f"Found in {carrying or cited}{' together' if len(numbers) > 1 else ''}."
         case "partly":
             idle = f"{brackets(checked.idle)} {_holds(checked.idle)} nothing of it" if checked.idle else ""
             if is_carried(checked, threshold):
-                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}{_neighbour(checked)}."
-            return f"Only a part of it is in {carrying or cited}{_neighbour(checked)}{f'; {idle}' if idle else ''}."
+                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}."
+            return f"Only a part of it is in {carrying or cited}{f'; {idle}' if idle else ''}."
         case "contradicted":
             return conflict_sentence(checked.conflict) if checked.conflict else f"{cited} says otherwise."
         case "elsewhere":
@@ -143,10 +144,6 @@ def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 
 
 def _holds(numbers: Sequence[int]) -> str:
     return "holds" if len(numbers) == 1 else "hold"
-
-
-def _neighbour(checked: CheckedClaim) -> str:
-    return ", in an added neighbour, not in a hit" if carried_by_neighbour(checked) else ""
 
 
 def carried_by_neighbour(checked: CheckedClaim) -> bool:

@@ -54,6 +54,7 @@ def in_pane(page, locator) -> bool:
 def test_a_chip_shows_its_span_without_a_rerun(app, open_page):
     page = open_page(f"{app}{QUERY}")
     ask(page)
+    page.wait_for_load_state("networkidle")
     run, sent = run_of(page), []
     page.evaluate(
         """() => { window.sent = 0; const send = WebSocket.prototype.send;
@@ -164,6 +165,7 @@ def test_before_assembly_crosses_the_chips_that_would_be_wrong(app, open_page):
     wrong = page.locator(".chip.stale")
     assert wrong.count() >= 1
     assert "would have pointed to" in wrong.first.get_attribute("aria-label")
+    expect(wrong.first).to_contain_text("wrong")
     page.get_by_label("If citations had been built before assembly").uncheck()
     expect(page.locator(".chip.stale")).to_have_count(0)
     assert run_of(page) == run
@@ -231,9 +233,35 @@ def test_a_stalled_answer_is_stopped_and_kept(app, open_page):
     expect(page.locator("#ctx-sources .card").first).to_be_visible()
     pick(page, "model", "Scripted · stall")
     page.get_by_role("button", name=re.compile("^Ask")).click()
+    # All that had arrived is on the page before the model fell silent, not only its first word.
+    expect(page.locator("#ctx-answer")).to_contain_text("verpleegafdelingen bent u elke dag welkom")
     page.get_by_role("button", name="Stop answering").click()
     expect(page.locator("#ctx-incomplete")).to_contain_text("Stopped on request.")
     expect(page.locator("#ctx-answer")).not_to_have_text("")
+
+
+def test_hostile_sources_are_text_and_can_still_be_marked(app, open_page, tmp_path):
+    attack = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+    folder = tmp_path / "attack-ask"
+    folder.mkdir()
+    rows = {
+        "documents": {"document_id": "a", "title": f"Honden {attack}"},
+        "chunks": {"document_id": "a", "chunk_index": 0, "text": f"Honden mogen mee op {attack} bezoek \U0001f415 in de tuin."},
+        "queries": {"query_id": "hond", "query": "Mogen honden mee op bezoek in de tuin?"},
+        "retrievals": {"query_id": "hond", "retrieved": [{"document_id": "a", "chunk_index": 0, "score": 1.0}]},
+    }
+    for name, row in rows.items():
+        (folder / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    page = open_page(f"{app}/load")
+    page.locator('input[type="file"]').first.set_input_files([str(file) for file in folder.iterdir()])
+    page.get_by_role("button", name=re.compile("^Load", re.I)).last.click()
+    expect(page.locator("#ctx-report")).to_be_visible()
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#ctx-title")).to_contain_text("Mogen honden mee")
+    ask(page)
+    page.locator(".chip").first.click()
+    expect(page.locator(HITS).first).to_contain_text("<img src=x")
+    assert page.evaluate("() => window.hacked") is None
 
 
 def test_against_a_real_endpoint_the_key_stays_secret(app, open_page, model_server):

@@ -118,6 +118,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
         [(2, "part", "Neem uw kaart mee")],
         [], [], [], [],
     ]  # fmt: skip
+    assert [row.neighbour for row in rows].count("Carried by an added neighbour, not by a hit.") == 1
     assert rows[3].neighbour
     assert rows[3].spans[0].added
     assert rows[4].sources == ((2, "Bezoek"),)
@@ -179,7 +180,7 @@ def test_what_did_not_arrive_is_said():
     cut = Told("s", "m", True, "Half een", done=True, error="The server closed the connection.", unchecked="no model")
     (pane,) = reader_data(done, ((cut,),), HINT)["attempts"][0]
     assert pane["panel"]["text"] == "The server closed the connection."
-    assert pane["unchecked"] == "no model"
+    assert pane["unchecked"] == "No model"
     assert (pane["summary"], pane["figures"], pane["claims"]) == ("", [], [])
     (never,) = reader_data(empty(), ((Told("s", "m", True, "Niets.", done=True, called=False),),), HINT)["attempts"][0]
     assert never["panel"]["id"] == "ctx-not-called"

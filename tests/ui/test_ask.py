@@ -162,7 +162,7 @@ def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
     app = open_ask(**QUERY)
     system = app.code[0].value
     app.selectbox(key="prompt_style").set_value("strict").run()
-    app.selectbox(key="prompt_language").set_value("en").run()
+    app.selectbox(key="prompt_language").set_value("English").run()
     app.toggle(key="answer_first").set_value(True).run()
     fine(app.text_area(key="prompt_extra").set_value("Say it in <b>one</b> line.").run())
     assert app.code[0].value != system

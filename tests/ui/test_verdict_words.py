@@ -11,6 +11,7 @@ from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, Dropped
 from ctxasm.model.support import Conflict, Spent
 from ctxasm.ui.verdict_words import (
     VERDICTS,
+    carried_by_neighbour,
     check_line,
     claim_sentence,
     conflict_sentence,
@@ -85,11 +86,13 @@ def test_every_conflict_names_both_sides(kind):
     assert "“wel” here, “niet” in [4]" in words
 
 
-def test_an_added_neighbour_is_named():
+def test_an_added_neighbour_alone_is_told_from_a_hit():
     done = assembled()
     own = judged("supported", support=(support(done, 2, "welkom", retrieved=False),))
-    assert claim_sentence(own, str) == "Found in [2], in an added neighbour, not in a hit."
+    assert carried_by_neighbour(own)
     both = replace(own, support=(*own.support, support(done, 3, "Een uur")))
+    assert not carried_by_neighbour(both)
+    assert not carried_by_neighbour(judged("supported"))
     assert claim_sentence(both, str) == "Found in [2][3] together."
 
 

@@ -32,8 +32,9 @@ class Reader {
   take(data) {
     this.root.dataset.run = data.run;
     if (this.version === data.version) return;
-    [this.data, this.version] = [data, data.version];
-    [this.attempt, this.shown, this.origin] = [Math.max(0, data.attempts.length - 1), null, null];
+    const again = this.data?.attempts.length === data.attempts.length;
+    [this.data, this.version, this.shown, this.origin] = [data, data.version, null, null];
+    if (!again) this.attempt = Math.max(0, data.attempts.length - 1);
     this.drawContext();
     this.draw();
   }
@@ -59,7 +60,7 @@ class Reader {
     const buttons = this.data.attempts.map((_, at) => el('button',
       { type: 'button', 'data-attempt': at, 'aria-pressed': String(at === this.attempt) }, `Answer ${at + 1}`));
     this.find('attempts').replaceChildren(...(many ? buttons : []));
-    const cites = this.panes.some((pane) => !pane.voice);
+    const cites = this.panes.some((pane) => pane.pieces.some((piece) => piece.known));
     this.find('bar').hidden = !many && !cites;
     this.root.querySelector('.toggle').hidden = !cites;
   }
@@ -89,14 +90,29 @@ class Reader {
     const first = new Set();
     pane.pieces.forEach((piece, at) => {
       if (piece.label !== undefined) { nodes.push(this.chip(piece, index)); return; }
-      // A chip stays on the line of the word before it.
-      const text = pane.pieces[at + 1]?.label === undefined ? piece.text : piece.text.replace(/ $/, '\u00a0');
-      if (piece.claim === null) { nodes.push(pane.voice ? text.trim() : text); return; }
-      nodes.push(this.stretch({ ...piece, text }, pane.claims[piece.claim], index, !first.has(piece.claim)));
+      if (piece.claim === null) { nodes.push(pane.voice ? piece.text.trim() : piece.text); return; }
+      nodes.push(this.stretch(piece, pane.claims[piece.claim], index, !first.has(piece.claim)));
       first.add(piece.claim);
       if (lastOf.get(piece.claim) === at && !chipped.has(piece.claim)) nodes.push(this.tag(pane, piece.claim, index));
     });
-    return nodes;
+    return this.stuck(nodes);
+  }
+
+  // A chip stays on the line of the word before it.
+  stuck(nodes) {
+    const joined = [];
+    for (const node of nodes) {
+      if (!node.classList?.contains('chip')) { joined.push(node); continue; }
+      if (joined.at(-1)?.className !== 'stuck' || joined.at(-1).children.length > 2) {
+        const gap = typeof joined.at(-1) === 'string' && /^ +$/.test(joined.at(-1)) ? joined.pop() : '';
+        const last = joined.at(-1), word = last?.classList?.contains('claim') ? /\S{1,24} *$/.exec(last.textContent)?.[0] : null;
+        const whole = word === last?.textContent, end = word ? (whole ? joined.pop() : last.cloneNode(false)) : null;
+        if (word && !whole) { last.textContent = last.textContent.slice(0, -word.length); end.textContent = word; end.tabIndex = -1; }
+        joined.push(el('span', { class: 'stuck' }, end, gap));
+      }
+      joined.at(-1).append(node);
+    }
+    return joined;
   }
 
   stretch(piece, claim, pane, first) {
@@ -106,10 +122,11 @@ class Reader {
 
   chip(piece, pane) {
     const label = piece.known || piece.number === null ? piece.label : `[${piece.label}]`;
+    const mark = piece.mark || (piece.known ? '' : 'unknown');
     return el('button', { type: 'button', class: 'chip', 'data-pane': pane, 'data-claim': piece.claim ?? -1, 'data-chip': piece.number ?? '',
       'data-marker': piece.known ? piece.number : null, 'data-unknown': piece.known ? null : piece.number ?? '', 'data-verdict': piece.verdict,
-      'data-sign': piece.sign, 'data-name': piece.name, 'data-stale': piece.known ? piece.stale : '', 'data-spoken': piece.spoken, 'aria-label': piece.spoken },
-      el('span', { class: 'n' }, label), say('i', 'mark', piece.mark || (piece.known ? '' : 'unknown')));
+      'data-mark': mark, 'data-sign': piece.sign, 'data-name': piece.name, 'data-stale': piece.known ? piece.stale : '', 'data-spoken': piece.spoken, 'aria-label': piece.spoken },
+      el('span', { class: 'n' }, label), el('i', { class: 'mark' }, mark));
   }
 
   // What stands where a claim has no chip: that it cites nothing, or, spoken, where it is found.
@@ -242,7 +259,7 @@ class Reader {
     else {
       if (named && !own.length && card && !claim.says.startsWith('Not found')) lines.push(`Not found in ${named}.`);
       lines.push(claim.says);
-      if (own.length && own.every((span) => span[4])) lines.push('Carried by an added neighbour, not by a hit.');
+      if (claim.neighbour && own.length) lines.push(claim.neighbour);
       if (claim.missing.length) lines.push(`Missing: ${claim.missing.join(', ')}.`);
     }
     const chip = this.origin?.dataset, judged = chip?.name ? verdictTag(chip) : claim ? verdictTag(claim) : null;
@@ -269,7 +286,7 @@ class Reader {
     if (!node || node.closest('#beside, #table') || (!claim && node.dataset.unknown === undefined)) return;
     const stale = this.before && node.dataset.stale ? `Built before assembly: ${node.dataset.stale}.` : '';
     tip.replaceChildren(...[claim ? verdictTag(claim) : null, say('p', '', claim ? claim.says : 'No source has this number.'),
-      say('p', '', claim?.missing.length ? `Missing: ${claim.missing.join(', ')}` : ''), say('p', 'would', stale)].filter(Boolean));
+      say('p', '', claim?.missing.length ? `Missing: ${claim.missing.join(', ')}` : ''), say('p', '', claim?.neighbour), say('p', 'would', stale)].filter(Boolean));
     tip.hidden = false;
     const box = this.root.getBoundingClientRect(), lines = node.getClientRects(), line = lines[lines.length - 1];
     tip.style.left = `${Math.max(0, Math.min(lines[0].left - box.left, box.width - tip.offsetWidth - 4))}px`;
@@ -283,6 +300,7 @@ class Reader {
     for (const chip of this.root.querySelectorAll('.chip')) {
       const wrong = this.before && chip.dataset.stale;
       chip.classList.toggle('stale', Boolean(wrong));
+      chip.querySelector('.mark').textContent = wrong ? 'wrong' : chip.dataset.mark;
       chip.setAttribute('aria-label', wrong ? `${chip.dataset.spoken}; ${chip.dataset.stale}` : chip.dataset.spoken);
     }
     const many = this.panes.length > 1;
@@ -332,7 +350,7 @@ class Reader {
     const cell = (label, ...children) => el('td', { 'data-label': label }, ...children);
     return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cell('Cites', claim.cites || '–'),
       cell('Source and span', ...(quotes.length ? quotes : bare.length ? bare : ['–'])),
-      cell('Verdict', verdictTag(claim), el('div', { class: 'small' }, claim.says)), cell('Missing', claim.missing.join(', ') || '–'));
+      cell('Verdict', verdictTag(claim), el('div', { class: 'small' }, claim.says), say('div', 'mute small', claim.neighbour)), claim.missing.length ? cell('Missing', claim.missing.join(', ')) : el('td', { class: 'nothing' }, '–'));
   }
 }
 

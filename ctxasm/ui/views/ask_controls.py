@@ -12,7 +12,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, spec_of
 from ctxasm.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice
 
-LANGUAGES: dict[Language | None, str] = {None: "of the question", "nl": "Dutch", "en": "English"}
+LANGUAGES: dict[str, Language | None] = {"of the question": None, "Dutch": "nl", "English": "en"}
 CHANNELS: dict[Channel, str] = {"text": "text, with citations", "voice": "voice, without citations"}
 
 
@@ -29,7 +29,7 @@ class Asking(NamedTuple):
         """What is not as by default, for the badge of an answer."""
         parts: list[str] = [self.choice.style]
         parts += ["answer first"] if self.choice.answer_first else []
-        parts += [f"in {LANGUAGES[self.choice.language]}"] if self.choice.language else []
+        parts += [f"in {name}" for name, language in LANGUAGES.items() if language and language == self.choice.language]
         parts += ["own instructions"] if self.choice.extra else []
         parts += [f"temperature {self.temperature:g}"] if self.temperature else []
         return ", ".join(parts)
@@ -51,7 +51,6 @@ def asking_controls(assembly: Assembly) -> Asking:
                 "Language",
                 tuple(LANGUAGES),
                 key="prompt_language",
-                format_func=lambda language: LANGUAGES[language],
                 persist_state="session",
                 width=155,
             )
@@ -78,7 +77,7 @@ def asking_controls(assembly: Assembly) -> Asking:
             placeholder="They follow the rules of the prompt and do not lift them.",
         )
     try:
-        choice = PromptChoice(style, first, extra.strip(), language)
+        choice = PromptChoice(style, first, extra.strip(), LANGUAGES[language])
     except CtxasmError as error:
         return Asking(PromptChoice(), problem=str(error))
     return Asking(choice, temperature, longest)

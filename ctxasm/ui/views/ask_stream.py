@@ -46,8 +46,9 @@ def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: s
     voice = assembly.settings.channel == "voice"
     told = Told(stamp, model.name, model.is_language_model, asked=asking.label, voice=voice)
     yield told
-    tick = _ticker(clock, "waiting for the model")
-    decided, drawn = 0, 0.0
+    live = _Live(told, text, place)
+    tick = _ticker(clock, "waiting for the model", live.draw)
+    decided = 0
     events = ask(assembly, model, asking.choice, temperature=asking.temperature, max_tokens=asking.max_tokens, cancel=tick)
     for event in events:
         match event:
@@ -58,10 +59,29 @@ def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: s
             case AnswerResult():
                 told = told.finished(event)
         yield told
-        if told.done or time.monotonic() - drawn > REDRAW:
-            text.html(answer_html(told, None if told.done else decided, place))
-            drawn = time.monotonic()
+        live.take(told, decided)
     clock.empty()
+
+
+class _Live:
+    """An answer on the page: drawn now and then while it comes, and whatever is left as soon as it pauses."""
+
+    def __init__(self, told: Told, text: Any, place: int) -> None:
+        self._told, self._text, self._place = told, text, place
+        self._decided, self._drawn, self._pending = 0, 0.0, False
+
+    def take(self, told: Told, decided: int) -> None:
+        """The answer as far as it is; `decided` characters may be shown."""
+        self._told, self._decided, self._pending = told, decided, True
+        if told.done or time.monotonic() - self._drawn > REDRAW:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw what is not drawn yet."""
+        if self._pending:
+            self._pending = False
+            self._text.html(answer_html(self._told, None if self._told.done else self._decided, self._place))
+            self._drawn = time.monotonic()
 
 
 def stop(attempt: Attempt) -> Attempt:
@@ -90,7 +110,7 @@ def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told
         return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text))
 
 
-def _ticker(place: Any, doing: str) -> Callable[[], bool]:
+def _ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
     """Called often while a model is waited for: shows the seconds, and so lets a click on Stop end the run."""
     began = time.monotonic()
     last = [0.0]
@@ -99,6 +119,7 @@ def _ticker(place: Any, doing: str) -> Callable[[], bool]:
         now = time.monotonic()
         if now - last[0] > 0.2 and get_script_run_ctx(suppress_warning=True) is not None:
             last[0] = now
+            paused()
             place.caption(f"{doing} · {now - began:.0f} s")
         return False
 
