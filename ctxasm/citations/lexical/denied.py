@@ -9,7 +9,7 @@ from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
 
-_REFUSING = frozenset(("§may", "§must", "§can", "§stop", "§accept"))
+_REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
 """Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
 
 
@@ -23,7 +23,7 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
     every = {(said.concept, said.sign) for at in matter.numbers for said in matter.evidence.said(at)}
     inside = [said for said in matter.said if stretch.start <= said.end and said.start < stretch.end]
     for ours in inside:
-        base = without_prefix(ours.concept)
+        base = without_prefix(ours.concept, matter.evidence.stems)
         if (ours.concept, -ours.sign) not in every and (base, ours.sign) not in every:
             continue
         if any(other.concept == ours.concept and other.sign != ours.sign for other in inside):
@@ -35,7 +35,21 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
             known, sign = theirs[base], -sign
         if known is not None and sign not in known:
             kind: ConflictKind = "opposite" if ours.concept.startswith("§") or sign != ours.sign else "negation"
-            yield matter.conflict(kind, ours, *known[-sign])
+            if kind == "opposite" or not (_refuses(inside) and _refuses(_beside(matter, *known[-sign]))):
+                yield matter.conflict(kind, ours, *known[-sign])
+
+
+def _refuses(said: Sequence[Said]) -> bool:
+    """Whether anything is denied, or refused by a word of its own: two clauses that both do may put it on different words."""
+    return any(one.denied or (one.sign < 0 and one.concept in _REFUSING) for one in said)
+
+
+def _beside(matter: Matter, at: int, said: Said) -> list[Said]:
+    """What the clause that holds some words says."""
+    for clause in matter.clauses:
+        if clause.sentence == at and clause.source.start <= said.end and said.start < clause.source.end:
+            return [other for other in matter.evidence.said(at) if clause.source.start <= other.end and other.start < clause.source.end]
+    return []
 
 
 def _said(matter: Matter, others: int) -> dict[str | None, dict[int, tuple[int, Said]]]:

@@ -90,7 +90,7 @@ def _names(matter: Matter, mask: int) -> Iterator[Displaced]:
         for clause in same:
             for theirs in _other_names(matter, clause, mask):
                 swapped = _is_swap(matter, name, theirs, mask)
-                if swapped or not matter.stands_beside(name, clause):
+                if swapped or matter.is_foreign(name, mask) or not matter.stands_beside(name, clause):
                     sure = swapped or _same_slot(matter, ours, clause.sentence, theirs)
                     yield name, matter.conflict("name", ours, clause.sentence, theirs) if sure else None
 
@@ -134,16 +134,18 @@ def _beside(matter: Matter, text: str, low: int, high: int, part: Word | Quantit
 
 def _words(matter: Matter, mask: int) -> Iterator[Displaced]:
     """Words of weight that the source has elsewhere, while on the same matter it has a word of another clause of the claim, or
-    another word before the one that they belong to."""
+    another word before the one that they belong to; or both places speak of more than the clause does."""
     parts = matter.parts
     rest = mask & parts.heavy & ~parts.names
     for bit in range(len(parts.words)):
         if not rest >> bit & 1:
             continue
         same = matter.same(mask & ~(1 << bit))
-        if not same or any(clause.mask >> bit & 1 or matter.stands_beside(1 << bit, clause) for clause in same):
+        if not same or any(clause.mask >> bit & 1 for clause in same):
             continue
-        if _has_other(matter, bit, mask, same[0]):
+        if (matter.is_foreign(1 << bit, mask) and matter.speaks_of_more(same[0], mask)) or (
+            not any(matter.stands_beside(1 << bit, clause) for clause in same) and _has_other(matter, bit, mask, same[0])
+        ):
             yield 1 << bit, None
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import SEPARABLE, Stems, Word, read_all, read_words
+from ctxasm.citations.lexical.words import BOUND, Stems, Word, leads_in, read_all, read_words
 from ctxasm.model.support import Source
 
 Split = Callable[[str], list[tuple[int, int]]]
@@ -63,9 +63,12 @@ class Evidence:
             for number, (low, high) in enumerate(source.ranges):
                 self._read(position, number, source.text, low, high, split)
             self.of_source.append(range(first, len(self.sentences)))
+        self._leads = sorted(
+            frozenset(lead for source in sources for low, high in source.ranges for lead in leads_in(source.text[low:high]))
+        )
         self._vocabulary = sorted(self.postings)
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
-        self._variants: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._variants: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
         self._quantities: dict[int, tuple[Quantity, ...]] = {}
         self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
@@ -93,32 +96,34 @@ class Evidence:
                 elif places[-1] != at:
                     places.append(at)
 
-    def variants(self, key: str, verb: str = "") -> tuple[str, ...]:
+    def variants(self, key: str, verb: str = "", leads: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
 
-        `verb` is the key of the verb where the word may be a participle.
+        `verb` is the key of the verb where the word may be a participle; `leads` are heads of verbs that stand apart in the claim.
         """
-        known = self._variants.get((key, verb))
+        known = self._variants.get((key, verb, leads))
         if known is None:
-            known = self._variants[key, verb] = tuple(dict.fromkeys((*self._found(key), *(self._found(verb) if verb else ()))))
+            found = dict.fromkeys((*self._found(key, leads), *(self._found(verb, leads) if verb else ())))
+            known = self._variants[key, verb, leads] = tuple(found)
         return known
 
-    def _found(self, key: str) -> list[str]:
+    def _found(self, key: str, leads: frozenset[str]) -> list[str]:
         near = (key, *self.stems.synonyms.get(key, ()))
         found = [form for form in near if form in self.postings]
         found += [form for other in near for form in sorted(self._participles.get(other, ()))]
         if self.stems.tongue != "en":
-            found += [lead + key for lead in SEPARABLE if lead + key in self.postings]
-            found += [key.removeprefix(lead) for lead in SEPARABLE if key.startswith(lead) and key.removeprefix(lead) in self.postings]
+            found += [lead + key for lead in sorted(leads) if lead + key in self.postings]
+            found += [key.removeprefix(lead) for lead in self._leads if key.startswith(lead) and key.removeprefix(lead) in self.postings]
         if len(key) < LEAST_PREFIX or key[0].isdigit():
-            return list(dict.fromkeys(found))
+            return found
         found += _beginning_with(self._vocabulary, key)
-        found += [other[::-1] for other in _beginning_with(self._backwards, key[::-1])]
+        found += [form for form in (other[::-1] for other in _beginning_with(self._backwards, key[::-1])) if _is_compound(form, key)]
         shorter = (key[:length] for length in range(max(LEAST_PREFIX, math.ceil(0.6 * len(key))), len(key)))
         found += [other for other in shorter if other in self.postings]
         if self._backwards:
-            found += [key[at:] for at in range(1, len(key) - LEAST_PREFIX + 1) if key[at:] in self.postings]
-        return list(dict.fromkeys(found))
+            tails = (key[at:] for at in range(1, len(key) - LEAST_PREFIX + 1))
+            found += [tail for tail in tails if tail in self.postings and _is_compound(key, tail)]
+        return found
 
     def sentences_with(self, key: str) -> list[int]:
         """The sentences that hold `key` in any form, ascending."""
@@ -184,6 +189,12 @@ def clause_spans(text: str, low: int, high: int) -> list[tuple[int, int]]:
                 spans.append((at, match.start()))
             at = match.end()
     return [*spans, (at, high)] if text[at:high].strip() else spans
+
+
+def _is_compound(whole: str, tail: str) -> bool:
+    """Whether a word is a compound that ends in another, and not a verb or opposite made of it."""
+    head = whole.removesuffix(tail)
+    return len(head) > 2 and head not in BOUND
 
 
 def _beginning_with(ordered: Sequence[str], start: str) -> list[str]:

@@ -12,6 +12,8 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 TONGUES = ("nl", "en", "de")
+_ALIKE = {"can": "may"}
+"""What may not be done and what cannot be done are put in either way."""
 
 
 class Signs(NamedTuple):
@@ -41,7 +43,7 @@ def signs() -> Signs:
     for data in map(_data, TONGUES):
         denials |= set(data["denials"].split())
         turns |= set(data["turns"].split())
-        modals |= {word: f"§{concept}" for concept, words in data["modals"].items() for word in words.split()}
+        modals |= {word: f"§{_ALIKE.get(concept, concept)}" for concept, words in data["modals"].items() for word in words.split()}
         for concept, sides in data["opposites"].items():
             for sign, words in zip((1, -1), sides, strict=True):
                 signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
@@ -51,6 +53,11 @@ def signs() -> Signs:
 def limit_words() -> frozenset[str]:
     """Words that only set a limit to a figure: the gates judge them, they are no content of their own."""
     return frozenset(word for word, (concept, _) in signs().signed.items() if concept == "§least" and "_" not in word)
+
+
+def negative_prefixes(tongue: str) -> tuple[str, ...]:
+    """Prefixes of a language that turn a word around."""
+    return tuple(_data(tongue)["prefixes"].split())
 
 
 def light_words(tongue: str) -> frozenset[str]:

@@ -101,6 +101,20 @@ class Matter:
         place = clause.sentence, clause.source.segment
         return any(other.mask & bits and (other.sentence, other.source.segment) == place for other in self.clauses)
 
+    def is_foreign(self, bits: int, mask: int) -> bool:
+        """Whether every clause that holds some bits speaks of more than a clause of the claim (`mask`)."""
+        return all(self.speaks_of_more(clause, mask) for clause in self.clauses if clause.mask & bits)
+
+    def speaks_of_more(self, clause: Clause, mask: int) -> bool:
+        """Whether a clause has a word of weight or a figure that a clause of the claim does not have."""
+        parts, light = self.parts, self.evidence.stems.light
+        if any(
+            not parts.forms.get(word.key, 0) & mask and word.key not in light and not word.key[0].isdigit() for word in clause.source.words
+        ):
+            return True
+        ours = [parts.part(bit) for bit in range(len(parts.words), len(parts.weights)) if mask >> bit & 1]
+        return any(not any(isinstance(one, Quantity) and one.agrees(theirs) for one in ours) for theirs in clause.source.quantities)
+
     def text(self, at: int) -> str:
         """The text of the source of a sentence."""
         return self.evidence.sources[self.evidence.sentences[at].source].text

@@ -1,6 +1,9 @@
-"""Words for numbers, units, months and days in Dutch, English and German. Data only."""
+"""Words for numbers, units, months and days in Dutch, English and German, and what several number words are worth together."""
 
 from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
 
 
 def _units(base: str, members: str) -> dict[str, tuple[str, float]]:
@@ -43,9 +46,13 @@ _TENS = {
 
 
 def _numbers() -> dict[str, float]:
-    found: dict[str, float] = {"één": 1.0, "zwo": 2.0, "dozen": 12.0, "dozijn": 12.0, "anderhalf": 1.5, "anderhalve": 1.5}
+    found: dict[str, float] = {"één": 1.0, "zwo": 2.0, "dozen": 12.0, "dozijn": 12.0}
+    found |= dict.fromkeys(("anderhalf", "anderhalve", "anderthalb", "eineinhalb"), 1.5) | dict.fromkeys(("eine", "einen", "einer"), 1.0)
     for words in (_DUTCH, _ENGLISH, _GERMAN):
         found |= {word: float(value) for value, word in enumerate(words)}
+    for value in range(2, 13):
+        joint = "ën" if _DUTCH[value].endswith("e") else "en"
+        found |= dict.fromkeys((f"{_DUTCH[value]}{joint}half", f"{_DUTCH[value]}{joint}halve", f"{_GERMAN[value]}einhalb"), value + 0.5)
     for value, words_of in _TENS.items():
         dutch, english, german = words_of.split()
         found |= {word: float(value) for word in (dutch, english, german)}
@@ -58,6 +65,80 @@ def _numbers() -> dict[str, float]:
 
 
 NUMBER_WORDS = _numbers()
+
+
+def _glued() -> dict[str, float]:
+    """Numbers from a hundred on that are written in one: "tweehonderdvijftig", "zweitausend"."""
+    found: dict[str, float] = {}
+    for small, hundred, thousand, tens in ((_DUTCH, "honderd", "duizend", "en ën"), (_GERMAN, "hundert", "tausend", "und")):
+        below = {word: value for word, value in NUMBER_WORDS.items() if value in range(1, 100) and _is_of(word, small, tens.split())}
+        for lead, times in ({"": 1.0} | {word: value for word, value in below.items() if value < 20}).items():
+            found |= {f"{lead}{hundred}{rest}": times * 100 + value for rest, value in ({"": 0.0} | below).items()}
+        found |= {f"{lead}{thousand}": value * 1000 for lead, value in ({"": 1.0} | below).items()}
+    return found
+
+
+def _is_of(word: str, small: tuple[str, ...], joints: list[str]) -> bool:
+    """Whether a number word is of the language of these small ones."""
+    tens = {words.split()[0 if small is _DUTCH else 2] for value, words in _TENS.items() if value < 100}
+    return word in small or word in tens or any(word.endswith(joint + ten) for joint in joints for ten in tens)
+
+
+GLUED_WORDS = _glued()
+
+
+def number_of(word: str) -> float | None:
+    """The value of a number word, also of one that is written in one; lower case."""
+    known = NUMBER_WORDS.get(word)
+    return GLUED_WORDS.get(word) if known is None else known
+
+
+def number_of_words(words: list[str]) -> tuple[float, int] | None:
+    """The value of number words in a row ("two hundred and fifty"), and how many of them it takes; None where the first is none."""
+    total = current = 0.0
+    room, taken = float("inf"), 0
+    for place, word in enumerate(words):
+        if word in ("and", "en", "und"):
+            if room not in (100, 1000):
+                break
+            continue
+        value = number_of(word)
+        if value is None or not value.is_integer():
+            return (value, 1) if value is not None and not taken else (total + current, taken) if taken else None
+        if taken and value in (100, 1000) and 0 < current < value:
+            current *= value
+            total, current = (total + current, 0.0) if value == 1000 else (total, current)
+        elif value < room and (not taken or value > 0) and not (room == 10 and value == 0):
+            current += value
+        else:
+            break
+        room, taken = _room_after(value), place + 1
+    return (total + current, taken) if taken else None
+
+
+def _room_after(value: float) -> float:
+    """What a further number word must be below to belong to the same number."""
+    for scale in (1000, 100):
+        if value % scale == 0 and value:
+            return scale
+    return 10 if value >= 20 and value % 10 == 0 else 0
+
+
+ORDINALS = {
+    "tweede second zweite zweiten zweiter zweites": 2,
+    "derde third dritte dritten dritter drittes": 3,
+    "vierde fourth vierte vierten": 4,
+    "vijfde fifth fünfte fünften": 5,
+    "zesde sixth sechste sechsten": 6,
+    "zevende seventh siebte siebten": 7,
+    "achtste eighth achte achten": 8,
+    "negende ninth neunte neunten": 9,
+    "tiende tenth zehnte zehnten": 10,
+    "elfde eleventh elfte elften": 11,
+    "twaalfde twelfth zwölfte zwölften": 12,
+    "eerste first erste ersten erster erstes": 1,
+}
+ORDINAL_WORDS = {word: float(value) for words, value in ORDINALS.items() for word in words.split()}
 HALVES = {
     "half a": 0.5,
     "half an": 0.5,
@@ -67,12 +148,21 @@ HALVES = {
     "a quarter of an": 0.25,
     "quarter": 0.25,
     "kwart": 0.25,
+    "eine halbe": 0.5,
+    "ein halber": 0.5,
+    "ein halbes": 0.5,
+    "eine viertel": 0.25,
+    "halbe": 0.5,
+    "halben": 0.5,
+    "halbes": 0.5,
+    "three quarters of an": 0.75,
 }
+FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 UNITS = {
     **_units("time", "second,seconds,sec,seconde,seconden,sekunde,sekunden=0.0166666667 minute,minutes,min,minuut,minuten=1"),
-    **_units("time", "hour,hours,hr,hrs,uur,uren,stunde,stunden=60 day,days,dag,dagen,tag,tage,tagen,etmaal=1440"),
+    **_units("time", "hour,hours,hr,hrs,uur,uren,stunde,stunden,h=60 day,days,dag,dagen,tag,tage,tagen,etmaal=1440"),
     **_units("time", "week,weeks,weken,woche,wochen=10080 month,months,maand,maanden,monat,monate,monaten=43800"),
-    **_units("time", "year,years,jaar,jaren,jahr,jahre,jahren=525600 kwartier=15"),
+    **_units("time", "year,years,jaar,jaren,jahr,jahre,jahren=525600 kwartier,viertelstunde=15"),
     **_units("money", "euro,euros,eur,€=1 cent,cents=0.01"),
     **_units("dollar", "dollar,dollars,usd=1"),
     **_units("pound", "pounds,gbp=1"),
@@ -115,9 +205,37 @@ _DAYS = (
     "sunday zondag sonntag",
 )
 DAYS = {name: names.split()[0] for names in _DAYS for name in names.split()}
+SHORT_DAYS = {
+    name: day
+    for day, names in zip(
+        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        ("ma mon", "di tue tues", "wo wed", "do thu thurs", "vr fri", "za sat", "zo sun"),
+        strict=True,
+    )
+    for name in names.split()
+}
+"""Days only beside another day or a time."""
+POINTS = {"noon": (720.0,), "midday": (720.0,), "midnight": (0.0, 1440.0), "middernacht": (0.0, 1440.0), "mitternacht": (0.0, 1440.0)}
+"""Times of day with a name, in minutes."""
+HALF_OF = ("hour", "day", "week", "month", "year", "mile")
+"""Units that a half may follow: "an hour and a half"."""
+
+
+def _plain(words: Iterable[str]) -> set[str]:
+    """Words as they are written and without accents."""
+    written = set(words)
+    apart = (unicodedata.normalize("NFKD", word) for word in written)
+    return written | {"".join(c for c in word if not unicodedata.combining(c)) for word in apart}
+
+
 FIGURE_WORDS = frozenset(
-    word.split()[0].split("-")[0]
-    for words in (NUMBER_WORDS, HALVES, MONTHS, DAYS, {f"{day}s": day for day in DAYS}, {f"{day}en": day for day in DAYS})
-    for word in words
+    _plain(
+        word.split()[0].split("-")[0]
+        for words in (
+            *(NUMBER_WORDS, GLUED_WORDS, HALVES, FRACTIONS, ORDINAL_WORDS, MONTHS, DAYS, SHORT_DAYS, POINTS, HALF_OF),
+            *((f"{day}s" for day in DAYS), (f"{day}en" for day in DAYS), ("halb", "viertel")),
+        )
+        for word in words
+    )
 )
-"""Words that a quantity may begin with."""
+"""Words that a quantity may begin with, also without their accents."""

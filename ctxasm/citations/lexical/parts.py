@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
 from ctxasm.citations.lexical.polarity import without_prefix
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import Word, read_all
+from ctxasm.citations.lexical.words import Word, leads_in, read_all
 
 QUANTITY_WEIGHT = 1.5
 LIGHT_WEIGHT = 0.2
@@ -79,15 +79,16 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     places: list[tuple[int, int]] = []
     has_signs = False
     for low, high, read in read_all(claim, 0, len(claim), stems):
-        has_signs = has_signs or read.denies or read.signed or bool(read.key and without_prefix(read.key))
+        has_signs = has_signs or read.denies or read.signed or bool(read.key and without_prefix(read.key, stems))
         if read.key and not any(start <= low < end for start, end in inside):
             words.setdefault(read.key, Word(low, high, read.key))
             places.append((low, bits.setdefault(read.key, len(bits))))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
     forms: dict[str, int] = {}
+    leads = leads_in(claim)
     for bit, (key, word) in enumerate(words.items()):
-        for form in evidence.variants(key, stems.verb_of(claim[word.start : word.end])):
+        for form in evidence.variants(key, stems.verb_of(claim[word.start : word.end]), leads):
             forms[form] = forms.get(form, 0) | 1 << bit
     return Parts(
         claim,

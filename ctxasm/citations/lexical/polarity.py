@@ -1,6 +1,6 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
-A word of denial bears on the next word with content in its clause; where none follows, on the ones before it; and on a
+A word of denial bears on the next word with content in its clause; where none follows, on the ones before it up to a comma; and on a
 modal verb just before it ("may not enter" denies *may*), but "no more than" only sets a limit. Opposites share one name
 with a sign, so that "closed" denies what "open" affirms.
 """
@@ -19,7 +19,6 @@ _BREAKS = frozenset(".;:!?()\n")
 _REACH = 2
 """Words with content before a denial that it bears on where none follows it."""
 _MODAL_REACH = 3
-_PREFIXES = ("on", "un", "in", "im", "non", "dis", "ir", "il")
 
 
 class Said(NamedTuple):
@@ -40,20 +39,25 @@ class _Token(NamedTuple):
     end: int
     plain: str
     key: str
+    part: int
 
 
 def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
     """Every concept between two characters with its sign, in order."""
     said: list[Said] = []
     clause: list[_Token] = []
+    part = 0
     for match in _TOKEN.finditer(text, low, high):
         word = match.group()
-        if word in _BREAKS or (word != "," and fold(word) in signs().turns):
+        if word == ",":
+            part += 1
+            continue
+        plain = fold(word).replace("’", "'")
+        if word in _BREAKS or plain in signs().turns:
             said += _clause(clause)
             clause = []
-        elif word != ",":
-            plain = fold(word).replace("’", "'")
-            clause.append(_Token(match.start(), match.end(), plain, stems.key(word)))
+        if word not in _BREAKS:
+            clause.append(_Token(match.start(), match.end(), plain, stems.key(word), part))
     return [*said, *_clause(clause)]
 
 
@@ -80,11 +84,11 @@ def _borne_on(tokens: list[_Token], at: int) -> list[int]:
     """The places in a clause that the denial at `at` bears on."""
     modals = signs().modals
     places = [place for place in range(max(0, at - _MODAL_REACH), at) if tokens[place].plain in modals][-1:]
-    after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place])), None)
+    after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
     if after is not None:
         limits = signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more"
         return [after] if limits else [*places, after]
-    before = [place for place in range(at) if tokens[place].key and not is_denial(tokens[place].plain)]
+    before = [place for place in range(at) if tokens[place].part == tokens[at].part and _has_content(tokens[place])]
     return [*places, *before[-_REACH:]]
 
 
@@ -92,6 +96,6 @@ def _has_content(token: _Token) -> bool:
     return (bool(token.key) and not is_denial(token.plain)) or token.plain in signs().signed
 
 
-def without_prefix(key: str) -> str | None:
+def without_prefix(key: str, stems: Stems) -> str | None:
     """The word that a negative prefix turns around: "ongeldig" -> "geldig"; None where there is no such prefix."""
-    return next((key[len(p) :] for p in _PREFIXES if key.startswith(p) and len(key) - len(p) >= 4), None)
+    return next((key[len(p) :] for p in stems.negative if key.startswith(p) and len(key) - len(p) >= 4), None)

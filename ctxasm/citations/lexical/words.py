@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import Stemmer
 
-from ctxasm.citations.lexical.lexicon import light_words, signs, synonym_groups
+from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
 from ctxasm.citations.lexical.number_words import FIGURE_WORDS
 from ctxasm.model.language import DUTCH, ENGLISH
 
@@ -32,7 +32,8 @@ TALK = frozenset(
         r"\w+",
         "according based context contexts given provided source sources document documents passage text information states stated mentions "
         "mentioned mention says said however therefore additionally furthermore moreover although though also thus hence overall "
-        "yes no conclude concluded example cited claim claims while whereas both other another such same various several including include includes included addition known called "
+        "yes no conclude concluded example cited claim claims while whereas both other another such same various several including "
+        "include includes included addition known called "
         "volgens contexten bron bronnen documenten tekst informatie gegeven vermeld vermeldt vermelde genoemd echter "
         "daarnaast bovendien daarom dus tevens verder terwijl hoewel beide ander andere zoals evenals namelijk "
         "ja nee geconcludeerd voorbeeld laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie",
@@ -40,12 +41,15 @@ TALK = frozenset(
 )
 """Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*")
-SEPARABLE = (
-    "aan", "af", "an", "auf", "aus", "bij", "door", "ein", "in", "los", "mee", "mit", "na", "om", "op", "over", "terug", "toe", "uit",
-    "vast", "voor", "vor", "weg", "zu",
-)  # fmt: skip
-"""Heads of Dutch and German verbs that stand apart: "u meldt zich aan" is of "aanmelden"."""
-_PARTICIPLE = re.compile(rf"(?P<lead>{'|'.join(SEPARABLE)}|)ge(?P<root>[a-z]{{3,}}?)(?P<end>d|t|en)")
+LEADS = {
+    "aan": "an", "af": "af", "an": "an", "auf": "auf", "aus": "aus", "bij": "bij", "door": "dor", "ein": "ein", "in": "in", "los": "los",
+    "mee": "me", "mit": "mit", "na": "na", "om": "om", "op": "op", "over": "over", "terug": "terug", "toe": "toe", "uit": "uit",
+    "vast": "vast", "voor": "vor", "vor": "vor", "weg": "weg", "zu": "zu",
+}  # fmt: skip
+"""Heads of Dutch and German verbs that stand apart ("u meldt zich aan" is of "aanmelden"), and how they stand in keys."""
+BOUND = frozenset((*LEADS, *LEADS.values(), "be", "ent", "er", "ge", "her", "mis", "on", "ont", "onder", "un", "ver", "zer"))
+"""What makes another word of one when it stands before it: "verkopen" is not "kopen"."""
+_PARTICIPLE = re.compile(rf"(?P<lead>{'|'.join(LEADS)}|)ge(?P<root>[a-z]{{3,}}?)(?P<end>d|t|en)")
 _DOUBLE = re.compile(r"([aeou])\1|([b-df-hj-np-tv-z])\2$")
 _ENDING = re.compile(r"(?<=[a-z]{2}[bfgklmnprs])(?:dt|[dt])$")
 """The end of a verb in the third person or of a participle ("betaalt", "betaald"); nouns lose it too, in all their forms."""
@@ -93,6 +97,7 @@ class Stems:
         self._stem = Stemmer.Stemmer(_ALGORITHMS[tongue], 0).stemWord
         self._stops = _STOPS[tongue]
         self.kept: dict[str, Read] = {}
+        self.negative = negative_prefixes(tongue)
         self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
         for group in synonym_groups(tongue):
@@ -163,6 +168,12 @@ def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int
     for match in _WORD.finditer(text, low, high):
         word = match.group()
         yield match.start(), match.end(), known(word) or read(word)
+
+
+def leads_in(text: str) -> frozenset[str]:
+    """The heads of verbs that stand apart in a text, as they stand in keys."""
+    words = (word.strip(".,;:!?()") for word in text.casefold().split())
+    return frozenset(LEADS[word] for word in words if word in LEADS)
 
 
 def tongue_of(*groups: Iterable[str]) -> Tongue:
