@@ -17,8 +17,19 @@ from ctxasm.model.support import Conflict, ConflictKind
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
-_UNTIL = re.compile(r"\b(?:tot|voor|vóór|until|till|before|bis|vor|uiterlijk|by)\s+(?:de |het |the |den |dem )?$", re.IGNORECASE)
-_FROM = re.compile(r"\b(?:vanaf|na|sinds|from|after|since|ab|nach|seit)\s+(?:de |het |the |den |dem )?$", re.IGNORECASE)
+_ARTICLE = r"\s+(?:de |het |the |den |dem |a |een )?$"
+_LEAST = "ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|more than|meer dan|over"
+_MOST = "ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|no more than|niet meer dan|höchstens|less than|minder dan|under"
+_BEFORE = tuple(
+    (kind, sign, re.compile(rf"\b(?:{words}){_ARTICLE}", re.IGNORECASE))
+    for kind, sign, words in (
+        ("time", 1, "tot|voor|vóór|until|till|before|bis|vor|by"),
+        ("time", -1, "vanaf|na|sinds|from|after|since|ab|nach|seit"),
+        ("limit", 1, _LEAST),
+        ("limit", -1, _MOST),
+    )
+)
+"""What may stand just before a figure, by kind and sign."""
 Displaced = tuple[int, Conflict | None]
 """Bits that stand elsewhere, and what the source has in their place where that is certain."""
 
@@ -49,35 +60,32 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
 
 
 def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
-    """Figures that the source, on the same matter, has with the other direction."""
+    """Figures that the source, on the same matter, has with the other direction or limit only ("tot 20 uur", "vanaf 20 uur")."""
+    text = matter.parts.text
     for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
-        if mask >> bit & 1 and _direction(matter.parts.text, ours) and (turned := _turned(matter, ours, matter.same(mask))):
-            yield 1 << bit, turned
+        if not mask >> bit & 1 or not (signs := _directions(text, ours)):
+            continue
+        places = [(c.sentence, theirs) for c in matter.same(mask) for theirs in c.source.quantities if ours.agrees(theirs)]
+        others = [_directions(matter.text(at), theirs) for at, theirs in places]
+        if places and all(any((kind, -sign) in other for kind, sign in signs) for other in others):
+            yield 1 << bit, matter.conflict("opposite", ours, *places[0])
 
 
-def _turned(matter: Matter, ours: Quantity, same: list[Clause]) -> Conflict | None:
-    """The same figure with the other direction ("tot 20 uur", "vanaf 20 uur"), where the source has it in no other way."""
-    direction = _direction(matter.parts.text, ours)
-    places = [(clause.sentence, theirs) for clause in same for theirs in clause.source.quantities if direction and ours.agrees(theirs)]
-    if not places or any(_direction(matter.text(at), theirs) != -direction for at, theirs in places):
-        return None
-    return matter.conflict("opposite", ours, *places[0])
-
-
-def _direction(text: str, quantity: Quantity) -> int:
-    """1 for a figure that ends something ("until 8 pm"), -1 for one that begins it ("from 8 pm"), 0 where neither is said."""
-    before = text[max(0, quantity.start - 14) : quantity.start]
-    return 1 if _UNTIL.search(before) else -1 if _FROM.search(before) else 0
+def _directions(text: str, quantity: Quantity) -> set[tuple[str, int]]:
+    """What is said just before a figure: that it ends (1) or begins (-1) something, that it is the least (1) or the most (-1)."""
+    before = text[max(0, quantity.start - 20) : quantity.start]
+    return {(kind, sign) for kind, sign, pattern in _BEFORE if pattern.search(before)}
 
 
 def _stands_alone(matter: Matter, bit: int) -> bool:
     """Whether a clause that holds a bit speaks of nothing else ("In 2018 there were 14,200"): it is about what stands before it."""
-    light, forms = matter.evidence.stems.light, matter.parts.forms
-    return any(
-        all(word.key in forms or word.key in light or word.key[0].isdigit() for word in clause.source.words)
-        for clause in matter.clauses
-        if clause.mask >> bit & 1
-    )
+    for clause in matter.clauses:
+        if clause.mask >> bit & 1:
+            place = clause.sentence, clause.source.segment
+            segment = [other for other in matter.clauses if (other.sentence, other.source.segment) == place]
+            if not any(matter.has_other_words(other, matter.parts.everything) for other in segment):
+                return True
+    return False
 
 
 def _names(matter: Matter, mask: int) -> Iterator[Displaced]:

@@ -78,6 +78,8 @@ def find_lacking(parts: Parts, windows: Sequence[Window], evidence: Evidence) ->
 def _in_titles(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> int:
     """The words that the titles of the windows' sources hold, also as the head or tail of a compound."""
     titles = frozenset(key for window in windows for key in evidence.titles[window.source])
+    if not titles:
+        return 0
     return sum(1 << bit for bit, word in enumerate(parts.words) if any(_is_like(word.key, title) for title in titles))
 
 

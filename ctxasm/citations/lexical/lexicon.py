@@ -19,13 +19,15 @@ _ALIKE = {"can": "may"}
 class Signs(NamedTuple):
     """Words by what they do to a statement, folded.
 
-    `signed` gives the concept and the sign of a word that has an opposite; `modals` the concept of a modal verb.
+    `signed` gives the concept and the sign of a word, or of two ("at_least", whose second words are `tails`), that has an
+    opposite; `modals` the concept of a modal verb.
     """
 
     denials: frozenset[str]
     turns: frozenset[str]
     modals: dict[str, str]
     signed: dict[str, tuple[str, int]]
+    tails: frozenset[str]
 
 
 @cache
@@ -47,7 +49,7 @@ def signs() -> Signs:
         for concept, sides in data["opposites"].items():
             for sign, words in zip((1, -1), sides, strict=True):
                 signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
-    return Signs(frozenset(denials), frozenset(turns), modals, signed)
+    return Signs(frozenset(denials), frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word in signed if "_" in word))
 
 
 def limit_words() -> frozenset[str]:

@@ -107,13 +107,16 @@ class Matter:
 
     def speaks_of_more(self, clause: Clause, mask: int) -> bool:
         """Whether a clause has a word of weight or a figure that a clause of the claim does not have."""
-        parts, light = self.parts, self.evidence.stems.light
-        if any(
-            not parts.forms.get(word.key, 0) & mask and word.key not in light and not word.key[0].isdigit() for word in clause.source.words
-        ):
+        if self.has_other_words(clause, mask):
             return True
-        ours = [parts.part(bit) for bit in range(len(parts.words), len(parts.weights)) if mask >> bit & 1]
-        return any(not any(isinstance(one, Quantity) and one.agrees(theirs) for one in ours) for theirs in clause.source.quantities)
+        ours = [quantity for bit, quantity in enumerate(self.parts.quantities, len(self.parts.words)) if mask >> bit & 1]
+        return any(not any(one.agrees(theirs) for one in ours) for theirs in clause.source.quantities)
+
+    def has_other_words(self, clause: Clause, mask: int) -> bool:
+        """Whether a clause has a word of weight that is none of some bits of the claim."""
+        light, forms = self.evidence.stems.light, self.parts.forms
+        others = (word.key for word in clause.source.words if not forms.get(word.key, 0) & mask)
+        return any(key not in light and not key[0].isdigit() for key in others)
 
     def text(self, at: int) -> str:
         """The text of the source of a sentence."""

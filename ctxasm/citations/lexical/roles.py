@@ -13,11 +13,11 @@ from ctxasm.model.support import Conflict
 _TURNING = frozenset(
     re.findall(
         r"\w+",
-        "by door von wordt worden werd werden geworden was were been being be is are zijn wird wurde wurden who whom which die dat wie wat "
-        "waar wanneer als if when",
+        "door von wordt worden werd werden geworden wird wurde wurden who whom which that die dat wie wat waar wanneer als if when",
     )
 )
 """Words with which a sentence may turn its order without turning its meaning."""
+_BEING = frozenset(("was", "were", "been", "being", "be", "is", "are"))
 _THAN = frozenset(("than", "dan", "als"))
 
 
@@ -37,7 +37,8 @@ def _tokens(text: str, low: int, high: int, stems: Stems) -> str:
 
 
 def find_reversed(matter: Matter, stretch: Stretch) -> Iterator[tuple[int, Conflict | None]]:
-    """Two words of weight of a clause of the claim that stand in the other order on both sides of the same word in the source.
+    """Two words of weight of a clause of the claim that stand in the other order on both sides of a word in the source, two names
+    also with more between them.
 
     Only where neither side has a word with which order may turn, such as one of the passive voice.
     """
@@ -58,15 +59,18 @@ def find_reversed(matter: Matter, stretch: Stretch) -> Iterator[tuple[int, Confl
 def _reversed(matter: Matter, ours: Sequence[int], clause: Clause) -> int:
     order = list(dict.fromkeys(bit for word in clause.source.words if (bit := matter.parts.forms.get(word.key, 0))))
     places = {bit: place for place, bit in enumerate(order)}
-    for at in range(1, len(ours) - 1):
-        before, middle, after = ours[at - 1], ours[at], ours[at + 1]
-        outer = before | after
-        known = outer & matter.parts.heavy == outer and all(bit in places for bit in (before, middle, after))
-        if known and places[after] < places[middle] < places[before]:
-            return outer
+    for first, before in enumerate(ours):
+        for last in range(first + 2, len(ours)):
+            outer, between = before | ours[last], ours[first + 1 : last]
+            wanted = matter.parts.heavy if len(between) == 1 else matter.parts.names
+            if outer & wanted != outer or before not in places or ours[last] not in places:
+                continue
+            if any(places[ours[last]] < places.get(middle, -1) < places[before] for middle in between):
+                return outer
     return 0
 
 
 def _turns(text: str, start: int, end: int) -> bool:
     words = {fold(word) for word in text[start:end].split()}
-    return bool(words & _TURNING) and not words & _THAN
+    passive = bool(words & _BEING) and "by" in words
+    return (passive or bool(words & _TURNING)) and not words & _THAN

@@ -86,7 +86,7 @@ def _is_figure(plain: str) -> bool:
 
 
 def _is_signed(plain: str) -> bool:
-    return plain in signs().signed or plain in signs().modals
+    return plain in signs().signed or plain in signs().modals or plain in signs().tails
 
 
 class Stems:
