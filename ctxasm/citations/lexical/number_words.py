@@ -124,21 +124,6 @@ def _room_after(value: float) -> float:
     return 10 if value >= 20 and value % 10 == 0 else 0
 
 
-ORDINALS = {
-    "tweede second zweite zweiten zweiter zweites": 2,
-    "derde third dritte dritten dritter drittes": 3,
-    "vierde fourth vierte vierten": 4,
-    "vijfde fifth fünfte fünften": 5,
-    "zesde sixth sechste sechsten": 6,
-    "zevende seventh siebte siebten": 7,
-    "achtste eighth achte achten": 8,
-    "negende ninth neunte neunten": 9,
-    "tiende tenth zehnte zehnten": 10,
-    "elfde eleventh elfte elften": 11,
-    "twaalfde twelfth zwölfte zwölften": 12,
-    "eerste first erste ersten erster erstes": 1,
-}
-ORDINAL_WORDS = {word: float(value) for words, value in ORDINALS.items() for word in words.split()}
 HALVES = {
     "half a": 0.5,
     "half an": 0.5,
@@ -232,7 +217,7 @@ FIGURE_WORDS = frozenset(
     _plain(
         word.split()[0].split("-")[0]
         for words in (
-            *(NUMBER_WORDS, GLUED_WORDS, HALVES, FRACTIONS, ORDINAL_WORDS, MONTHS, DAYS, SHORT_DAYS, POINTS, HALF_OF),
+            *(NUMBER_WORDS, GLUED_WORDS, HALVES, FRACTIONS, MONTHS, DAYS, SHORT_DAYS, POINTS, HALF_OF),
             *((f"{day}s" for day in DAYS), (f"{day}en" for day in DAYS), ("halb", "viertel")),
         )
         for word in words

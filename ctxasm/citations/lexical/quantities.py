@@ -17,7 +17,6 @@ from ctxasm.citations.lexical.number_words import (
     HALF_OF,
     HALVES,
     NUMBER_WORDS,
-    ORDINAL_WORDS,
     UNITS,
     number_of_words,
 )
@@ -33,15 +32,14 @@ _WORD = (
     rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
     r"|[^\W\d_]{0,24}(?:honderd|hundert|duizend|tausend)[^\W\d_]{0,24})(?!\w)"
 )
-_ORDINAL = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _TOKEN = re.compile(
     rf"{DATE}"
     r"|(?P<phone>(?<![\w.,+])(?:\+|\(?0)\d(?:[ ()/-]{0,2}\d){8,12}(?![\d.,]*\d))"
     r"|(?P<version>(?<![\w.,])\d+(?:\.\d+){2,}(?!\d))"
     rf"|{CLOCK}"
     rf"|(?P<and_half>\b(?P<half_of>{'|'.join(HALF_OF)})\s+and\s+a\s+half\b)"
-    rf"|(?:(?P<currency>[€$£¥])\s?|(?<![\w.,]))(?P<number>{_NUMBER})(?!\d)(?P<nth>(?:st|nd|rd|th|e|de|ste)\b)?"
-    rf"|(?<!\w)(?:(?P<half>{_HALVES})(?!\w)|(?P<word>{_WORD}(?:(?:\s+|-)(?:(?:and|en|und)\s+)?{_WORD}){{0,7}})|(?P<ordinal>(?:{_ORDINAL})(?!\w)))",
+    rf"|(?:(?P<currency>[€$£¥])\s?|(?<![\w.,]))(?P<number>{_NUMBER})(?!\d)"
+    rf"|(?<!\w)(?:(?P<half>{_HALVES})(?!\w)|(?P<word>{_WORD}(?:(?:\s+|-)(?:(?:and|en|und)\s+)?{_WORD}){{0,7}}))",
     re.IGNORECASE,
 )
 _AND_A_HALF = re.compile(r"\s+(?:and\s+a\s+half|en\s+een\s+hal(?:f|ve)|einhalb)\b", re.IGNORECASE)
@@ -118,25 +116,12 @@ def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
     elif got["and_half"]:
         unit, factor = UNITS[got["half_of"].lower()]
         return Quantity(start, end, "number", frozenset({1.5 * factor}), unit, factor)
-    elif got["ordinal"]:
-        return _ordinal(match, text)
     else:
         found = None if got["number"] or got["version"] else date_of(match, text)
     figures = None if found else _FIGURES.match(text, match.start("number") if got["number"] else start, high)
     if figures is None:
         return found
-    nth = match["nth"] or ""
-    if nth:
-        return Quantity(start, end, "ordinal", _values(figures.group()))
     return _with_unit(start, figures.end(), _values(figures.group()), _CURRENCY.get(got["currency"] or "", ""), text, high)
-
-
-def _ordinal(match: re.Match[str], text: str) -> Quantity | None:
-    """A place in an order; no "first, …" that opens a sentence, no "a second"."""
-    before = text[max(0, match.start() - 8) : match.start()].lower().split()
-    if text[match.end() : match.end() + 1] == "," or (before and before[-1] in ("a", "per", "ten", "at", "/", "half", "one")):
-        return None
-    return Quantity(match.start(), match.end(), "ordinal", frozenset({ORDINAL_WORDS[match["ordinal"].lower()]}))
 
 
 def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | None:
