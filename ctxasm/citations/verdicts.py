@@ -45,7 +45,7 @@ class Bench:
 
     def weighed(self, at: int, numbers: Sequence[int]) -> Weighed:
         """A claim weighed against sources that it cites."""
-        return weigh(self.comparison, self.scorer, at, [self.positions[number] for number in numbers])
+        return weigh(self.comparison, self.scorer, at, {number: self.positions[number] for number in numbers})
 
     def places(self, match: Match) -> tuple[Support, ...]:
         """Where a match stands, in every coordinate; nothing for a match that carries not even a part."""
@@ -82,8 +82,7 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     """The verdict on a claim by the sources that it cites; where they do not carry it, against all others."""
     weighed = bench.weighed(at, known)
     match = weighed.match
-    idle = tuple(number for number in known if bench.positions[number] in weighed.idle)
-    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=idle)
+    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle)
     if weighed.is_match:
         return replace(checked, verdict="supported" if weighed.carried else "partly")
     better, other = _best(bench, bench.each(at, but=known))

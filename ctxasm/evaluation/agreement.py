@@ -85,7 +85,7 @@ def label_scores(records: Iterable[Answer], scorer: Scorer, questions: Mapping[s
         texts = [without_markers(label["claim"]) for label in labels]
         comparison = scorer.compare(texts, sources, (questions or {}).get(record.query_id, ""))
         for at, label in enumerate(labels):
-            cited = [positions[number] for number in dict.fromkeys(label["cites"]) if number in positions]
+            cited = {number: positions[number] for number in label["cites"] if number in positions}
             says = label["support"] == ATTRIBUTABLE
             if not cited:
                 found.append(Judged(0.0, says, record.query_id, True))
