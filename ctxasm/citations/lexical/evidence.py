@@ -56,6 +56,7 @@ class Evidence:
         self.postings: dict[str, list[int]] = {}
         self.titles = [frozenset(word.key for word in read_words(s.title, 0, len(s.title), stems)) for s in sources]
         self._participles: dict[str, set[str]] = {}
+        self._words: list[list[Word]] = []
         self._with_figures: set[int] = set()
         self._with_signs: set[int] = set()
         for position, source in enumerate(sources):
@@ -81,13 +82,15 @@ class Evidence:
     def _add(self, sentence: Sentence, text: str) -> None:
         at = len(self.sentences)
         self.sentences.append(sentence)
-        postings = self.postings
+        postings, words = self.postings, list[Word]()
+        self._words.append(words)
         for start, end, read in read_all(text, sentence.start, sentence.end, self.stems):
             if read.figure:
                 self._with_figures.add(at)
             if read.denies or read.signed:
                 self._with_signs.add(at)
             if read.key:
+                words.append(Word(start, end, read.key))
                 places = postings.get(read.key)
                 if places is None:
                     postings[read.key] = [at]
@@ -149,7 +152,7 @@ class Evidence:
             segment += any(mark in _PARTING for mark in text[before:start])
             before = end
             figures = tuple(quantity for quantity in self.quantities(at) if start <= quantity.start < end)
-            yield SourceClause(start, end, segment, tuple(read_words(text, start, end, self.stems)), figures)
+            yield SourceClause(start, end, segment, tuple(word for word in self._words[at] if start <= word.start < end), figures)
 
     def quantities(self, at: int) -> tuple[Quantity, ...]:
         """The quantities of a sentence."""

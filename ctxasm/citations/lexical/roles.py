@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import Stretch
-from ctxasm.citations.lexical.words import Stems, fold, read_all, read_words
+from ctxasm.citations.lexical.words import fold, read_words
 from ctxasm.model.support import Conflict
 
 _TURNING = frozenset(
@@ -23,17 +23,18 @@ _THAN = frozenset(("than", "dan", "als"))
 
 def is_verbatim(matter: Matter) -> bool:
     """Whether the claim stands word for word in one of its windows: then nothing can stand against it."""
-    stems = matter.evidence.stems
-    claim = _tokens(matter.parts.text, 0, len(matter.parts.text), stems)
+    claim = f" {_plain(matter.parts.text).rstrip('.!?;: ')}"
     for window in matter.windows:
         first, last = matter.evidence.sentences[window.first], matter.evidence.sentences[window.last]
-        if f" {claim} " in f" {_tokens(matter.text(window.first), first.start, last.end, stems)} ":
+        text = f" {_plain(matter.text(window.first)[first.start : last.end])} "
+        at = text.find(claim)
+        if at >= 0 and not text[at + len(claim)].isalnum():
             return True
     return False
 
 
-def _tokens(text: str, low: int, high: int, stems: Stems) -> str:
-    return " ".join(fold(text[start:end]) for start, end, _ in read_all(text, low, high, stems))
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def find_reversed(matter: Matter, stretch: Stretch) -> Iterator[tuple[int, Conflict | None]]:
