@@ -144,7 +144,7 @@ HALVES = {
 }
 FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 UNITS = {
-    **_units("time", "second,seconds,sec,seconde,seconden,sekunde,sekunden=0.0166666667 minute,minutes,min,minuut,minuten=1"),
+    **_units("time", "second,seconds,sec,seconde,seconden,sekunde,sekunden=0.016666666666666666 minute,minutes,min,minuut,minuten=1"),
     **_units("time", "hour,hours,hr,hrs,uur,uren,stunde,stunden,h=60 day,days,dag,dagen,tag,tage,tagen,etmaal=1440"),
     **_units("time", "week,weeks,weken,woche,wochen=10080 month,months,maand,maanden,monat,monate,monaten=43800"),
     **_units("time", "year,years,jaar,jaren,jahr,jahre,jahren=525600 kwartier,viertelstunde=15"),

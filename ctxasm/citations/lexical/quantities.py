@@ -39,7 +39,7 @@ _TOKEN = re.compile(
     rf"|{CLOCK}"
     rf"|(?P<and_half>\b(?P<half_of>{'|'.join(HALF_OF)})\s+and\s+a\s+half\b)"
     rf"|(?:(?P<currency>[€$£¥])\s?|(?<![\w.,]))(?P<number>{_NUMBER})(?!\d)"
-    rf"|(?<!\w)(?:(?P<half>{_HALVES})(?!\w)|(?P<word>{_WORD}(?:(?:\s+|-)(?:(?:and|en|und)\s+)?{_WORD}){{0,7}}))",
+    rf"|(?<!\w)(?:(?P<half>{_HALVES})(?!\w)|(?P<word>{_WORD}(?:(?:\s+|-)(?:(?:and|en|und)\s+)?{_WORD}){{0,5}}))",
     re.IGNORECASE,
 )
 _AND_A_HALF = re.compile(r"\s+(?:and\s+a\s+half|en\s+een\s+hal(?:f|ve)|einhalb)\b", re.IGNORECASE)

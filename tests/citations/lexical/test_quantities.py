@@ -1,0 +1,308 @@
+"""Figures by value: what means the same, what says something else, and what is none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxasm.citations.lexical.quantities import EXACT_DIGITS, Quantity, read_quantities
+
+SAME = """
+14.00 uur | 14:00
+14.00 uur | 2 pm
+14:30 | 2.30 p.m.
+14u30 | 14:30
+14h30 | 14.30 uur
+14:00:00 | 14:00
+om 17 uur | 17.00 uur
+van 8 tot 17 uur | van 8.00 tot 17.00 uur
+2 to 8 pm | 14:00 to 20:00
+9 to 5 pm | 9:00 - 17:00
+10 to 11:30 am | 10:00-11:30
+12 to 2 pm | 12:00-14:00
+8 uur 's avonds | 20.00 uur
+8.30 uur 's ochtends | 8.30 uur
+3 o'clock in the afternoon | 15:00
+half negen | 8.30 uur
+half 9 | 8.30 uur
+half een | 12.30 uur
+half drie 's middags | 14.30 uur
+kwart over drie | 15.15 uur
+kwart voor 9 | 8.45 uur
+half past eight | 8:30
+quarter to seven | 18:45
+noon | 12:00
+midnight | 24:00
+middernacht | 0:00
+7am | 07.00 uur
+12 am | 0:00
+12 p.m. | 12:00
+half an hour | 30 minutes
+een half uur | 30 minuten
+eine halbe Stunde | 30 Minuten
+anderhalf uur | 90 minuten
+anderthalb Stunden | 90 Minuten
+an hour and a half | 90 minutes
+one and a half hours | 90 minutes
+2.5 hours | 150 minutes
+twee en een half uur | 150 minuten
+tweeënhalf uur | 150 minuten
+een kwartier | 15 minuten
+drie kwartier | 45 minuten
+eine Viertelstunde | 15 Minuten
+a quarter of an hour | 15 minutes
+24 uur | 1 dag
+2 uur | 2u
+2 h | 120 min.
+7 days | one week
+veertien dagen | twee weken
+30 sec | half a minute
+3 mei 2026 | May 3, 2026
+3 mei 2026 | 2026-05-03
+3 mei 2026 | 03-05-2026
+3 mei 2026 | 3/5/2026
+3 mei 2026 | 3.5.2026
+3 mei 2026 | 3-5-26
+May 3, 2026 | 05/03/2026
+May 23, 2026 | 05/23/2026
+3. Mai 2026 | 3 mei 2026
+3 mei 2026 | 3 mei
+May 3rd | the 3rd of May
+mei 2026 | 3 mei 2026
+in May | op 3 mei 2026
+in 2026 | 3 mei 2026
+maandag | Mondays
+zaterdag | Samstag
+ma t/m vr | maandag tot en met vrijdag
+Mon-Fri | Monday to Friday
+za: 10.00 uur | zaterdag 10.00 uur
+€ 2,50 | 2.50 euro
+€2,50 | EUR 2.50
+2 euro 50 | 2,50 euro
+€ 5,- | 5 euro
+€ 5,00 | vijf euro
+$5 | 5 dollars
+£3 | 3 pounds
+€ 1,5 mln | 1.500.000 euro
+1.5 billion | 1500 miljoen
+50% | 50 procent
+50 % | fifty percent
+1.500 | 1500
+1,500 | 1500
+1 500 | 1500
+1'234 | 1234
+1.500.000 | 1,5 miljoen
+1.234,56 | 1,234.56
+3,5 | 3.5
+½ | 0,5
+1½ uur | 90 minuten
+vijfentwintig | 25
+tweeëntwintig | 22
+twenty-five | 25
+twenty five | 25
+fünfundzwanzig | 25
+tweehonderd | 200
+honderdvijftig | 150
+honderd vijftig | 150
+honderd en vijf | 105
+tweehonderdvijfentwintig | 225
+two hundred and fifty | 250
+two thousand five hundred | 2500
+twee duizend | 2000
+vijftienhonderd | 1500
+zweihundertfünfzig | 250
+één | 1
+een dozijn | 12
+1 km | 1000 m
+125 cm | 1,25 m
+500 g | 0,5 kg
+2 dl | 200 ml
+20 °C | 20 graden
+-5 °C | minus 5 degrees
+8 tot 12 dagen | 8-12 dagen
+tussen 8 en 12 jaar | 8-12 jaar
+a 30-minute walk | 30 min
+1 dag of 2 dagen | 1-2 dagen
+06-12345678 | 0612345678
++31 6 12345678 | 06 1234 5678
+020 123 45 67 | (020) 1234567
+3.11.2 | 3.11.2
+3.11.2 | 3.11
+"""
+OTHER = """
+30 minuten | 45 minuten
+14.00 uur | 15.00 uur
+om 17 uur | om 18.00 uur
+2 pm | 2 am
+half negen | 9.30 uur
+8 uur 's avonds | 8.00 uur
+3 mei 2026 | 4 mei 2026
+3 mei 2026 | 3 mei 2025
+3 mei | 3 juni
+maandag | dinsdag
+ma-vr | za-zo
+€ 5 | € 6
+5 euro | 5 cent
+50% | 60%
+5 km | 5 m
+2 dagen | 2 weken
+10 jaar | 10 maanden
+2018 | 2019
+12 | 13
+3 hours | 3 days
+5 mg | 5 g
+5 miljoen euro | 5 miljard euro
+-5 graden | 5 graden
+twee | drie
+tweehonderd | driehonderd
+twenty-five | twenty-six
+1-2 dagen | 3-4 dagen
+two hundred | 2
+3.11.2 | 3.11.3
+10.0.0.1 | 10.0.0.2
+06-12345678 | 06-12345679
+12345678901234567 | 12345678901234568
+"""
+NEITHER = """
+5 euro | 5 dagen
+14.00 uur | 14 euro
+maandag | mei
+3 mei 2026 | 3
+3 mei 2026 | 2025
+€ 5 | $5
+versie 3.11.2 | 3.12
+"""
+NONE = """
+May I come?
+You may park.
+Ik kom in mei.
+Jan komt.
+zo is het
+Do it so.
+een van de
+one of the
+a week
+per uur
+A4
+honderden
+duizendpoot
+half
+kwart
+"""
+
+
+def pairs(table: str) -> list[tuple[str, str]]:
+    return [(one.strip(), other.strip()) for one, _, other in (line.partition("|") for line in table.strip().splitlines())]
+
+
+def matched(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
+    ours, theirs = read_quantities(one), read_quantities(other)
+    assert len(ours) == len(theirs) > 0
+    return list(zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(SAME))
+def test_the_same_said_otherwise_agrees(one: str, other: str) -> None:
+    for ours, theirs in matched(one, other):
+        assert ours.agrees(theirs)
+        assert theirs.agrees(ours)
+        assert not ours.rivals(theirs)
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(OTHER))
+def test_what_cannot_both_be_meant_are_rivals(one: str, other: str) -> None:
+    for ours, theirs in matched(one, other):
+        assert not ours.agrees(theirs)
+        assert not theirs.agrees(ours)
+        assert ours.rivals(theirs)
+        assert theirs.rivals(ours)
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(NEITHER))
+def test_of_another_sort_neither_agrees_nor_is_a_rival(one: str, other: str) -> None:
+    for ours in read_quantities(one):
+        for theirs in read_quantities(other):
+            assert not ours.agrees(theirs)
+            assert not ours.rivals(theirs)
+
+
+@pytest.mark.parametrize("text", NONE.strip().splitlines())
+def test_these_are_no_quantities(text: str) -> None:
+    assert read_quantities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "stretches"),
+    [
+        ("Bezoek van 14.00 tot 20.00 uur, €2,50.", ["14.00", "20.00 uur", "€2,50"]),
+        ("Op 3 mei 2026 om half negen.", ["3 mei 2026", "half negen"]),
+        ("(€ 5,-) voor 2 personen", ["€ 5", "2"]),
+        ("Bel +31 20 123 45 67 of 112.", ["+31 20 123 45 67", "112"]),
+        ("twenty-five people and a 30-minute walk", ["twenty-five", "30-minute"]),
+        ("It was −5 °C on 2026-05-03 10:00.", ["−5 °C", "2026-05-03", "10:00"]),
+        ("two or three, one two three", ["two", "three", "two", "three"]),
+        ("nr. 5. Versie 3.11.2.", ["5", "3.11.2"]),
+        ("2026-13-45 is no date, 25:00 no time", ["2026", "13", "45", "25", "00"]),
+        ("In 2018 200 people came", ["2018", "200"]),
+    ],
+)
+def test_a_quantity_holds_its_sign_and_unit(text: str, stretches: list[str]) -> None:
+    found = [text[quantity.start : quantity.end] for quantity in read_quantities(text)]
+    assert found == stretches
+
+
+def test_only_what_lies_between_two_characters_is_read() -> None:
+    text = "5 euro 10 minuten 20 jaar"
+    assert [text[q.start : q.end] for q in read_quantities(text, 7, 17)] == ["10 minuten"]
+    assert [q.values for q in read_quantities("12345", 0, 3)] == [frozenset({123.0})]
+
+
+def test_very_long_numbers_are_compared_by_their_digits() -> None:
+    long = "9" * 400
+    (ours,), (date,) = read_quantities(long), read_quantities("2026-05-03")
+    assert ours.values == {long}
+    assert not ours.agrees(date)
+    assert not date.agrees(ours)
+    assert ours.agrees(read_quantities(long)[0])
+    assert not ours.agrees(read_quantities(long + "9")[0])
+    assert read_quantities("1" * EXACT_DIGITS)[0].values == {float("1" * EXACT_DIGITS)}
+
+
+PIECES = [line.strip() for table in (SAME, OTHER, NEITHER) for line in table.replace("|", "\n").splitlines() if line.strip()]
+
+
+TEXTS = st.lists(st.one_of(st.sampled_from([*PIECES, " ", ", ", "-", "\n", "(", "€", "de "]), st.text(max_size=6)), max_size=12)
+
+
+@given(TEXTS.map("".join))
+def test_quantities_are_in_order_and_agree_with_themselves(text: str) -> None:
+    found, last = read_quantities(text), 0
+    for quantity in found:
+        assert last <= quantity.start < quantity.end <= len(text)
+        assert quantity.values
+        assert quantity.agrees(quantity)
+        assert not quantity.rivals(quantity)
+        last = quantity.end
+    for one in found:
+        for other in found:
+            assert one.agrees(other) == other.agrees(one)
+            assert one.rivals(other) == other.rivals(one)
+
+
+HOSTILE = ("9", "12 345 ", "1.111", "5" + " " * 50, "een twee drie ", "3 mei 2026, ", "14.00 - 15.00 ", "€ ", "ma-", "+31 ", "honderd")
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    text = piece * (16_000 // len(piece))
+    half, whole = min(seconds(text[: len(text) // 2]) for _ in range(3)), min(seconds(text) for _ in range(3))
+    assert whole < 4 * half + 0.05
+
+
+def seconds(text: str) -> float:
+    started = time.process_time()
+    read_quantities(text)
+    return time.process_time() - started
