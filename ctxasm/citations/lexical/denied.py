@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ctxasm.citations.lexical.evidence import clause_spans
 from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
 
+SHARED = 2
+"""Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
 """Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
 
@@ -35,7 +38,7 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
             known, sign = theirs[base], -sign
         if known is not None and sign not in known:
             kind: ConflictKind = "opposite" if ours.concept.startswith("§") or sign != ours.sign else "negation"
-            if kind == "opposite" or not (_refuses(inside) and _refuses(_beside(matter, *known[-sign]))):
+            if kind == "opposite" or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, *known[-sign]))):
                 yield matter.conflict(kind, ours, *known[-sign])
 
 
@@ -44,12 +47,26 @@ def _refuses(said: Sequence[Said]) -> bool:
     return any(one.denied or (one.sign < 0 and one.concept in _REFUSING) for one in said)
 
 
+def _around(matter: Matter, ours: Said) -> list[Said]:
+    """What the clauses of the claim that hold some words say."""
+    text = matter.parts.text
+    spans = [(low, high) for low, high in clause_spans(text, 0, len(text)) if low <= ours.end and ours.start < high]
+    return [said for said in matter.said if any(low <= said.end and said.start < high for low, high in spans)]
+
+
 def _beside(matter: Matter, at: int, said: Said) -> list[Said]:
     """What the clause that holds some words says."""
+    clause = _clause_of(matter, at, said)
+    if clause is None:
+        return []
+    return [other for other in matter.evidence.said(at) if clause.source.start <= other.end and other.start < clause.source.end]
+
+
+def _clause_of(matter: Matter, at: int, said: Said) -> Clause | None:
     for clause in matter.clauses:
         if clause.sentence == at and clause.source.start <= said.end and said.start < clause.source.end:
-            return [other for other in matter.evidence.said(at) if clause.source.start <= other.end and other.start < clause.source.end]
-    return []
+            return clause
+    return None
 
 
 def _said(matter: Matter, others: int) -> dict[str | None, dict[int, tuple[int, Said]]]:
@@ -77,8 +94,23 @@ def lonely_denials(matter: Matter) -> int:
     if theirs and not any(said.sign < 0 for said in matter.said):
         return int(any(_is_needed(matter, clause) for clause in matter.clauses if _denies(clause, theirs)))
     known = {(said.concept, said.sign) for _, said in every}
-    opposed = (said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known)
-    return matter.bits(frozenset(said.concept for said in opposed))
+    opposed = [said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known]
+    return matter.bits(frozenset(said.concept for said in opposed if _is_opposed(matter, said, every)))
+
+
+def _is_opposed(matter: Matter, ours: Said, every: Sequence[tuple[int, Said]]) -> bool:
+    """Whether a clause that says the opposite speaks of the claim, and does not refuse in other words what the claim denies."""
+    for at, theirs in every:
+        if (theirs.concept, theirs.sign) == (ours.concept, -ours.sign):
+            clause = next(
+                (c for c in matter.clauses if c.sentence == at and c.source.start <= theirs.end and theirs.start < c.source.end), None
+            )
+            shared = clause is not None and (
+                (clause.mask & matter.parts.heavy).bit_count() >= SHARED or not matter.has_other_words(clause, matter.parts.everything)
+            )
+            if shared and not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, theirs))):
+                return True
+    return False
 
 
 def _is_needed(matter: Matter, clause: Clause) -> bool:

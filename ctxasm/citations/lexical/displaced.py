@@ -53,10 +53,18 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
         same = matter.same(mask & ~(1 << bit)) if mask >> bit & 1 else []
         if not same or any(clause.mask >> bit & 1 for clause in same) or _stands_alone(matter, bit):
             continue
-        rivals = [(clause.sentence, theirs) for clause in same for theirs in clause.source.quantities if ours.rivals(theirs)]
+        rivals = _rivals(matter, ours, bit, same)
         sure = [rival for rival in rivals if ours.unit or ours.kind != "number" or _same_slot(matter, ours, *rival)]
         if rivals:
             yield 1 << bit, matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure[0]) if sure else None
+
+
+def _rivals(matter: Matter, ours: Quantity, bit: int, same: list[Clause]) -> list[tuple[int, Quantity]]:
+    """Other figures of its sort in the clauses of the same matter, or beside them where the figure does not stand there itself."""
+    places = {(clause.sentence, clause.source.segment) for clause in same}
+    segments = [clause for clause in matter.clauses if (clause.sentence, clause.source.segment) in places]
+    where = same if any(clause.mask >> bit & 1 for clause in segments) else segments
+    return [(clause.sentence, theirs) for clause in where for theirs in clause.source.quantities if ours.rivals(theirs)]
 
 
 def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:

@@ -115,7 +115,9 @@ class Evidence:
         found = [form for form in near if form in self.postings]
         found += [form for other in near for form in sorted(self._participles.get(other, ()))]
         if self.stems.tongue != "en":
-            found += [lead + key for lead in sorted(leads) if lead + key in self.postings]
+            joined = [lead + key for lead in sorted(leads)]
+            found += [form for form in joined if form in self.postings]
+            found += [form for other in joined for form in sorted(self._participles.get(other, ()))]
             found += [key.removeprefix(lead) for lead in self._leads if key.startswith(lead) and key.removeprefix(lead) in self.postings]
         if len(key) < LEAST_PREFIX or key[0].isdigit():
             return found

@@ -64,7 +64,7 @@ def negative_prefixes(tongue: str) -> tuple[str, ...]:
 
 def light_words(tongue: str) -> frozenset[str]:
     """Words of a language that carry little, as written."""
-    return frozenset(_data(tongue)["light"].split()) | limit_words()
+    return frozenset(_data(tongue)["light"].split()) | limit_words() | frozenset(signs().modals) | signs().denials
 
 
 def synonym_groups(tongue: str) -> list[tuple[str, ...]]:

@@ -1,8 +1,8 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
-A word of denial bears on the next word with content in its clause; where none follows, on the ones before it up to a comma; and on a
-modal verb just before it ("may not enter" denies *may*), but "no more than" only sets a limit. Opposites share one name
-with a sign, so that "closed" denies what "open" affirms.
+A word of denial bears on the next word with content in its clause, and where that is a light one on the next of weight;
+where none follows, on the ones before it up to a comma; and on a modal verb just before it ("may not enter" denies *may*),
+but "no more than" only sets a limit. Opposites share one name with a sign, so that "closed" denies what "open" affirms.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class _Token(NamedTuple):
     plain: str
     key: str
     part: int
+    light: bool
 
 
 def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
@@ -57,7 +58,7 @@ def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
             said += _clause(clause)
             clause = []
         if word not in _BREAKS:
-            clause.append(_Token(match.start(), match.end(), plain, stems.key(word), part))
+            clause.append(_Token(match.start(), match.end(), plain, key := stems.key(word), part, key in stems.light))
     return [*said, *_clause(clause)]
 
 
@@ -86,10 +87,12 @@ def _borne_on(tokens: list[_Token], at: int) -> list[int]:
     places = [place for place in range(max(0, at - _MODAL_REACH), at) if tokens[place].plain in modals][-1:]
     after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
     if after is not None:
-        limits = signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more"
-        return [after] if limits else [*places, after]
+        if signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more":
+            return [after]
+        heavy = next((place for place in range(after, len(tokens)) if _has_content(tokens[place]) and not tokens[place].light), after)
+        return list(dict.fromkeys((*places, after, heavy)))
     before = [place for place in range(at) if tokens[place].part == tokens[at].part and _has_content(tokens[place])]
-    return [*places, *before[-_REACH:]]
+    return list(dict.fromkeys((*places, *before[-_REACH:])))
 
 
 def _has_content(token: _Token) -> bool:
