@@ -1,0 +1,177 @@
+"""Laws of the whole check: whatever the answer, whatever the sources."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ctxasm.bundle import load_bundle
+from ctxasm.citations.alignment import check_answer
+from ctxasm.citations.checked import CheckedAnswer, Verdict
+from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
+from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.sentences import sentence_spans
+from ctxasm.citations.serialise import checked_dict
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from tests.fakes import FakeClock
+from tests.strategies import COUNTER, Case, cases, settings_
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
+CALM = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+SENTENCES = (
+    "De balie opent om zeven uur",
+    "Parkeren kost twee euro per uur",
+    "Parkeren kost 3 euro per uur",
+    "Bezoek is niet toegestaan na 20.00 uur",
+    "Kinderen mogen op zondag mee naar binnen",
+    "Dokter Jansen leidt de poli sinds 3 mei 2019",
+    "The desk opens at seven",
+    "Hieronder staat het antwoord",
+    "Ik kan deze vraag niet beantwoorden",
+)
+CLAIMS = st.tuples(st.sampled_from(SENTENCES), st.sampled_from(["", " [1]", " [2]", " [1][3]", " [2, 1]", " [7]", " [1][7]"])).map(
+    lambda pair: f"{pair[0]}{pair[1]}."
+)
+ANSWERS = st.lists(CLAIMS, max_size=5).map(" ".join)
+SOURCES = st.lists(st.lists(st.sampled_from(SENTENCES[:7]), max_size=4).map(lambda s: ". ".join(s) + "."), max_size=4).map(
+    lambda texts: [{"n": number, "text": text} for number, text in enumerate(texts, 1)]
+)
+
+
+def check(answer: str, sources: list[dict[str, Any]], *, voice: bool = False) -> CheckedAnswer:
+    return check_answer(answer, grounds_of_sources(sources), LexicalScorer(), voice=voice, clock=FakeClock())
+
+
+def told(checked: CheckedAnswer) -> list[tuple[str, str, float]]:
+    return [(claim.claim.text, claim.verdict, claim.score) for claim in checked.claims]
+
+
+def check_laws(checked: CheckedAnswer) -> None:
+    for claim in checked.claims:
+        assert claim.verdict in get_args(Verdict)
+        assert 0 <= claim.score <= 1
+        if claim.verdict == "supported":
+            assert claim.score >= checked.threshold
+            assert claim.support
+            assert (claim.conflict, claim.idle, claim.better) == (None, (), None)
+        if claim.verdict in ("unsupported", "no_source", "uncited", "unknown_marker", "dropped", "declined"):
+            assert claim.support == ()
+        assert (claim.conflict is not None) or claim.verdict != "contradicted"
+        assert (claim.better is not None) == (claim.better_support is not None)
+        assert (claim.better is not None) or claim.verdict != "elsewhere"
+        assert (claim.summary_support is not None) == (claim.verdict == "prefix_only")
+        assert not set(claim.idle) - set(claim.claim.cited)
+        assert not set(claim.unknown) - set(claim.claim.cited)
+        assert {source.number for source in claim.dropped} <= set(claim.unknown)
+        assert {support.number for support in claim.support} <= set(claim.claim.cited) or checked.voice
+        assert claim.better not in claim.claim.cited
+    assert sum(checked.verdicts.values()) == len(checked.claims)
+    found = checked_dict(checked)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+@CALM
+@given(ANSWERS, SOURCES, st.booleans())
+def test_verdicts_keep_their_word(answer: str, sources: list[dict[str, Any]], voice: bool) -> None:
+    checked = check(answer, sources, voice=voice)
+    check_laws(checked)
+    assert check(answer, sources, voice=voice) == checked
+
+
+@CALM
+@given(ANSWERS, SOURCES, st.randoms(use_true_random=False))
+def test_the_order_of_sources_changes_no_verdict(answer: str, sources: list[dict[str, Any]], order: random.Random) -> None:
+    shuffled = sources[:]
+    order.shuffle(shuffled)
+    assert told(check(answer, shuffled)) == told(check(answer, sources))
+
+
+IRRELEVANT = (
+    "The helicopter needs kerosene every morning.",
+    "Der Hubschrauber braucht Kerosin.",
+    "De helikopter tankt kerosine.",
+    "",
+    "5 % 12",
+)
+
+
+@CALM
+@given(ANSWERS, SOURCES, st.sampled_from(IRRELEVANT))
+def test_an_irrelevant_source_takes_no_support_away(answer: str, sources: list[dict[str, Any]], text: str) -> None:
+    before, after = check(answer, sources), check(answer, [*sources, {"n": 99, "text": text}])
+    for ours, theirs in zip(before.claims, after.claims, strict=True):
+        assert theirs.verdict == "supported" or ours.verdict != "supported"
+
+
+@CALM
+@given(cases(), settings_(enabled=True), st.data())
+def test_any_context_can_be_checked(case: Case, chosen: AssemblySettings, data: st.DataObject) -> None:
+    assembly = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), data.draw(st.integers(1, 400)))
+    text = assembly.text + " [1][2][3]. " + data.draw(st.text(max_size=20))
+    check_laws(check_answer(text, grounds_of_assembly(assembly), LexicalScorer(), clock=FakeClock()))
+
+
+@CALM
+@given(st.text(max_size=80), st.lists(st.text(max_size=60), max_size=3), st.booleans())
+def test_any_text_can_be_checked(answer: str, texts: list[str], voice: bool) -> None:
+    check_laws(check(answer, [{"n": at, "text": text} for at, text in enumerate(texts, 1)], voice=voice))
+
+
+def test_sentences_copied_from_the_cited_block_are_supported() -> None:
+    """Of the sample's sentences, whatever stands around them in their block."""
+    bundle = load_bundle(SAMPLE)
+    refused, count = [], 0
+    for chunk in bundle.chunks:
+        sentences = [chunk.text[low:high] for low, high in sentence_spans(chunk.text)]
+        whole = [" ".join(s.split()) for s in sentences if s.endswith(".") and len(s.split()) > 4 and "[" not in s]
+        answer = " ".join(f"{sentence[:-1]} [1]." for sentence in whole)
+        checked = check(answer, [{"n": 1, "text": chunk.text}])
+        judged = [claim for claim in checked.claims if claim.claim.states and claim.verdict != "declined"]
+        count += len(judged)
+        refused += [claim for claim in judged if claim.verdict != "supported"]
+    assert count > 100
+    assert len(refused) <= count // 100, [(claim.claim.text, claim.verdict, claim.missing) for claim in refused]
+
+
+HOSTILE = {
+    "nothing": "",
+    "blanks": " \n\t" * 30_000,
+    "one word": "x" * 100_000,
+    "digits": "9" * 100_000,
+    "numbers": "12 345 " * 14_000,
+    "stop words": "de het een van " * 7_000,
+    "brackets": "[" * 20_000,
+    "markers": "[1]" * 7_000,
+    "denials": "niet " * 20_000,
+    "clauses": "a, " * 30_000,
+    "names": "Jan Piet Klaas " * 6_000,
+    "one long sentence": "de balie opent om zeven uur en " * 3_300,
+    "sentences": "De balie opent om zeven uur [1]. " * 400,
+    "surrogates": "\ud800 \udfff\0\x01 " * 10_000,
+    "any script": "".join(chr(0x100 + at * 37 % 0xD000) for at in range(60_000)),
+}
+EVIDENCE = [{"n": 1, "text": "De balie opent om zeven uur. Jan komt niet. Op 3 mei 2026 kost 12 345 euro. " * 40}]
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_answers_and_sources_take_bounded_time(text: str) -> None:
+    started = time.process_time()
+    check_laws(check(text, EVIDENCE))
+    check_laws(check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": text}, {"n": 2, "text": text}]))
+    assert time.process_time() - started < 6
+
+
+def test_a_source_of_a_million_characters_is_read() -> None:
+    text = "Elke dag komt er een nieuwe zin bij. " * 27_000 + "De balie opent om zeven uur."
+    started = time.process_time()
+    (claim,) = check("De balie opent om zeven uur [1].", [{"n": 1, "text": text}]).claims
+    assert time.process_time() - started < 8
+    assert (claim.verdict, text[claim.support[0].start : claim.support[0].end]) == ("supported", "De balie opent om zeven uur.")
