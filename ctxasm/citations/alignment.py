@@ -76,7 +76,7 @@ def _bench(
     sources = (*grounds.sources, *summaries)
     comparison = scorer.compare([claim.text for claim in claims], sources, question, cancel)
     positions = {source.number: position for position, source in enumerate(grounds.sources)}
-    offset = len(positions)
+    offset = len(grounds.items)
     unknown = {number for marker in markers for number in marker.unknown}
     dropped: tuple[DroppedSource, ...] = dropped_numbers(grounds.assembly, sorted(unknown)) if grounds.assembly and unknown else ()
     return Bench(
