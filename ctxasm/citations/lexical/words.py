@@ -53,6 +53,8 @@ _PARTICIPLE = re.compile(rf"(?P<lead>{'|'.join(LEADS)}|)ge(?P<root>[a-z]{{3,}}?)
 _DOUBLE = re.compile(r"([aeou])\1|([b-df-hj-np-tv-z])\2$")
 _ENDING = re.compile(r"(?<=[a-z]{2}[bfgklmnprs])(?:dt|[dt])$")
 """The end of a verb in the third person or of a participle ("betaalt", "betaald"); nouns lose it too, in all their forms."""
+_HARD = {"z": "s", "v": "f"}
+"""Letters that Dutch writes hard at the end of a word: "huizen", "huis"; "brieven", "brief"."""
 _ALGORITHMS: dict[Tongue, str] = {"nl": "dutch_porter", "en": "english", "de": "german"}
 _STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
 _GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
@@ -121,7 +123,7 @@ class Stems:
         return known
 
     def _found(self, plain: str) -> str:
-        if plain in self._stops:
+        if plain in self._stops or plain.replace("’", "'").endswith("n't"):
             return ""
         plain = plain.removesuffix("'s").removesuffix("’s").replace("'", "").replace("’", "")
         if plain.isdigit() or not plain[:1].isalpha():
@@ -131,9 +133,12 @@ class Stems:
         return str(self._stem(plain)) if self.tongue == "en" else self._plainer(plain)
 
     def _plainer(self, plain: str) -> str:
-        """The stem of a Dutch or German word; Dutch ones without what verbs end in, and with single letters at the end."""
+        """The stem of a Dutch or German word; Dutch ones without what verbs end in, with single letters and no soft one at the end."""
         stem = str(self._stem(plain))
-        return _DOUBLE.sub(r"\1\2", _ENDING.sub("", stem)) if self.tongue == "nl" else stem
+        if self.tongue != "nl":
+            return stem
+        short = _DOUBLE.sub(r"\1\2", _ENDING.sub("", stem))
+        return short[:-1] + _HARD.get(short[-1:], short[-1:])
 
     def verb_of(self, word: str) -> str:
         """The key of the verb whose participle a word may be ("opgehaald" of "ophalen"); empty for no participle."""
