@@ -9,7 +9,17 @@ from typing import Literal, NamedTuple
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support, Verdict
 from ctxasm.model.results import Assembly
 from ctxasm.ui.context_cards import block_starts
-from ctxasm.ui.verdict_words import BY_NEIGHBOUR, FINE, VERDICTS, carried_by_neighbour, claim_sentence, clipped, is_carried, verdict_name
+from ctxasm.ui.verdict_words import (
+    BY_NEIGHBOUR,
+    FINE,
+    VERDICTS,
+    carried_by_neighbour,
+    claim_sentence,
+    clipped,
+    is_carried,
+    sign,
+    verdict_name,
+)
 from ctxasm.ui.words import title_of
 
 SpanKind = Literal["support", "part", "better", "summary", "clash"]
@@ -94,13 +104,14 @@ class Filter(NamedTuple):
     label: str
     total: int
     verdicts: tuple[Verdict, ...] | None = None
+    sign: str = ""
 
 
 def filters(rows: Sequence[ClaimRow]) -> tuple[Filter, ...]:
     """All rows, only those with a problem, and one choice per verdict that occurs."""
     counts = Counter(row.verdict for row in rows)
     problems = tuple(verdict for verdict in VERDICTS if counts[verdict] and verdict not in FINE)
-    each = [Filter(verdict_name(verdict), counts[verdict], (verdict,)) for verdict in VERDICTS if counts[verdict]]
+    each = [Filter(verdict_name(verdict), counts[verdict], (verdict,), sign(verdict)) for verdict in VERDICTS if counts[verdict]]
     return (
         Filter("all", len(rows)),
         Filter("only problems", sum(counts[verdict] for verdict in problems), problems),

@@ -56,8 +56,8 @@ def _pane(told: Told, rows: Sequence[ClaimRow], stale: dict[int, str]) -> dict[s
         "how": check_line(check) if check else "",
         "claims": [_claim(row) for row in rows],
         "filters": [
-            {"label": entry.label, "total": entry.total, "verdicts": None if entry.verdicts is None else list(entry.verdicts)}
-            for entry in filters(rows)
+            {"label": choice.label, "total": choice.total, "sign": choice.sign, "verdicts": choice.verdicts and list(choice.verdicts)}
+            for choice in filters(rows)
         ],
         "before": before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     }

@@ -103,8 +103,12 @@ def summary(checked: CheckedAnswer) -> str:
 
 
 def is_carried(checked: CheckedClaim, threshold: float) -> bool:
-    """Whether all of the claim is carried, be it with citations that add nothing: `partly` means either of two things."""
-    return checked.verdict == "supported" or (checked.verdict == "partly" and bool(checked.idle) and checked.score >= threshold)
+    """Whether all of the claim is carried: `partly` means a part of it, or all of it beside citations that add nothing.
+
+    The claim's own score does not tell: citations that add nothing lower it.
+    """
+    whole = any(found.score >= threshold for found in checked.support)
+    return checked.verdict == "supported" or (checked.verdict == "partly" and bool(checked.idle) and whole)
 
 
 def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 1.0) -> str:

@@ -142,6 +142,36 @@ def test_another_scorer_checks_the_same_answer(open_ask, monkeypatch):
     assert not reader(app)["attempts"][0][0]["unchecked"]
 
 
+def test_an_earlier_answer_keeps_the_check_it_had(open_ask, monkeypatch):
+    monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
+    app = asked(open_ask(**QUERY))
+    fine(app.button(key="regenerate").click().run())
+    app.selectbox(key="scorer").set_value("nli").run()
+    (earlier,), (newest,) = reader(app)["attempts"]
+    assert newest["unchecked"]
+    assert not earlier["unchecked"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cu": "chunk"},
+        {"cu": "passage"},
+        {"on": "false"},
+        {"mt": "500"},
+        {"px": "false"},
+        {"enc": "o200k_base"},
+        {"mt": "600", "bs": "chunks"},
+    ],
+)
+def test_marked_spans_lie_in_the_block_that_they_name_under_every_setting(open_ask, settings):
+    data = reader(asked(open_ask(**QUERY, **settings)))
+    places = {card["number"]: (card["pieces"][0][1], card["pieces"][-1][2]) for card in data["cards"]}
+    spans = [span for claim in data["attempts"][0][0]["claims"] for span in claim["spans"]]
+    assert spans
+    assert all(places[number][0] <= start < end <= places[number][1] for number, start, end, *_ in spans)
+
+
 def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
     ((pane,),) = reader(asked(open_ask(ch="voice", **QUERY)))["attempts"]
     assert pane["voice"]

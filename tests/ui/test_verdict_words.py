@@ -97,8 +97,8 @@ def test_an_added_neighbour_alone_is_told_from_a_hit():
 
 
 def test_partly_means_a_part_of_the_claim_or_of_its_citations():
-    found = (support(assembled(), 2, "welkom"),)
-    part = judged("partly", support=found)
+    found = support(assembled(), 2, "welkom")._replace(score=0.5)
+    part = judged("partly", support=(found,))
     assert claim_sentence(part, str, 0.4) == "Only a part of it is in [2]."
     assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] holds nothing of it; [2] does."
     assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9) == "Only a part of it is in [2]; [1][3] hold nothing of it."

@@ -132,7 +132,7 @@ class Reader {
   // What stands where a claim has no chip: that it cites nothing, or, spoken, where it is found.
   tag(pane, at, index) {
     const claim = pane.claims[at], source = claim.sources[0];
-    const found = pane.voice && source && claim.spans.length ? `${source[1]} [${source[0]}]` : '';
+    const found = pane.voice && source && claim.verdict === 'supported' ? `${source[1]} [${source[0]}]` : '';
     const text = found ? `source: ${found}` : claim.name;
     return el('button', { type: 'button', class: 'tag', 'data-pane': index, 'data-claim': at, 'data-verdict': claim.verdict,
       'data-attribution': pane.voice, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
@@ -318,7 +318,9 @@ class Reader {
     if (!rows.length) { place.replaceChildren(); return; }
     const choices = this.choices();
     const chosen = choices.find((choice) => choice.label === this.filter) ?? choices[0];
-    const buttons = choices.map(({ label, total }) => el('button', { type: 'button', 'data-filter': label, 'aria-pressed': String(label === chosen.label) }, label, el('span', {}, String(total))));
+    const buttons = choices.map(({ label, total, sign, verdicts }) => el('button', { type: 'button', 'data-filter': label,
+      'data-verdict': sign ? verdicts[0] : null, 'aria-pressed': String(label === chosen.label) },
+      sign ? el('i', { 'aria-hidden': 'true' }, sign) : null, label, el('span', {}, String(total))));
     const kept = rows.filter(({ claim }) => !chosen.verdicts || chosen.verdicts.includes(claim.verdict));
     const heads = ['Claim', 'Cites', 'Source and span', 'Verdict', 'Missing'];
     const none = el('tr', {}, el('td', { colspan: heads.length, class: 'mute' }, 'No claim of this kind.'));

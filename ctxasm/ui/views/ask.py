@@ -37,16 +37,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     if problem:
         show_trouble("This model cannot be asked yet", problem, "The extractive answer needs neither a model nor a key.")
     with st.container(horizontal=True, gap="small"):
-        st.button(
-            "Ask",
-            key="ask",
-            type="primary",
-            on_click=_begin,
-            args=(False,),
-            disabled=bool(problem),
-            shortcut="Ctrl+Enter",
-            width=BUTTON_WIDTH,
-        )
+        _ask_button("Ask", "ask", again=False, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter")
         beside, download = st.empty(), st.empty()
     place, stamp = st.empty(), stamp_of(scene)
     if st.session_state.pop("_asking", False) and not problem:
@@ -58,19 +49,17 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         beside.empty()
     attempts = _settled(assembly, stamp, picked, place)
     if attempts and not problem:
-        beside.button(
-            "Regenerate",
-            key="regenerate",
-            on_click=_begin,
-            args=(True,),
-            width=BUTTON_WIDTH,
-            help="Ask again, and keep this answer to flip back to.",
-        )
+        with beside:
+            _ask_button("Regenerate", "regenerate", again=True, help="Ask again, and keep this answer to flip back to.")
     _download(download, attempts)
     with place.container():
         hint = CHANGED if _kept() and not attempts else NO_ANSWER
         show_reader(reader_data(assembly, attempts, hint), st.session_state["_runs"])
     _show_prompt(assembly, asking)
+
+
+def _ask_button(label: str, key: str, *, again: bool, **look: Any) -> None:
+    st.button(label, key=key, on_click=_begin, args=(again,), width=BUTTON_WIDTH, **look)
 
 
 def _kept() -> tuple[Attempt, ...]:
@@ -91,7 +80,9 @@ def _settled(assembly: Assembly, stamp: str, picked: Picked, place: Any) -> tupl
     """The answers of this scene, checked; none where the settings changed since."""
     if any(told.stamp != stamp for attempt in _kept() for told in attempt):
         return ()
-    settled = tuple(settle(attempt, assembly, picked, place) for attempt in _kept() if attempt)
+    # Only the newest is checked anew by another scorer: earlier ones keep the check they had, and say whose it is.
+    *earlier, newest = [attempt for attempt in _kept() if attempt] or [()]
+    settled = (*earlier, settle(newest, assembly, picked, place)) if newest else ()
     st.session_state["_attempts"] = settled
     return settled
 

@@ -47,26 +47,9 @@ def asking_controls(assembly: Assembly) -> Asking:
                 width=135,
                 help="\n".join(f"- **{name}**: {text}" for name, text in PROMPT_HELP.items()),
             )
-            language = st.selectbox(
-                "Language",
-                tuple(LANGUAGES),
-                key="prompt_language",
-                persist_state="session",
-                width=155,
-            )
+            language = st.selectbox("Language", tuple(LANGUAGES), key="prompt_language", persist_state="session", width=155)
             _channel(assembly)
-            temperature = st.number_input(
-                "Temperature",
-                0.0,
-                2.0,
-                0.0,
-                0.1,
-                key="temperature",
-                persist_state="session",
-                width=125,
-                help="Only a language model heeds it.",
-            )
-            longest = st.number_input("Max answer tokens", 16, 8192, 512, 32, key="max_answer_tokens", persist_state="session", width=150)
+            temperature, longest = _sampling()
         first = st.toggle("Answer first, details after it", key="answer_first", persist_state="session")
         extra = st.text_area(
             "Your own instructions",
@@ -81,6 +64,13 @@ def asking_controls(assembly: Assembly) -> Asking:
     except CtxasmError as error:
         return Asking(PromptChoice(), problem=str(error))
     return Asking(choice, temperature, longest)
+
+
+def _sampling() -> tuple[float, int]:
+    help = "Only a language model heeds it."
+    temperature = st.number_input("Temperature", 0.0, 2.0, 0.0, 0.1, key="temperature", persist_state="session", width=125, help=help)
+    longest = st.number_input("Max answer tokens", 16, 8192, 512, 32, key="max_answer_tokens", persist_state="session", width=150)
+    return temperature, longest
 
 
 def _channel(assembly: Assembly) -> None:
