@@ -18,8 +18,9 @@ _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
 _ARTICLE = r"\s+(?:de |het |the |den |dem |a |een )?$"
-_LEAST = "ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|more than|meer dan|over"
-_MOST = "ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|no more than|niet meer dan|höchstens|less than|minder dan|under"
+_MORE, _LESS = r"(?<!no )(?<!not )more than|(?<!niet )meer dan|over", r"(?<!no )(?<!not )less than|(?<!niet )minder dan|under"
+_LEAST = rf"ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|{_MORE}"
+_MOST = rf"ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|no more than|niet meer dan|höchstens|{_LESS}"
 _BEFORE = tuple(
     (kind, sign, re.compile(rf"\b(?:{words}){_ARTICLE}", re.IGNORECASE))
     for kind, sign, words in (

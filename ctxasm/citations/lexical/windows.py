@@ -20,7 +20,7 @@ STEP = 0.02
 """What each further sentence of a window costs: of two that hold the same, the shorter is the better evidence."""
 LEAST_GAIN = 0.12
 """Share of the claim that a further window must add."""
-LEAST_SHARE = 0.4
+LEAST_SHARE = 0.25
 """A source that holds less than this share of the claim is tried sentence by sentence only."""
 
 
@@ -81,7 +81,7 @@ class Windows:
         holding = self._holding.get(source, ())
         best = sorted(holding, key=lambda at: -self.parts.weight(self._words[at]))[:CANDIDATES]
         if not self.may_hold(source, LEAST_SHARE):
-            return [Window(source, at, at, self.mask(at)) for at in best[:1]]
+            return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
         for at in best:
             for first in range(at - MOST_SENTENCES + 1, at + 1):
