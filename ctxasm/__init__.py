@@ -21,6 +21,7 @@ _HOME = {
     "load_bundle": "ctxasm.bundle",
     "write_bundle": "ctxasm.bundle",
     "AssemblySettings": "ctxasm.model.settings",
+    "CheckedAnswer": "ctxasm.citations.checked",
     "Assembly": "ctxasm.model.results",
     "Answer": "ctxasm.model.records",
     "Bundle": "ctxasm.model.records",
@@ -46,6 +47,7 @@ _HOME = {
 if TYPE_CHECKING:
     from ctxasm.bundle import load_bundle as load_bundle
     from ctxasm.bundle import write_bundle as write_bundle
+    from ctxasm.citations.checked import CheckedAnswer as CheckedAnswer
     from ctxasm.model.errors import CtxasmError as CtxasmError
     from ctxasm.model.errors import InvalidBundle as InvalidBundle
     from ctxasm.model.errors import InvalidInput as InvalidInput
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Turn as Turn
     from ctxasm.model.results import Assembly as Assembly
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
+    from ctxasm.model.support import Scorer
     from ctxasm.store.database import Store
     from ctxasm.store.memory import MemoryStore as MemoryStore
 
@@ -75,6 +78,7 @@ __all__ = [
     "Assembly",
     "AssemblySettings",
     "Bundle",
+    "CheckedAnswer",
     "Chunk",
     "CtxasmError",
     "Document",
@@ -93,6 +97,7 @@ __all__ = [
     "Turn",
     "UnknownSetting",
     "assemble",
+    "check",
     "load_bundle",
     "open_store",
     "write_bundle",
@@ -117,6 +122,17 @@ def assemble(
 
     settings = settings or AssemblySettings()
     return run(query, source, settings, counter or open_counter(settings.encoding), limit=limit)
+
+
+def check(assembly: Assembly, answer: str, scorer: Scorer | None = None) -> CheckedAnswer:
+    """Check every claim and every citation of an answer against the context that it was given.
+
+    `scorer` defaults to the one that needs no model. `to_dict()` of the result is the JSON documented in the README.
+    """
+    from ctxasm.checking import check as run
+    from ctxasm.citations.lexical import LexicalScorer
+
+    return run(assembly, answer, scorer or LexicalScorer())
 
 
 def open_store(url: str | None = None) -> Store:

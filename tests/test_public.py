@@ -10,7 +10,20 @@ from pathlib import Path
 import pytest
 
 import ctxasm
-from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, MemoryStore, Query, assemble, load_bundle, open_store, write_bundle
+from ctxasm import (
+    AssemblySettings,
+    Bundle,
+    Chunk,
+    Document,
+    Hit,
+    MemoryStore,
+    Query,
+    assemble,
+    check,
+    load_bundle,
+    open_store,
+    write_bundle,
+)
 
 HEAVY = ("streamlit", "pandas", "plotly", "sqlalchemy", "psycopg", "pydantic", "openai", "tiktoken", "httpx")
 BUNDLE = Bundle(
@@ -25,7 +38,7 @@ def test_every_public_name_is_there_and_documented() -> None:
     for name in ctxasm.__all__:
         assert getattr(ctxasm, name).__doc__, name
     assert set(ctxasm.__all__) <= set(dir(ctxasm))
-    assert set(ctxasm._HOME) | {"assemble", "open_store"} == set(ctxasm.__all__)
+    assert set(ctxasm._HOME) | {"assemble", "check", "open_store"} == set(ctxasm.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         ctxasm.nothing
 
@@ -56,6 +69,9 @@ def test_the_example_of_the_readme(tmp_path: Path) -> None:
         assert assembly.token_count <= 8000
         assert [citation.document_id for citation in assembly.citations] == ["a"]
         assert json.loads(json.dumps(assembly.to_dict(), allow_nan=False))["query_id"] == "q"
+        checked = check(assembly, "On floor 2 the desk opens at 9 o'clock [1]. On floor 2 it opens at 10 o'clock [1].")
+        assert [claim.verdict for claim in checked.claims] == ["supported", "contradicted"]
+        assert json.loads(json.dumps(checked.to_dict(), allow_nan=False))["claims"][0]["markers"] == [1]
         assert assemble(query, store.dataset("tiny"), AssemblySettings(expand_window=1)).text == assembly.text
     finally:
         store.close()

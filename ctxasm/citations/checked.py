@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.support import Conflict, Spent
@@ -132,3 +132,9 @@ class CheckedAnswer:
     elapsed_ms: float
     spent: Spent = Spent()
     voice: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of one checked answer, as documented in the README."""
+        from ctxasm.citations.serialise import checked_dict
+
+        return checked_dict(self)

@@ -48,8 +48,9 @@ class Bench:
         return weigh(self.comparison, self.scorer, at, {number: self.positions[number] for number in numbers})
 
     def places(self, match: Match) -> tuple[Support, ...]:
-        """Where a match stands, in every coordinate; nothing for a match that carries not even a part."""
-        if match.score < self.scorer.partly:
+        """Where a match stands, in every coordinate; nothing for one that carries not even a part and says nothing else either."""
+        part = max((found.score for found in match.found), default=0.0)
+        if max(match.score, part) < self.scorer.partly and match.conflict is None:
             return ()
         by_number = {ground.source.number: ground for ground in self.grounds.items}
         return tuple(by_number[found.number].support(found) for found in match.found)

@@ -1,4 +1,4 @@
-"""Search by words: BM25 over stemmed Dutch words (bm25s and PyStemmer, both optional: the extra `retrieval`)."""
+"""Search by words: BM25 over stemmed Dutch words (bm25s, of the extra `retrieval`, and PyStemmer)."""
 
 from collections.abc import Sequence
 from importlib import import_module

@@ -24,7 +24,7 @@ from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
 THRESHOLD = 0.78
 PARTLY = 0.5
 LOOKED_AT = PARTLY
-"""Windows that hold less than this share of a claim are no evidence: nothing is shown of them, and no gate looks at them."""
+"""Windows that hold less than this share of the words of a claim are no evidence: nothing is shown of them, no gate looks at them."""
 LONGEST_CLAIM = 8_000
 """Characters; what is longer is no claim, and nothing carries it."""
 RUN_COST = 0.1
@@ -94,7 +94,8 @@ class LexicalComparison:
         chosen = windows.choose(sources)
         if not chosen:
             return Match(0.0, missing=self._missing(windows, parts.everything))
-        closely = parts.weight(union(chosen)) >= LOOKED_AT * parts.total
+        words = parts.everything & ~parts.all_quantities or parts.everything
+        closely = parts.weight(union(chosen) & words) >= LOOKED_AT * parts.weight(words)
         findings = (examine if closely else find_lacking)(parts, chosen, self._evidence)
         found = tuple(self._found(windows, window) for window in chosen) if closely else ()
         score = round(score_of(parts, chosen, findings), 4)

@@ -78,9 +78,9 @@ class Windows:
         return known
 
     def _tried(self, source: int) -> list[Window]:
-        holding = self._holding.get(source, ())
-        best = sorted(holding, key=lambda at: -self.parts.weight(self._words[at]))[:CANDIDATES]
-        if not self.may_hold(source, LEAST_SHARE):
+        holding = self._holding.get(source) or self._with_figures(source)
+        best = sorted(holding, key=lambda at: -self.parts.weight(self._words.get(at, 0)))[:CANDIDATES]
+        if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
         for at in best:
@@ -92,6 +92,10 @@ class Windows:
                             mask |= self.mask(place)
                         found[first, last] = Window(source, first, last, mask)
         return list(found.values())
+
+    def _with_figures(self, source: int) -> list[int]:
+        """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
+        return [at for at in self._evidence.of_source[source] if self.mask(at)] if self.parts.quantities else []
 
     def _together(self, numbers: range, first: int, last: int) -> bool:
         if first < numbers.start or last >= numbers.stop:
