@@ -14,13 +14,12 @@ from tests.bench.support_data import LANGUAGES, called_supported
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half, Kind, Language
 
 FALSE_KINDS = tuple(kind for kind in KINDS if kind not in TRUE_KINDS)
-TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.63, ("en", "tune"): 0.66, ("nl", "judge"): 0.56, ("en", "judge"): 0.5}
+TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.73, ("en", "tune"): 0.73, ("nl", "judge"): 0.7, ("en", "judge"): 0.63}
 """What was measured in November 2026, rounded down: a change that finds fewer true claims must say so here."""
 
 KNOWN: dict[tuple[Language, Half, Kind], str] = {
-    ("nl", "judge", "negation"): "one of ten denials is not seen",
-    ("nl", "judge", "entity_swap"): "one of ten swapped names is not seen",
     ("en", "judge", "negation"): "one of ten denials is not seen",
+    ("en", "judge", "entity_swap"): "one of ten swapped names is not seen",
 }
 """Kinds of which a false claim is called supported. No rule may be written for these claims; what sees them anyway, takes the line away."""
 FALSE_CASES = [
