@@ -104,7 +104,7 @@ def _details(checked: CheckedClaim, texts: Mapping[int, str]) -> Iterator[str]:
         low, high = max(0, conflict.start - AROUND_CONFLICT), conflict.end + AROUND_CONFLICT
         around = quoted(texts.get(conflict.number, "")[low:high])
         yield f"{conflict.kind}: {quoted(conflict.claim, 60)} here, {quoted(conflict.source, 60)} in [{conflict.number}]: {around}"
-    for support in checked.support if checked.verdict != "supported" else ():
+    for support in () if checked.verdict in ("supported", "contradicted") else checked.support:
         yield f"has a part of it: {_place(support, texts)}"
     if checked.idle and checked.verdict == "partly":  # elsewhere the verdict says it
         yield f"{brackets(checked.idle)} {'carries' if len(checked.idle) == 1 else 'carry'} nothing of it"
