@@ -297,11 +297,11 @@ def test_accessible_in_both_themes(app, open_page, scheme):
 )
 def test_screenshots_for_the_readme(app, open_page, name, width, scheme, model):
     page = open_page(f"{app}{QUERY}", width=width, height=1250 if width > 500 else 1500, scheme=scheme)
+    page.emulate_media(reduced_motion="reduce", color_scheme=scheme)
     ask(page, model)
     page.locator(".chip").first.click()
     expect(page.locator(HITS).first).to_be_in_viewport()
     page.mouse.move(5, 5)
-    page.evaluate("() => Promise.all(document.getAnimations().map((a) => a.finished))")
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / f"{name}.png"))
