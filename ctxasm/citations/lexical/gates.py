@@ -53,13 +53,20 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
             conflict = conflict or found
         if signs:
             conflict = conflict or next(denied_conflicts(matter, stretch), None)
-    displaced &= ~_in_titles(parts, windows, evidence)
+    displaced &= ~_in_titles(parts, windows, evidence) & ~lacking.uncovered
     return lacking._replace(
-        uncovered=lacking.uncovered | displaced,
-        displaced=displaced & ~lacking.uncovered,
+        displaced=displaced,
         denials=lonely_denials(matter) if signs else 0,
         conflict=conflict,
     )
+
+
+def missing_bits(parts: Parts, windows: Sequence[Window], findings: Findings) -> int:
+    """What to call missing: what no window holds, and what stands elsewhere than in the best one; all that stands elsewhere, and
+    is in the best one too, only where nothing else explains the match."""
+    elsewhere = findings.displaced & (~windows[0].mask | parts.all_quantities | parts.names)
+    missing = findings.uncovered | elsewhere
+    return missing if missing & (parts.heavy | parts.all_quantities) or findings.conflict is not None else missing | findings.displaced
 
 
 def find_lacking(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:

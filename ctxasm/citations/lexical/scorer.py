@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.citations.lexical.evidence import Evidence, Split
-from ctxasm.citations.lexical.gates import Findings, examine, find_lacking
+from ctxasm.citations.lexical.gates import Findings, examine, find_lacking, missing_bits
 from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
@@ -99,7 +99,7 @@ class LexicalComparison:
         findings = (examine if closely else find_lacking)(parts, chosen, self._evidence)
         found = tuple(self._found(windows, window) for window in chosen) if closely else ()
         score = round(score_of(parts, chosen, findings), 4)
-        return Match(score, found, self._missing(windows, findings.uncovered), findings.conflict)
+        return Match(score, found, self._missing(windows, missing_bits(parts, chosen, findings)), findings.conflict)
 
     def _missing(self, windows: Windows, uncovered: int) -> tuple[str, ...]:
         known = self._lacks.get((id(windows), uncovered))
