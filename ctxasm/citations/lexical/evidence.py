@@ -130,15 +130,12 @@ class Evidence:
             found += [tail for tail in tails if tail in self.postings and _is_compound(key, tail)]
         return found
 
-    def sentences_with(self, key: str) -> list[int]:
-        """The sentences that hold `key` in any form, ascending."""
-        lists = [self.postings[form] for form in self.variants(key)]
-        return lists[0] if len(lists) == 1 else sorted({at for places in lists for at in places})
-
-    def rarity(self, key: str) -> float:
-        """1 for a word in no sentence, falling to 0 for one in all (inverse document frequency over sentences)."""
+    def rarity(self, forms: Sequence[str]) -> float:
+        """1 for a word whose forms stand in no sentence, falling to 0 for one in all (inverse document frequency over sentences)."""
+        lists = [self.postings[form] for form in forms]
+        held = len(lists[0]) if len(lists) == 1 else len({at for places in lists for at in places})
         total = len(self.sentences) + 1
-        return math.log(total / (len(self.sentences_with(key)) + 1)) / math.log(total) if total > 1 else 1.0
+        return math.log(total / (held + 1)) / math.log(total) if total > 1 else 1.0
 
     def clauses(self, at: int) -> tuple[SourceClause, ...]:
         """The clauses of a sentence."""

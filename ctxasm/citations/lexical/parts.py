@@ -84,11 +84,13 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
             words.setdefault(read.key, Word(low, high, read.key))
             places.append((low, bits.setdefault(read.key, len(bits))))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
-    weights = [LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(key) for key in words]
+    weights: list[float] = []
     forms: dict[str, int] = {}
     leads = leads_in(claim)
     for bit, (key, word) in enumerate(words.items()):
-        for form in evidence.variants(key, stems.verb_of(claim[word.start : word.end]), leads):
+        variants = evidence.variants(key, stems.verb_of(claim[word.start : word.end]), leads)
+        weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))
+        for form in variants:
             forms[form] = forms.get(form, 0) | 1 << bit
     return Parts(
         claim,

@@ -95,7 +95,9 @@ class Windows:
 
     def _with_figures(self, source: int) -> list[int]:
         """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
-        return [at for at in self._evidence.of_source[source] if self.mask(at)] if self.parts.quantities else []
+        if not self.parts.quantities or len(self.parts.words) > 1:
+            return []
+        return [at for at in self._evidence.of_source[source] if self.mask(at)]
 
     def _together(self, numbers: range, first: int, last: int) -> bool:
         if first < numbers.start or last >= numbers.stop:
