@@ -13,6 +13,15 @@ from typing import NamedTuple
 from ctxasm.citations.abbreviations import BEGINNERS
 from ctxasm.citations.markers import MarkerEvent
 
+_FIRM_END = re.compile(r"(?<![.\w])[^\W\d_]{4,}[.!?]+\Z")
+_SMALL = re.compile(r"[ \t]+[^\W\d_A-ZÀ-Þ]{2}")
+_GOES_ON = re.compile(r"[ \t]*(?:and|or|but|so|which|who|while|en|of|maar|dus|die|dat|terwijl|und|oder|aber|sondern)\b")
+_SAYING = re.compile(
+    r"[ \t]*(?:also |ook |auch )?(?:says?|said|states?|stated|mentions?|notes?|explains?|shows?|reports?|confirms?|adds?|suggests?|"
+    r"describes?|indicates?|claims?|gives?|lists?|zegt|zeggen|vermeldt|vermelden|stelt|stellen|meldt|schrijft|bevestigt|noemt|noemen|beschrijft|geeft|toont|"
+    r"sagt|sagen|besagt|erwähnt|erklärt|schreibt|zeigt|nennt|beschreibt|gibt)\b"
+)
+"""After a full stop and a marker: the marker is the subject of what follows."""
 STAND_IN = "Ꙁ"
 """A capital letter of no living language: sentences may begin with it."""
 
@@ -80,6 +89,11 @@ class _Writer:
     def is_ended(self) -> bool:
         """Whether a full stop or the like was the last visible thing."""
         return "".join(self.pieces[-2:]).rstrip()[-1:] in (".", "!", "?")
+
+    @property
+    def is_parted(self) -> bool:
+        """The same, or a semicolon."""
+        return self.is_ended or "".join(self.pieces[-2:]).rstrip()[-1:] == ";"
 
     def strip(self) -> None:
         """Take back white space at the end."""
@@ -174,7 +188,7 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
         if ended and following[0] == ".":
             writer.ends.append(writer.length)
         return high + (1 if ended else 0)
-    elif writer.is_ended and _CAPITAL.match(following):
+    elif (writer.is_parted and _CAPITAL.match(following)) or _ends_firmly(writer, following):
         writer.ends.append(writer.length)
     elif _begins_sentence(writer, following):
         writer.strip()
@@ -182,6 +196,12 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
     elif following[:1].isalnum() and not writer.tail.isspace():
         writer.add(" ", low)
     return high
+
+
+def _ends_firmly(writer: _Writer, following: str) -> bool:
+    """Whether what stands before a marker has ended although what follows begins small: no abbreviation, no conjunction."""
+    before = "".join(writer.pieces[-2:])[-_LOOK_BACK:].rstrip()
+    return bool(_FIRM_END.search(before)) and bool(_SMALL.match(following)) and not _GOES_ON.match(following)
 
 
 def _blanks_before(answer: str, at: int) -> int:
@@ -203,4 +223,4 @@ def _is_word(writer: _Writer, following: str) -> bool:
     first = following.strip(" \t")[:1]
     if visible[-1:] in ("", "\n"):
         return first.isalnum()
-    return visible[-1] in ".!?" and following[:1] in tuple(" \t") and first.islower()
+    return visible[-1] in ".!?" and following[:1] in tuple(" \t") and _SAYING.match(following) is not None

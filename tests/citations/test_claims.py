@@ -316,3 +316,22 @@ def test_real_answers_keep_the_laws_and_their_labels_find_their_references() -> 
             assert set(label["cites"]) <= {number for claim in touched for number in claim.cited}
             labels += 1
     assert labels >= 441
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("De poli is open. [1] de balie ook. [2]", [("De poli is open.", (1,)), ("de balie ook.", (2,))]),
+        (
+            "Wachttijd tot 2 uur; [1] Wat u afspreekt, noteert de arts. [3]",
+            [("Wachttijd tot 2 uur;", (1,)), ("Wat u afspreekt, noteert de arts.", (3,))],
+        ),
+        ("It opens at 8 p.m. [1] and closes at ten.", [("It opens at 8 p.m. and closes at ten.", (1,))]),
+        ("It ended there. [1] and then more [2].", [("It ended there.", (1,)), ("and then more.", (2,))]),
+        ("The desk opens. [1] says that it closes.", [("The desk opens.", ()), ("it closes.", (1,))]),
+    ],
+)
+def test_a_marker_after_a_full_stop_closes_it_although_the_next_begins_small(
+    answer: str, claims: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert [(claim.text, claim.cited) for claim in split_claims(answer, parse_markers(answer))] == claims
