@@ -14,7 +14,7 @@ from tests.bench.support_data import LANGUAGES, called_supported
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half, Kind, Language
 
 FALSE_KINDS = tuple(kind for kind in KINDS if kind not in TRUE_KINDS)
-TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.73, ("en", "tune"): 0.73, ("nl", "judge"): 0.7, ("en", "judge"): 0.63}
+TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.73, ("en", "tune"): 0.73, ("nl", "judge"): 0.66, ("en", "judge"): 0.63}
 """What was measured in November 2026, rounded down: a change that finds fewer true claims must say so here."""
 
 KNOWN: dict[tuple[Language, Half, Kind], str] = {

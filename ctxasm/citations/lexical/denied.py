@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ctxasm.citations.lexical.conditions import is_narrowed
 from ctxasm.citations.lexical.evidence import clause_spans
 from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
 
+_FORBIDDING = frozenset(("§may", "§must"))
 SHARED = 2
 """Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
@@ -21,8 +23,11 @@ def has_signs(matter: Matter) -> bool:
     return matter.parts.has_signs or any(matter.evidence.has_signs(at) for at in matter.numbers)
 
 
-def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
-    """A concept that a clause of the claim affirms and the source, on the same matter, denies, or the other way round."""
+def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict | None]:
+    """A concept that a clause of the claim affirms and the source, on the same matter, denies, or the other way round.
+
+    None where an exception, a condition or another clause of the same sentence may explain it.
+    """
     every = {(said.concept, said.sign) for at in matter.numbers for said in matter.evidence.said(at)}
     inside = [said for said in matter.said if stretch.start <= said.end and said.start < stretch.end]
     for ours in inside:
@@ -38,13 +43,21 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict]:
             known, sign = theirs[base], -sign
         if known is not None and sign not in known:
             kind: ConflictKind = "opposite" if ours.concept.startswith("§") or sign != ours.sign else "negation"
-            if kind == "opposite" or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, *known[-sign]))):
-                yield matter.conflict(kind, ours, *known[-sign])
+            at, said = known[-sign]
+            alike = kind == "negation" or ours.concept in _REFUSING
+            if not alike or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, said))):
+                open_to_doubt = is_narrowed(matter, at) or _says_both(matter, at, said.concept)
+                yield None if open_to_doubt else matter.conflict(kind, ours, at, said)
+
+
+def _says_both(matter: Matter, at: int, concept: str) -> bool:
+    """Whether a sentence affirms and denies the same concept."""
+    return len({said.sign for said in matter.evidence.said(at) if said.concept == concept}) > 1
 
 
 def _refuses(said: Sequence[Said]) -> bool:
     """Whether anything is denied, or refused by a word of its own: two clauses that both do may put it on different words."""
-    return any(one.denied or (one.sign < 0 and one.concept in _REFUSING) for one in said)
+    return any((one.denied and not one.bare) or (one.sign < 0 and one.concept in _FORBIDDING) for one in said)
 
 
 def _around(matter: Matter, ours: Said) -> list[Said]:
@@ -92,7 +105,7 @@ def lonely_denials(matter: Matter) -> int:
     if ours and not theirs:
         return matter.bits(frozenset(concepts)) or 1
     if theirs and not any(said.sign < 0 for said in matter.said):
-        return int(any(_is_needed(matter, clause) for clause in matter.clauses if _denies(clause, theirs)))
+        return int(any(matter.is_needed(clause) for clause in matter.clauses if _denies(clause, theirs)))
     known = {(said.concept, said.sign) for _, said in every}
     opposed = [said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known]
     return matter.bits(frozenset(said.concept for said in opposed if _is_opposed(matter, said, every)))
@@ -111,14 +124,6 @@ def _is_opposed(matter: Matter, ours: Said, every: Sequence[tuple[int, Said]]) -
             if shared and not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, theirs))):
                 return True
     return False
-
-
-def _is_needed(matter: Matter, clause: Clause) -> bool:
-    """Whether only this clause holds some word of weight of the claim."""
-    others = 0
-    for other in matter.clauses:
-        others |= other.mask if other is not clause else 0
-    return bool(clause.mask & ~others & matter.parts.heavy)
 
 
 def _denies(clause: Clause, denials: Sequence[tuple[int, Said]]) -> bool:

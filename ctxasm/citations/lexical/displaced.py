@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxasm.citations.lexical.conditions import is_narrowed
 from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import is_name, name_groups
 from ctxasm.citations.lexical.quantities import Quantity
@@ -17,10 +18,11 @@ from ctxasm.model.support import Conflict, ConflictKind
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
-_ARTICLE = r"\s+(?:de |het |the |den |dem |a |een )?$"
+_ARTICLE = r"\s+(?:(?:de|het|the|den|dem|a|een|van|of) )*$"
 _MORE, _LESS = r"(?<!no )(?<!not )more than|(?<!niet )meer dan|over", r"(?<!no )(?<!not )less than|(?<!niet )minder dan|under"
 _LEAST = rf"ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|{_MORE}"
-_MOST = rf"ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|no more than|niet meer dan|höchstens|{_LESS}"
+_NO_MORE = r"no more than|no (?:higher|longer|later) than|niet meer dan|niet (?:hoger|langer|later)(?: is| zijn)? dan"
+_MOST = rf"ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|höchstens|{_NO_MORE}|{_LESS}"
 _BEFORE = tuple(
     (kind, sign, re.compile(rf"\b(?:{words}){_ARTICLE}", re.IGNORECASE))
     for kind, sign, words in (
@@ -55,9 +57,18 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
         if not same or any(clause.mask >> bit & 1 for clause in same) or _stands_alone(matter, bit):
             continue
         rivals = _rivals(matter, ours, bit, same)
-        sure = [rival for rival in rivals if ours.unit or ours.kind != "number" or _same_slot(matter, ours, *rival)]
         if rivals:
-            yield 1 << bit, matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure[0]) if sure else None
+            sure = next((rival for rival in rivals if _is_sure(matter, ours, bit, *rival)), None)
+            yield 1 << bit, None if sure is None else matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure)
+
+
+def _is_sure(matter: Matter, ours: Quantity, bit: int, at: int, theirs: Quantity) -> bool:
+    """Whether a figure of the source is meant where the claim has another: not if either stands on the other side, too."""
+    if any(theirs.agrees(other) for other in matter.parts.quantities):
+        return False
+    if any(clause.mask >> bit & 1 for clause in matter.clauses if clause.sentence == at):
+        return False
+    return bool(ours.unit) or ours.kind != "number" or _same_slot(matter, ours, at, theirs)
 
 
 def _rivals(matter: Matter, ours: Quantity, bit: int, same: list[Clause]) -> list[tuple[int, Quantity]]:
@@ -77,7 +88,9 @@ def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
         places = [(c.sentence, theirs) for c in matter.same(mask) for theirs in c.source.quantities if ours.agrees(theirs)]
         others = [_directions(matter.text(at), theirs) for at, theirs in places]
         if places and all(any((kind, -sign) in other for kind, sign in signs) for other in others):
-            yield 1 << bit, matter.conflict("opposite", ours, *places[0])
+            yield 1 << bit, None if is_narrowed(matter, places[0][0]) else matter.conflict("opposite", ours, *places[0])
+        elif places and not any(others) and ("limit", 1) in signs:
+            yield 1 << bit, None
 
 
 def _directions(text: str, quantity: Quantity) -> set[tuple[str, int]]:

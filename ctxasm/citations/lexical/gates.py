@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.conditions import overstates, rests_on_exception
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import LEAST_PREFIX, Evidence
@@ -46,17 +47,18 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
     signs = has_signs(matter)
-    displaced, conflict = 0, None
+    displaced, denials, conflict = 0, lonely_denials(matter) if signs else 0, None
     for stretch in parts.clauses:
         for bits, found in (*find_displaced(matter, stretch.mask), *find_reversed(matter, stretch)):
             displaced |= bits
             conflict = conflict or found
-        if signs:
-            conflict = conflict or next(denied_conflicts(matter, stretch), None)
+        for found in denied_conflicts(matter, stretch) if signs else ():
+            denials = denials or 1
+            conflict = conflict or found
     displaced &= ~_in_titles(parts, windows, evidence) & ~lacking.uncovered
     return lacking._replace(
         displaced=displaced,
-        denials=lonely_denials(matter) if signs else 0,
+        denials=denials or int(overstates(matter) or rests_on_exception(matter)),
         conflict=conflict,
     )
 

@@ -101,9 +101,22 @@ class Matter:
         place = clause.sentence, clause.source.segment
         return any(other.mask & bits and (other.sentence, other.source.segment) == place for other in self.clauses)
 
+    def is_needed(self, clause: Clause) -> bool:
+        """Whether only this clause holds some word of weight of the claim."""
+        others = 0
+        for other in self.clauses:
+            others |= other.mask if other is not clause else 0
+        return bool(clause.mask & ~others & self.parts.heavy)
+
     def is_foreign(self, bits: int, mask: int) -> bool:
         """Whether every clause that holds some bits speaks of more than a clause of the claim (`mask`)."""
-        return all(self.speaks_of_more(clause, mask) for clause in self.clauses if clause.mask & bits)
+        return all(self._stands_among_others(clause, mask) for clause in self.clauses if clause.mask & bits)
+
+    def _stands_among_others(self, clause: Clause, mask: int) -> bool:
+        """The same of a clause, or of its sentence where the clause is one word of a list ("Koffie, thee en melk mogen niet")."""
+        if len(clause.source.words) > 1:
+            return self.speaks_of_more(clause, mask)
+        return any(self.speaks_of_more(other, mask) for other in self.clauses if other.sentence == clause.sentence)
 
     def speaks_of_more(self, clause: Clause, mask: int) -> bool:
         """Whether a clause has a word of weight or a figure that a clause of the claim does not have."""

@@ -12,19 +12,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
+from ctxasm.citations.lexical.number_words import UNITS
 from ctxasm.citations.lexical.words import Stems, fold, is_denial
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
-_REACH = 2
+_REACH = 1
 """Words with content before a denial that it bears on where none follows it."""
-_MODAL_REACH = 3
+_MODAL_REACH = 5
+_BARE = frozenset(("zonder", "without", "ohne", "geen", "no", "kein", "keine", "keinen", "keinem", "keiner", "keines"))
+_JOINS = frozenset(("of", "or", "oder", "en", "and", "und"))
 
 
 class Said(NamedTuple):
     """A concept that a text affirms (`sign` 1) or denies (-1), by its words at characters `start` to `end`.
 
-    `denied`: by a word of denial, not by a word of its own such as "closed".
+    `denied`: by a word of denial, not by a word of its own such as "closed"; `bare`: by one that only bears on a noun, such as
+    "without".
     """
 
     concept: str
@@ -32,6 +36,7 @@ class Said(NamedTuple):
     start: int
     end: int
     denied: bool = False
+    bare: bool = False
 
 
 class _Token(NamedTuple):
@@ -78,14 +83,21 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
         concept, sign = known.signed.get(pair) or known.signed.get(token.plain) or (known.modals.get(token.plain, token.key), 1)
         if concept:
             cue = denied.get(at, token)
-            yield Said(concept, -sign if at in denied else sign, min(cue.start, token.start), max(cue.end, token.end), at in denied)
+            start, end, bare = min(cue.start, token.start), max(cue.end, token.end), cue.plain in _BARE
+            yield Said(concept, -sign if at in denied else sign, start, end, at in denied, at in denied and bare)
 
 
 def _borne_on(tokens: list[_Token], at: int) -> list[int]:
     """The places in a clause that the denial at `at` bears on."""
     modals = signs().modals
-    places = [place for place in range(max(0, at - _MODAL_REACH), at) if tokens[place].plain in modals][-1:]
-    after = next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
+    reach = range(max(0, at - _MODAL_REACH), at) if tokens[at].plain not in _BARE else range(0)
+    places = [place for place in reach if tokens[place].plain in modals][-1:]
+    joined = at + 1 < len(tokens) and tokens[at + 1].plain in _JOINS
+    after = (
+        None
+        if joined
+        else next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
+    )
     if after is not None:
         if signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more":
             return [after]
@@ -96,7 +108,8 @@ def _borne_on(tokens: list[_Token], at: int) -> list[int]:
 
 
 def _has_content(token: _Token) -> bool:
-    return (bool(token.key) and not is_denial(token.plain)) or token.plain in signs().signed
+    counted = token.plain in UNITS or token.plain[:1].isdigit()
+    return (bool(token.key) and not is_denial(token.plain) and not counted) or token.plain in signs().signed
 
 
 def without_prefix(key: str, stems: Stems) -> str | None:

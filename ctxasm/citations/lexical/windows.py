@@ -79,7 +79,7 @@ class Windows:
 
     def _tried(self, source: int) -> list[Window]:
         holding = self._holding.get(source) or self._with_figures(source)
-        best = sorted(holding, key=lambda at: -self.parts.weight(self._words.get(at, 0)))[:CANDIDATES]
+        best = sorted(holding, key=lambda at: -self.parts.weight(self.mask(at)))[:CANDIDATES]
         if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()

@@ -8,6 +8,9 @@ from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.support import Match, Source
 
 FALSE = """
+Alle bezoekers betalen 2 euro. | Bezoekers betalen soms 2 euro.
+Voor een MRI van de buik mag u eten. | Voor een scan mag u eten, behalve voor een MRI van de buik.
+Coffee is always allowed. | Coffee is allowed.
 De balie is links van de ingang. | De balie is rechts van de ingang.
 Het kost 5 euro. | Het kost 5 dollar.
 Versie 3.11.2 werkt hier. | Versie 3.11.3 werkt hier.
@@ -49,10 +52,6 @@ De prijs is hoog. | De prijzen zijn hoog.
 Parking is not free. | Parking is not free.
 Die Praxis ist am Montag von 8 bis 12 Uhr geöffnet. | Die Praxis ist am Montag von 8.00 bis 12.00 Uhr geöffnet.
 """
-OPEN = """
-Alle bezoekers betalen 2 euro. | Bezoekers betalen soms 2 euro.
-"""
-"""False and called supported today: whoever makes the scorer see one moves its line up."""
 
 
 def pairs(table: str) -> list[tuple[str, str]]:
@@ -74,8 +73,3 @@ def test_one_wrong_word_is_enough(claim: str, text: str) -> None:
 @pytest.mark.parametrize(("claim", "text"), pairs(TRUE))
 def test_the_same_said_otherwise_is_carried(claim: str, text: str) -> None:
     assert is_carried(claim, text)
-
-
-@pytest.mark.parametrize(("claim", "text"), [pytest.param(*pair, marks=pytest.mark.xfail(strict=True)) for pair in pairs(OPEN)])
-def test_this_is_not_seen_yet(claim: str, text: str) -> None:
-    assert not is_carried(claim, text)

@@ -1,0 +1,58 @@
+"""Words that narrow what is said: exceptions, conditions and words such as "always" and "only"."""
+
+from __future__ import annotations
+
+import re
+
+from ctxasm.citations.lexical.matter import Clause, Matter
+from ctxasm.citations.lexical.words import fold
+
+_EXCEPTING = re.compile(
+    r"\b(?:behalve|uitgezonderd|tenzij|met uitzondering van|except|excluding|unless|other than|apart from|ausser|außer|sofern nicht)\b",
+    re.IGNORECASE,
+)
+_NARROWING = re.compile(
+    r"\b(?:alleen|enkel|slechts|uitsluitend|pas|only|just|nur|als|wanneer|indien|mits|if|when|wenn|falls|anders|otherwise|sonst)\b",
+    re.IGNORECASE,
+)
+_STRONG = (
+    frozenset(("altijd", "steeds", "always", "immer", "constantly")),
+    frozenset(("alleen", "enkel", "uitsluitend", "slechts", "only", "exclusively", "solely", "nur")),
+    frozenset(("alle", "allemaal", "iedereen", "all", "everyone", "everybody", "everything", "alles")),
+)
+"""Words that say more than the same claim without them."""
+
+
+def is_narrowed(matter: Matter, at: int) -> bool:
+    """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
+    sentence = matter.evidence.sentences[at]
+    texts = (matter.parts.text, matter.text(at)[sentence.start : sentence.end])
+    return any(_EXCEPTING.search(text) or _NARROWING.search(text) for text in texts)
+
+
+def rests_on_exception(matter: Matter) -> bool:
+    """Whether the sources say something of the claim only as an exception, and the claim names none."""
+    if _EXCEPTING.search(matter.parts.text):
+        return False
+    return any(_is_excepted(matter, clause) and matter.is_needed(clause) for clause in matter.clauses)
+
+
+def _is_excepted(matter: Matter, clause: Clause) -> bool:
+    text, sentence = matter.text(clause.sentence), matter.evidence.sentences[clause.sentence]
+    return any(
+        found.end() <= clause.source.end
+        for found in _EXCEPTING.finditer(text, max(sentence.start, clause.source.start - 24), clause.source.end)
+    )
+
+
+def overstates(matter: Matter) -> bool:
+    """Whether the claim says "always", "only" or "all" where its sources do not."""
+    ours = {fold(word) for word in re.findall(r"[^\W\d_]+", matter.parts.text)}
+    wanted = [group for group in _STRONG if group & ours]
+    if not wanted:
+        return False
+    theirs: set[str] = set()
+    for at in matter.numbers:
+        sentence = matter.evidence.sentences[at]
+        theirs |= {fold(word) for word in re.findall(r"[^\W\d_]+", matter.text(at)[sentence.start : sentence.end])}
+    return any(not group & theirs for group in wanted)
