@@ -20,7 +20,7 @@ STEP = 0.02
 """What each further sentence of a window costs: of two that hold the same, the shorter is the better evidence."""
 LEAST_GAIN = 0.12
 """Share of the claim that a further window must add."""
-LEAST_SHARE = 0.25
+LEAST_SHARE = 0.5
 """A source that holds less than this share of the claim is tried sentence by sentence only."""
 
 
