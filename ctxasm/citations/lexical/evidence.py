@@ -71,6 +71,7 @@ class Evidence:
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
         self._variants: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
         self._quantities: dict[int, tuple[Quantity, ...]] = {}
+        self._in_titles: dict[tuple[int, str], bool] = {}
         self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
 
@@ -129,6 +130,14 @@ class Evidence:
             tails = (key[at:] for at in range(1, len(key) - LEAST_PREFIX + 1))
             found += [tail for tail in tails if tail in self.postings and _is_compound(key, tail)]
         return found
+
+    def is_in_title(self, source: int, key: str) -> bool:
+        """Whether the title of a source holds a word, also as the head or tail of a compound."""
+        known = self._in_titles.get((source, key))
+        if known is None:
+            titles = self.titles[source]
+            known = self._in_titles[source, key] = key in titles or any(_is_like(key, title) for title in titles)
+        return known
 
     def rarity(self, forms: Sequence[str]) -> float:
         """1 for a word whose forms stand in no sentence, falling to 0 for one in all (inverse document frequency over sentences)."""
@@ -191,6 +200,11 @@ def clause_spans(text: str, low: int, high: int) -> list[tuple[int, int]]:
                 spans.append((at, match.start()))
             at = match.end()
     return [*spans, (at, high)] if text[at:high].strip() else spans
+
+
+def _is_like(key: str, title: str) -> bool:
+    short, long = (key, title) if len(key) < len(title) else (title, key)
+    return len(short) >= LEAST_PREFIX and (long.startswith(short) or long.endswith(short))
 
 
 def _is_compound(whole: str, tail: str) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.conditions import overstates, rests_on_exception
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
-from ctxasm.citations.lexical.evidence import LEAST_PREFIX, Evidence
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.matter import Matter
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
@@ -85,16 +85,9 @@ def find_lacking(parts: Parts, windows: Sequence[Window], evidence: Evidence) ->
 
 
 def _in_titles(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> int:
-    """The words that the titles of the windows' sources hold, also as the head or tail of a compound."""
-    titles = frozenset(key for window in windows for key in evidence.titles[window.source])
-    if not titles:
-        return 0
-    return sum(1 << bit for bit, word in enumerate(parts.words) if any(_is_like(word.key, title) for title in titles))
-
-
-def _is_like(key: str, title: str) -> bool:
-    short, long = sorted((key, title), key=len)
-    return short == long or (len(short) >= LEAST_PREFIX and (long.startswith(short) or long.endswith(short)))
+    """The words that the titles of the windows' sources hold."""
+    sources = {window.source for window in windows if evidence.titles[window.source]}
+    return sum(1 << bit for bit, word in enumerate(parts.words) if any(evidence.is_in_title(at, word.key) for at in sources))
 
 
 def _longest_run(parts: Parts, uncovered: int) -> int:

@@ -91,7 +91,8 @@ class LexicalComparison:
         if windows is None:
             windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
         parts = windows.parts
-        chosen = windows.choose(sources)
+        lone = len(sources) == 1 and bool(parts.words) and not windows.may_hold(sources[0], LOOKED_AT)
+        chosen = windows.best_sentence(sources[0]) if lone else windows.choose(sources)
         if not chosen:
             return Match(0.0, missing=self._missing(windows, parts.everything))
         words = parts.everything & ~parts.all_quantities or parts.everything

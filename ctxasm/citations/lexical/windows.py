@@ -70,6 +70,14 @@ class Windows:
         held = self._held.get(source)
         return held is not None and self.parts.weight(held | self.parts.all_quantities) >= share * self.parts.total
 
+    def best_sentence(self, source: int) -> list[Window]:
+        """The sentence of a source that holds most of the claim's words, as a window; none where no word stands in it."""
+        holding = self._holding.get(source)
+        if not holding:
+            return []
+        at = max(holding, key=lambda at: self.parts.weight(self._words[at]))
+        return [Window(source, at, at, self.mask(at))]
+
     def of_source(self, source: int) -> list[Window]:
         """The windows of a source worth trying."""
         known = self._of_source.get(source)
