@@ -30,12 +30,12 @@ def figures_of(claims: Sequence[CheckedClaim], bench: Bench) -> Figures:
 
 
 def _is_reachable(bench: Bench, at: int) -> bool:
-    """Whether any source of the context carries a claim, or all of them together do where several carry something of it."""
-    each = bench.each(at).values()
-    if any(bench.carries(match) for match in each):
+    """Whether any source of the context carries a claim, or those that carry something of it do so together."""
+    each = bench.each(at)
+    if any(bench.carries(match) for match in each.values()):
         return True
-    several = sum(match.score >= bench.scorer.partly / 2 for match in each) > 1
-    return several and bench.carries(bench.together(at, tuple(bench.positions)))
+    several = [number for number, match in each.items() if match.score >= bench.scorer.partly / 2]
+    return len(several) > 1 and bench.carries(bench.together(at, several))
 
 
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:

@@ -42,7 +42,8 @@ class Findings(NamedTuple):
 
 def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
     """Everything that stands against a claim in its chosen windows."""
-    lacking = find_lacking(parts, windows, evidence)
+    titles = _in_titles(parts, windows, evidence)
+    lacking = find_lacking(parts, windows, titles)
     matter = Matter(parts, windows, evidence)
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
@@ -55,7 +56,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
         for found in denied_conflicts(matter, stretch) if signs else ():
             denials = denials or 1
             conflict = conflict or found
-    displaced &= ~_in_titles(parts, windows, evidence) & ~lacking.uncovered
+    displaced &= ~titles & ~lacking.uncovered
     return lacking._replace(
         displaced=displaced,
         denials=denials or int(overstates(matter) or rests_on_exception(matter)),
@@ -71,10 +72,10 @@ def missing_bits(parts: Parts, windows: Sequence[Window], findings: Findings) ->
     return missing if missing & (parts.heavy | parts.all_quantities) or findings.conflict is not None else missing | findings.displaced
 
 
-def find_lacking(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
-    """What no window holds, without a look at where the rest stands."""
+def find_lacking(parts: Parts, windows: Sequence[Window], titles: int = 0) -> Findings:
+    """What no window holds, without a look at where the rest stands. `titles` are words that a title holds."""
     uncovered = parts.everything & ~union(windows)
-    free = uncovered & ~_in_titles(parts, windows, evidence) if uncovered else 0
+    free = uncovered & ~titles
     return Findings(
         uncovered,
         _longest_run(parts, free & (parts.heavy | parts.all_quantities)),

@@ -97,7 +97,7 @@ class LexicalComparison:
             return Match(0.0, missing=self._missing(windows, parts.everything))
         words = parts.everything & ~parts.all_quantities or parts.everything
         closely = parts.weight(union(chosen) & words) >= LOOKED_AT * parts.weight(words)
-        findings = (examine if closely else find_lacking)(parts, chosen, self._evidence)
+        findings = examine(parts, chosen, self._evidence) if closely else find_lacking(parts, chosen)
         found = tuple(self._found(windows, window) for window in chosen) if closely else ()
         score = round(score_of(parts, chosen, findings), 4)
         return Match(score, found, self._missing(windows, missing_bits(parts, chosen, findings)), findings.conflict)
