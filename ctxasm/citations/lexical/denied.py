@@ -12,6 +12,7 @@ from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
 
 _FORBIDDING = frozenset(("§may", "§must"))
+ABOUT = 0.6
 SHARED = 2
 """Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
@@ -46,8 +47,17 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict | No
             at, said = known[-sign]
             alike = kind == "negation" or ours.concept in _REFUSING
             if not alike or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, said))):
-                open_to_doubt = is_narrowed(matter, at) or _says_both(matter, at, said.concept)
+                open_to_doubt = is_narrowed(matter, at) or _says_both(matter, at, said.concept) or not _is_about(matter, at, said, stretch)
                 yield None if open_to_doubt else matter.conflict(kind, ours, at, said)
+
+
+def _is_about(matter: Matter, at: int, said: Said, stretch: Stretch) -> bool:
+    """Whether the clause that says otherwise holds most of the claim's clause: two words of weight and `ABOUT` of all."""
+    clause, heavy = _clause_of(matter, at, said), stretch.mask & matter.parts.heavy
+    if clause is None:
+        return False
+    held = clause.mask & heavy
+    return held.bit_count() >= SHARED and matter.parts.weight(held) >= ABOUT * matter.parts.weight(heavy)
 
 
 def _says_both(matter: Matter, at: int, concept: str) -> bool:

@@ -58,17 +58,30 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
             continue
         rivals = _rivals(matter, ours, bit, same)
         if rivals:
-            sure = next((rival for rival in rivals if _is_sure(matter, ours, bit, *rival)), None)
+            sure = next((rival for rival in rivals if _is_sure(matter, ours, *rival)), None)
             yield 1 << bit, None if sure is None else matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure)
 
 
-def _is_sure(matter: Matter, ours: Quantity, bit: int, at: int, theirs: Quantity) -> bool:
-    """Whether a figure of the source is meant where the claim has another: not if either stands on the other side, too."""
-    if any(theirs.agrees(other) for other in matter.parts.quantities):
+def _is_sure(matter: Matter, ours: Quantity, at: int, theirs: Quantity) -> bool:
+    """Whether the source surely says otherwise: it has the claim's figure nowhere, the claim has that of the source nowhere, and
+    both have the same unit or count the same."""
+    if any(theirs.agrees(other) for other in matter.parts.quantities) or _stands_anywhere(matter, ours):
         return False
-    if any(clause.mask >> bit & 1 for clause in matter.clauses if clause.sentence == at):
-        return False
-    return bool(ours.unit) or ours.kind != "number" or _same_slot(matter, ours, at, theirs)
+    return bool(ours.unit) or ours.kind != "number" or _counts_the_same(matter, ours, at, theirs)
+
+
+def _stands_anywhere(matter: Matter, ours: Quantity) -> bool:
+    """Whether the sources of the windows have a figure in any sentence."""
+    numbers = {at for window in matter.windows for at in matter.evidence.of_source[window.source]}
+    return any(ours.agrees(theirs) for at in numbers for theirs in matter.evidence.quantities(at))
+
+
+def _counts_the_same(matter: Matter, ours: Quantity, at: int, theirs: Quantity) -> bool:
+    """Whether the next word with content is the same after both figures."""
+    stems, parts, sentence = matter.evidence.stems, matter.parts, matter.evidence.sentences[at]
+    mine = next(read_words(parts.text, ours.end, len(parts.text), stems), None)
+    yours = next(read_words(matter.text(at), theirs.end, sentence.end, stems), None)
+    return mine is not None and yours is not None and bool(parts.forms.get(yours.key, 0) & matter.bits(frozenset((mine.key,))))
 
 
 def _rivals(matter: Matter, ours: Quantity, bit: int, same: list[Clause]) -> list[tuple[int, Quantity]]:
@@ -159,23 +172,6 @@ def _is_swap(matter: Matter, name: int, rival: Word, mask: int) -> bool:
             if same and any(clause.mask & name for clause in same) and not any(clause.mask & bits for clause in same):
                 return True
     return False
-
-
-def _same_slot(matter: Matter, ours: Word | Quantity, at: int, theirs: Word | Quantity) -> bool:
-    """Whether a word with content stands next to both, the one in the claim and the one in the source."""
-    sentence, parts = matter.evidence.sentences[at], matter.parts
-    mine = _beside(matter, parts.text, 0, len(parts.text), ours)
-    yours = _beside(matter, matter.text(at), sentence.start, sentence.end, theirs)
-    bits = matter.bits(mine)
-    return any(parts.forms.get(key, 0) & bits for key in yours)
-
-
-def _beside(matter: Matter, text: str, low: int, high: int, part: Word | Quantity) -> frozenset[str]:
-    """The words with content nearest to a part of a text."""
-    words = list(read_words(text, low, high, matter.evidence.stems))
-    before = [word.key for word in words if word.end <= part.start][-SLOT:]
-    after = [word.key for word in words if word.start >= part.end][:SLOT]
-    return frozenset((*before, *after))
 
 
 def _words(matter: Matter, mask: int) -> Iterator[Displaced]:
