@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.model.errors import InvalidInput
+from ctxasm.model.fences import fence_code
 from ctxasm.model.language import Language, language_of
 from ctxasm.model.messages import Message
 from ctxasm.model.records import Turn
@@ -23,7 +24,6 @@ from ctxasm.prompts import (
     PromptChoice,
     PromptStyle,
     build_messages,
-    fence_code,
     prompt_zones,
     system_text,
     user_parts,

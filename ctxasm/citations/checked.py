@@ -80,7 +80,7 @@ class DroppedSource(NamedTuple):
 class CheckedClaim:
     """A claim with its verdict. `score` is that of the sources it cites together (uncited: of the best source).
 
-    `support` is empty where nothing reaches the threshold. `missing` are words and figures of the claim that its sources
+    `support` is empty where nothing carries even a part or says otherwise. `missing` are words and figures of the claim that its sources
     do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
     `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped.

@@ -114,7 +114,7 @@ def _bare(text: str, markers: tuple[tuple[int, int], ...] = ()) -> str:
     text = _QUOTATION.sub('""', text).rstrip(".!?…:;, ").strip("\"' ")
     for short, full in _CONTRACTIONS:
         text = text.replace(short, full)
-    return re.sub(r"(?<= )([,.;])", r"\1", re.sub(r" +([,.;:])", r"\1", text)).rstrip(".!?…:;, ")
+    return re.sub(r" +([,.;:])", r"\1", text).rstrip(".!?…:;, ")
 
 
 @cache

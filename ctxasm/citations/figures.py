@@ -25,8 +25,13 @@ def figures_of(claims: Sequence[CheckedClaim], bench: Bench) -> Figures:
             stating += 1
             carried += cited
             reachable += cited or _is_reachable(bench, at)
-    recall, precision = _share(carried, stating), _share(needed, citations)
-    return Figures(stating, citations, recall, precision, _f1(recall, precision), _share(reachable, stating))
+    return figures_of_counts(stating, citations, carried, needed, reachable)
+
+
+def figures_of_counts(claims: int, citations: int, carried: int, needed: int, reachable: int) -> Figures:
+    """The shares of these counts; None for a share of nothing."""
+    recall, precision = _share(carried, claims), _share(needed, citations)
+    return Figures(claims, citations, recall, precision, _f1(recall, precision), _share(reachable, claims))
 
 
 def _is_reachable(bench: Bench, at: int) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from ctxasm.model.marker_cleaning import Cleaner
 from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
 from ctxasm.model.marker_grammar import FormName
-from ctxasm.model.marker_numbers import is_opening_tag, keep_only
+from ctxasm.model.marker_numbers import is_opening_tag, keep_only, runs_of
 from ctxasm.model.marker_offsets import OffsetMap
 
 LONGEST_UNKNOWN_RUN = 10
@@ -154,10 +154,4 @@ def resolve(markers: Iterable[MarkerEvent], citations: Iterable[Numbered]) -> tu
 
 
 def _ends_of_runs(numbers: list[int]) -> tuple[int, ...]:
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return tuple(number for run in runs for number in (run if len(run) <= LONGEST_UNKNOWN_RUN else (run[0], run[-1])))
+    return tuple(number for run in runs_of(numbers) for number in (run if len(run) <= LONGEST_UNKNOWN_RUN else (run[0], run[-1])))

@@ -27,7 +27,7 @@ STAND_IN = "Ꙁ"
 
 SOURCE_NOUN = (
     r"(?:(?:the|de|het|der|dem|den|die|das|given|provided)\s+)*"
-    r"(?:(?:contexts?|sources?|passages?|documents?|bron(?:nen)?|passages?|quellen?)\s*)?"
+    r"(?:(?:contexts?|sources?|passages?|documents?|bron(?:nen)?|quellen?)\s*)?"
 )
 _JOINED = re.compile(rf"[ \t*_]*(?:[,;&+/–-]|[,;]?[ \t]*\b(?:and|en|und|et|or|of|oder)\b)?[ \t*_]*{SOURCE_NOUN}", re.IGNORECASE)
 _OPENED = re.compile(

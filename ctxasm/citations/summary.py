@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Figures, Verdict
+from ctxasm.citations.figures import figures_of_counts
 from ctxasm.model.support import Spent
 
 VERDICTS: tuple[Verdict, ...] = (
@@ -134,11 +135,7 @@ class Totals:
     @property
     def figures(self) -> Figures:
         """The pooled figures."""
-        recall, precision = _share(self._carried, self._claims), _share(self._needed, self._citations)
-        f1 = None
-        if recall is not None and precision is not None:
-            f1 = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
-        return Figures(self._claims, self._citations, recall, precision, f1, _share(self._reachable, self._claims))
+        return figures_of_counts(self._claims, self._citations, self._carried, self._needed, self._reachable)
 
     def to_dict(self) -> dict[str, Any]:
         """The summary of many answers for JSON."""
@@ -194,7 +191,3 @@ def _in_order(counts: Counter[Verdict]) -> dict[Verdict, int]:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None

@@ -1,6 +1,6 @@
 """The verdict on one claim, from how well its sources carry it. Pure, and the same for every scorer.
 
-A match needs the scorer's threshold: below it nothing is called supported and nothing is highlighted. A citation that
+A match needs the scorer's threshold: below it nothing is called supported, and what is shown is called a part. A citation that
 carries none of its claim makes the claim at best `partly` carried: "wrong source behind a right answer" must be seen.
 """
 

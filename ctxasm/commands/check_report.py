@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
@@ -137,7 +137,7 @@ def agreement_sentence(agreement: Agreement) -> str:
     return f"{said}; supported from {agreement['threshold']:.2f} on: {', '.join(shares)}"
 
 
-def brackets(numbers: Any) -> str:
+def brackets(numbers: Iterable[int]) -> str:
     """`[1][3]`."""
     return "".join(f"[{number}]" for number in numbers)
 

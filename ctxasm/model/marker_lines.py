@@ -84,10 +84,6 @@ class Lines:
             self._after_blank = False
         self.head, self.ticks, self._opened_here = "", 0, False
 
-    def restart(self) -> None:
-        """Begin a fresh line, as after a hidden passage."""
-        self.__init__()  # type: ignore[misc]
-
     def _close_fence(self, visible: str) -> None:
         mark = self.fence[0]
         if not self._opened_here and len(visible) >= len(self.fence) and not visible.strip(mark):

@@ -26,16 +26,21 @@ def list_span(text: str, form: FormName) -> tuple[int, int]:
     return digits[0], digits[-1] + 1
 
 
-def write_numbers(numbers: Sequence[int]) -> list[str]:
-    """`4, 1-3` for 4, 1, 2, 3: the items of a list, runs of three and more as ranges."""
+def runs_of(numbers: Sequence[int]) -> list[list[int]]:
+    """The numbers in their order, those that follow on each other together."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
             runs.append([number])
+    return runs
+
+
+def write_numbers(numbers: Sequence[int]) -> list[str]:
+    """`4, 1-3` for 4, 1, 2, 3: the items of a list, runs of three and more as ranges."""
     items: list[str] = []
-    for run in runs:
+    for run in runs_of(numbers):
         items += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else [str(number) for number in run]
     return items
 

@@ -12,7 +12,6 @@ from ctxasm.prompts.messages import (
     Zone,
     ZoneName,
     build_messages,
-    fence_code,
     prompt_zones,
     user_parts,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "Zone",
     "ZoneName",
     "build_messages",
-    "fence_code",
     "prompt_zones",
     "system_text",
     "user_parts",

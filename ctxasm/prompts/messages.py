@@ -8,11 +8,11 @@ from the blocks, and only the system message tells the model not to read their n
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.fences import fence_code
 from ctxasm.model.language import Language, language_of
 from ctxasm.model.messages import Message
 from ctxasm.model.ports import TokenCounter
@@ -111,14 +111,6 @@ def user_parts(assembly: Assembly, language: Language | None = None) -> tuple[Pa
         Part("scaffolding", f"\nCONTEXT {code}\n\n{label}"),
         Part("question", assembly.query.query),
     )
-
-
-def fence_code(text: str) -> str:
-    """A code that does not occur in `text`: a digest of it, hashed again while it does."""
-    code = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-    while code in text:
-        code = hashlib.sha256(code.encode()).hexdigest()[:16]
-    return code
 
 
 def prompt_zones(

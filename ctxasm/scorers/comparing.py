@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.support import NO_MATCH, Match, Source, Spent
 
 Gate = Callable[[str, Sequence[Source], Match], Match]
@@ -16,6 +17,12 @@ and where a model sees a contradiction without naming it."""
 def canonical(source: Source) -> tuple[int, tuple[tuple[int, int], ...], str, str]:
     """What puts sources in one order, however they were given. A source and its page summary share a number."""
     return source.number, source.ranges, source.text, source.title
+
+
+def require_thresholds(partly: float, threshold: float) -> None:
+    """Raises InvalidInput where the two cannot be those of a scorer."""
+    if not 0 < partly <= threshold <= 1:
+        raise InvalidInput(f"partly and threshold must be above 0, in that order, and at most 1, got {shown((partly, threshold))}")
 
 
 class ModelComparison(ABC):

@@ -20,7 +20,7 @@ import numpy as np
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
-from ctxasm.scorers.comparing import Gate, ModelComparison
+from ctxasm.scorers.comparing import Gate, ModelComparison, require_thresholds
 from ctxasm.scorers.kept import Kept, key_of
 from ctxasm.scorers.windows import Split, Window, readable, sentences_of, stop_if, windows_of
 
@@ -62,8 +62,7 @@ class EmbeddingScorer:
         gate: Gate | None = None,
         keep: int = 20_000,
     ) -> None:
-        if not 0 < partly <= threshold <= 1:
-            raise InvalidInput(f"partly and threshold must be above 0, in that order, and at most 1, got {shown((partly, threshold))}")
+        require_thresholds(partly, threshold)
         if not 0 <= floor < 1:
             raise InvalidInput(f"floor must be a cosine from 0 to below 1, got {shown(floor)}")
         self.threshold, self.partly, self.floor = threshold, partly, floor

@@ -80,7 +80,7 @@ class JudgeScorer:
     def _ask(
         self, claims: Sequence[str], sources: Sequence[Source], question: str, cancel: Cancel | None
     ) -> Iterator[tuple[str, Completion]]:
-        """The replies as they come. The first failure stops the others and is raised after those that had arrived."""
+        """The replies once all are there. The first failure stops the others and is raised after those that had arrived."""
         failed = Event()
 
         def unwanted() -> bool:

@@ -5,10 +5,10 @@ The sources come before the claim: the prompts of one answer then share their be
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from ctxasm.model.fences import fence_code
 from ctxasm.model.messages import Message
 from ctxasm.model.support import Source
 from ctxasm.scorers.windows import readable
@@ -70,18 +70,10 @@ def judge_messages(claim: str, question: str, sources: Sequence[Source]) -> tupl
     texts = [evidence_of(source) for source in sources]
     titles = [" ".join(readable(source.title).split()) for source in sources]
     claim, question = readable(claim), readable(question).strip()
-    code = _code((*texts, *titles), (claim, question))
+    code = fence_code("\0".join((*texts, *titles)), claim, question)  # one code for all claims about the same sources
     parts = []
     for number, (text, title) in enumerate(zip(texts, titles, strict=True), 1):
         parts += [f"SOURCE {number} {code}", *([f"Title: {title}"] if title else []), text]
     parts += [f"END OF SOURCES {code}", "", *([f"QUESTION {code}", question] if question else [])]
     parts += [f"CLAIM {code}", claim, f"END OF CLAIM {code}"]
     return Message("system", SYSTEM.format(code=code)), Message("user", "\n".join(parts))
-
-
-def _code(sources: Sequence[str], others: Sequence[str]) -> str:
-    """A code that stands in none of the texts: a digest of the sources, hashed again while it does, so that claims share it."""
-    code = hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]
-    while any(code in text for text in (*sources, *others)):
-        code = hashlib.sha256(code.encode()).hexdigest()[:16]
-    return code

@@ -10,10 +10,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
-from ctxasm.scorers.comparing import Gate, ModelComparison
+from ctxasm.scorers.comparing import Gate, ModelComparison, require_thresholds
 from ctxasm.scorers.kept import Kept, key_of
 from ctxasm.scorers.nli_model import Inference, NliModel
 from ctxasm.scorers.windows import Split, Window, sentences_of, windows_of
@@ -46,8 +45,7 @@ class NliScorer:
         gate: Gate | None = None,
         keep: int = 100_000,
     ) -> None:
-        if not 0 < partly <= threshold <= 1:
-            raise InvalidInput(f"partly and threshold must be above 0, in that order, and at most 1, got {shown((partly, threshold))}")
+        require_thresholds(partly, threshold)
         self.threshold, self.partly = threshold, partly
         self._model, self._split, self._gate = NliModel(path), split, gate
         self._kept: Kept[Inference] = Kept(keep)

@@ -39,7 +39,6 @@ def test_there_are_enough_examples_in_every_language() -> None:
         assert len(set(cases(sign))) == len(cases(sign))
 
 
-@pytest.mark.parametrize("refusal", OWN_REFUSALS)
 @pytest.mark.parametrize(
     "dress",
     [
@@ -59,10 +58,11 @@ def test_there_are_enough_examples_in_every_language() -> None:
         "'{}'",
     ],
 )
-def test_the_own_refusals_are_recognised_however_they_are_dressed(refusal: str, dress: str) -> None:
-    for text in (refusal, refusal.rstrip("."), refusal.upper(), refusal.replace(" ", "\u00a0 "), refusal.replace(",", " ,")):
-        assert is_declined(dress.format(text)), dress.format(text)
-    assert is_refusal(dress.format(refusal))
+def test_the_own_refusals_are_recognised_however_they_are_dressed(dress: str) -> None:
+    for refusal in OWN_REFUSALS:
+        for text in (refusal, refusal.rstrip("."), refusal.upper(), refusal.replace(" ", "\u00a0 "), refusal.replace(",", " ,")):
+            assert is_declined(dress.format(text)), dress.format(text)
+        assert is_refusal(dress.format(refusal)), dress.format(refusal)
 
 
 @pytest.mark.parametrize("refusal", REFUSAL.values())

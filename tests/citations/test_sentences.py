@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
+from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.sentences import sentence_spans
+from tests.growth import is_linear
 
 DUTCH = """
 De poli is open tot 17.00 uur. | Daarna belt u de huisartsenpost.
@@ -242,11 +243,10 @@ def test_any_text_has_lawful_spans(text: str) -> None:
     check_laws(text)
 
 
-@given(
-    st.lists(st.sampled_from(["word ", "Ja. ", "x", "“", "een langere zin met komma's, ", "\n"]), min_size=200, max_size=900).map("".join)
-)
-def test_long_text_keeps_the_laws_across_windows(text: str) -> None:
-    check_laws(text)
+@settings(max_examples=50, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(200, 900))
+def test_long_text_keeps_the_laws_across_windows(random: Random, count: int) -> None:
+    check_laws("".join(random.choices(["word ", "Ja. ", "x", "“", "een langere zin met komma's, ", "\n"], k=count)))
 
 
 def check_laws(text: str) -> None:
@@ -271,32 +271,22 @@ def test_no_text_has_no_sentence() -> None:
 
 
 HOSTILE = {
-    "dots": "." * 100_000,
-    "letters": "a. " * 33_000,
-    "initials": "A. " * 33_000,
-    "glued": "aa.Bb" * 20_000,
-    "one line": "word " * 200_000,
-    "one word": "x" * 1_000_000,
-    "quotes": "“" * 100_000,
-    "closers": ".)" * 50_000,
-    "newlines": "a.\n\n" * 25_000,
-    "lines": "Aa\n" * 33_000,
+    "dots": "." * 40_000,
+    "letters": "a. " * 12_000,
+    "initials": "A. " * 12_000,
+    "glued": "aa.Bb" * 8_000,
+    "one line": "word " * 60_000,
+    "one word": "x" * 300_000,
+    "quotes": "“" * 40_000,
+    "closers": ".)" * 15_000,
+    "newlines": "a.\n\n" * 8_000,
+    "lines": "Aa\n" * 12_000,
     "blanks": ("." + " " * 1000) * 100,
-    "bullets": "- a\n" * 25_000,
-    "surrogates": "\ud800" * 100_000,
+    "bullets": "- a\n" * 8_000,
+    "surrogates": "\ud800" * 40_000,
 }
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_takes_linear_time(text: str) -> None:
-    half, whole = fastest(text[: len(text) // 2]), fastest(text)
-    assert whole < 5 * half + 0.02
-
-
-def fastest(text: str) -> float:
-    times = []
-    for _ in range(2):
-        started = time.perf_counter()
-        sentence_spans(text)
-        times.append(time.perf_counter() - started)
-    return min(times)
+    assert is_linear(sentence_spans, text)

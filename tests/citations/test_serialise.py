@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, ClaimKind, DroppedSource, Figures, Support, Verdict
@@ -159,7 +159,7 @@ def checked_answers(draw: st.DrawFn) -> CheckedAnswer:
             Claim,
             st.integers(0, 99),
             st.integers(0, 99),
-            st.text(),
+            st.text(max_size=20),
             st.sampled_from(get_args(ClaimKind)),
             st.lists(st.integers(0, count - 1), unique=True).map(tuple) if count else st.just(()),
             st.lists(number).map(tuple),
@@ -167,7 +167,7 @@ def checked_answers(draw: st.DrawFn) -> CheckedAnswer:
         st.sampled_from(VERDICTS),
         st.floats(0, 1),
         st.lists(supports).map(tuple),
-        st.lists(st.text()).map(tuple),
+        st.lists(st.text(max_size=9), max_size=3).map(tuple),
         st.none(),
         st.one_of(st.none(), number),
         st.one_of(st.none(), supports),
@@ -176,6 +176,7 @@ def checked_answers(draw: st.DrawFn) -> CheckedAnswer:
     return answer(*draw(st.lists(claims, max_size=6)), markers=markers)
 
 
+@settings(max_examples=40, deadline=None)
 @given(checked_answers())
 def test_any_checked_answer_is_strict_json_and_the_same_every_time(checked: CheckedAnswer) -> None:
     text = json.dumps(checked_dict(checked), allow_nan=False)
@@ -187,6 +188,7 @@ def test_any_checked_answer_is_strict_json_and_the_same_every_time(checked: Chec
         assert named == [number for position in made.claim.markers for number in checked.markers[position].marker.numbers]
 
 
+@settings(max_examples=40, deadline=None)
 @given(checked_answers())
 def test_a_sentence_counts_every_claim_and_names_every_unknown_number(checked: CheckedAnswer) -> None:
     said = summary_sentence(checked)

@@ -7,6 +7,7 @@ def test_it_keeps_the_port(check): check(MyScorer())
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -58,7 +59,7 @@ HOSTILE = (
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(lambda words: " ".join(words).capitalize() + ".")
 TEXTS = st.one_of(st.lists(SENTENCES, max_size=6).map(" ".join), st.sampled_from(HOSTILE), st.text(max_size=40))
 CLAIMS = st.one_of(SENTENCES, st.sampled_from(HOSTILE[:9]), st.text(max_size=20))
-_QUICK = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+_QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -123,7 +124,7 @@ def the_same_twice(scorer: Scorer) -> None:
 def order_of_sources_does_not_matter(scorer: Scorer) -> None:
     @_QUICK
     @given(st.lists(CLAIMS, min_size=1, max_size=2), SOURCES, st.randoms(use_true_random=False))
-    def check(claims: list[str], sources: list[Source], random) -> None:
+    def check(claims: list[str], sources: list[Source], random: Random) -> None:
         order = list(range(len(sources)))
         random.shuffle(order)
         one, other = scorer.compare(claims, sources), scorer.compare(claims, [sources[at] for at in order])
@@ -137,7 +138,7 @@ def order_of_sources_does_not_matter(scorer: Scorer) -> None:
 def order_of_sources_does_not_matter_together(scorer: Scorer) -> None:
     @_QUICK
     @given(CLAIMS, SOURCES.filter(bool), st.randoms(use_true_random=False))
-    def check(claim: str, sources: list[Source], random) -> None:
+    def check(claim: str, sources: list[Source], random: Random) -> None:
         order = list(range(len(sources)))
         random.shuffle(order)
         one, other = scorer.compare([claim], sources), scorer.compare([claim], [sources[at] for at in order])

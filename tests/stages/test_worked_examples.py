@@ -14,11 +14,12 @@ from tests.strategies import COUNTER
 
 def words(number: int, tokens: int) -> str:
     """A text of exactly so many tokens that shares nothing with any other."""
-    text = f"Document {number}:"
+    text, word = f"Document {number}:", f" w{number}"
+    text += word * ((tokens - COUNTER.count(text)) // COUNTER.count(word) - 2)
     while COUNTER.count(text) < tokens:
-        text += f" w{number}"
+        text += word
         if COUNTER.count(text) > tokens:
-            text = text[: -len(f" w{number}")] + " x"
+            text = text[: -len(word)] + " x"
     return text
 
 

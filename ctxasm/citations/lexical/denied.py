@@ -125,9 +125,7 @@ def _is_opposed(matter: Matter, ours: Said, every: Sequence[tuple[int, Said]]) -
     """Whether a clause that says the opposite speaks of the claim, and does not refuse in other words what the claim denies."""
     for at, theirs in every:
         if (theirs.concept, theirs.sign) == (ours.concept, -ours.sign):
-            clause = next(
-                (c for c in matter.clauses if c.sentence == at and c.source.start <= theirs.end and theirs.start < c.source.end), None
-            )
+            clause = _clause_of(matter, at, theirs)
             shared = clause is not None and (
                 (clause.mask & matter.parts.heavy).bit_count() >= SHARED or not matter.has_other_words(clause, matter.parts.everything)
             )

@@ -1,7 +1,7 @@
 """Numbers, amounts, times of day and dates in a text, by value: "half an hour" is "30 minutes", "2,50 euro" is "€ 2.50".
 
 A number may be read in two ways ("1.500" is 1500 in Dutch and 1.5 in English): it then has both values and agrees with
-either. Units of one kind are compared in their smallest member.
+either. Units of one kind are compared in one of them, the base of its table.
 """
 
 from __future__ import annotations
