@@ -33,6 +33,7 @@ _BEFORE = tuple(
     )
 )
 """What may stand just before a figure, by kind and sign."""
+_RANGE = re.compile(r"\s*(?:tot|to|until|bis|-|–)\s*\d")
 Displaced = tuple[int, Conflict | None]
 """Bits that stand elsewhere, and what the source has in their place where that is certain."""
 
@@ -102,8 +103,13 @@ def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
         others = [_directions(matter.text(at), theirs) for at, theirs in places]
         if places and all(any((kind, -sign) in other for kind, sign in signs) for other in others):
             yield 1 << bit, None if is_narrowed(matter, places[0][0]) else matter.conflict("opposite", ours, *places[0])
-        elif places and not any(others) and ("limit", 1) in signs:
+        elif places and ((("limit", 1) in signs and not any(others)) or (("limit", -1) in signs and _begin_ranges(matter, places))):
             yield 1 << bit, None
+
+
+def _begin_ranges(matter: Matter, places: list[tuple[int, Quantity]]) -> bool:
+    """Whether figures are the lower ends of ranges ("20 tot 45 minuten")."""
+    return all(_RANGE.match(matter.text(at), theirs.end) for at, theirs in places)
 
 
 def _directions(text: str, quantity: Quantity) -> set[tuple[str, int]]:

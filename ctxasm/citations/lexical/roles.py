@@ -18,17 +18,18 @@ _TURNING = frozenset(
 )
 """Words with which a sentence may turn its order without turning its meaning."""
 _BEING = frozenset(("was", "were", "been", "being", "be", "is", "are"))
+_STOPS = ".!?;:()| -*•"
 _THAN = frozenset(("than", "dan", "als"))
 
 
 def is_verbatim(matter: Matter) -> bool:
-    """Whether the claim stands word for word in one of its windows: then nothing can stand against it."""
-    claim = f" {_plain(matter.parts.text).rstrip('.!?;: ')}"
+    """Whether the claim stands word for word in one of its windows, from one stop to another: then nothing can stand against it."""
+    claim = _plain(matter.parts.text).strip(_STOPS)
     for window in matter.windows:
         first, last = matter.evidence.sentences[window.first], matter.evidence.sentences[window.last]
-        text = f" {_plain(matter.text(window.first)[first.start : last.end])} "
+        text = _plain(matter.text(window.first)[first.start : last.end])
         at = text.find(claim)
-        if at >= 0 and not text[at + len(claim)].isalnum():
+        if at >= 0 and text[:at].rstrip(" ")[-1:] in _STOPS and text[at + len(claim) :].lstrip(" ")[:1] in _STOPS:
             return True
     return False
 
