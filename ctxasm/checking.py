@@ -87,11 +87,14 @@ def _judge(endpoint: Endpoint) -> Scorer:
     return JudgeScorer(partial(complete_json, endpoint), endpoint.model, gate=gate)
 
 
-def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None = None) -> CheckedAnswer:
-    """Every claim of an answer from this context, with its verdict. Raises ModelUnavailable where the scorer's model fails."""
+def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None = None, cut: bool = False) -> CheckedAnswer:
+    """Every claim of an answer from this context, with its verdict; `cut` for an answer that broke off.
+
+    Raises ModelUnavailable where the scorer's model fails.
+    """
     from ctxasm.citations.alignment import check_answer
     from ctxasm.citations.grounds import grounds_of_assembly
 
     query, voice = assembly.query, assembly.settings.channel == "voice"
     grounds = grounds_of_assembly(assembly)
-    return check_answer(answer, grounds, scorer, query_id=query.query_id, question=query.query, voice=voice, cancel=cancel)
+    return check_answer(answer, grounds, scorer, query_id=query.query_id, question=query.query, voice=voice, cut=cut, cancel=cancel)

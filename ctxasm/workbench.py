@@ -6,14 +6,13 @@ nothing of a user.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ctxasm.config import Config, make_database_folder, shipped
+from ctxasm.loading import LoadReport, fingerprint
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
 
@@ -36,28 +35,6 @@ SAMPLE = "sample"
 """The name of the dataset that ships with ctxasm."""
 ENCODING = "cl100k_base"
 """The encoding whose counts are stored at load."""
-
-
-class LoadReport(NamedTuple):
-    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user."""
-
-    info: DatasetInfo
-    changed: bool
-    notes: tuple[str, ...]
-
-    @property
-    def summary(self) -> str:
-        """The load as one sentence."""
-        info = self.info
-        counts = [(info.documents, "document"), (info.chunks, "chunk"), (info.queries, "query"), (info.answers, "answer")]
-        parts = ", ".join(_counted(count, noun) for count, noun in counts if count)
-        replaced = f"; {_counted(info.replaced, 'character')} became U+FFFD (NUL, lone surrogates)" if info.replaced else ""
-        return f"{info.name}: {parts}{replaced}"
-
-
-def _counted(count: int, noun: str) -> str:
-    plural = noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {plural}"
 
 
 class Workbench:
@@ -115,7 +92,7 @@ class Workbench:
     def load_sample(self) -> LoadReport:
         """Load the data that ships as the dataset "sample", unless exactly that is loaded already."""
         folder = shipped("sample_data/hospital")
-        origin = f"shipped sample {_fingerprint(folder)}"
+        origin = f"shipped sample {fingerprint(folder)}"
         counter = self.counter(ENCODING)
         for info in self.datasets():
             if info.name == SAMPLE and info.origin == origin and info.encoding == (counter.encoding if counter.exact else None):
@@ -255,15 +232,13 @@ class Workbench:
 
         return open_scorer(name, self.config, endpoint)
 
-    def check(self, assembly: Assembly, answer: str, scorer: Scorer | str = "lexical", *, cancel: Cancel | None = None) -> CheckedAnswer:
-        """Every claim of an answer with its verdict against the context. Raises as `open_scorer`, and ModelUnavailable."""
+    def check(
+        self, assembly: Assembly, answer: str, scorer: Scorer | str = "lexical", *, cancel: Cancel | None = None, cut: bool = False
+    ) -> CheckedAnswer:
+        """Every claim of an answer with its verdict against the context; `cut`: the answer broke off.
+
+        Raises as `open_scorer`, and ModelUnavailable.
+        """
         from ctxasm.checking import check
 
-        return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel)
-
-
-def _fingerprint(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.jsonl")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+        return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel, cut)

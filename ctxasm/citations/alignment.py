@@ -28,15 +28,19 @@ def check_answer(
     query_id: str = "",
     question: str = "",
     voice: bool = False,
+    cut: bool = False,
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
     """Every claim of `answer` with its verdict. With `voice` no marker is read: each claim's source is looked for.
 
+    `cut`: the answer broke off, so its last sentence, where it has no end, is no claim.
+
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
     markers, claims = _read(answer, grounds, voice)
+    claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
     verdicts = {claim: judge(claim, at, bench, voice=voice) for at, claim in enumerate(judged)}
@@ -62,6 +66,11 @@ def _read(answer: str, grounds: Grounds, voice: bool) -> tuple[tuple[ResolvedMar
     parser = MarkerParser(known={source.number for source in grounds.sources})
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
+
+
+def _is_torn(answer: str, claim: Claim) -> bool:
+    """Whether a sentence at the end of an answer stops without an end."""
+    return not claim.markers and not answer[claim.start : claim.end].rstrip('*_)"”’ ').endswith((".", "!", "?", "…"))
 
 
 def _bench(

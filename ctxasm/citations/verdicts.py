@@ -84,8 +84,10 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     weighed = bench.weighed(at, known)
     match = weighed.match
     checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle)
+    if weighed.carried:
+        return replace(checked, verdict="supported")
     if weighed.is_match:
-        return replace(checked, verdict="supported" if weighed.carried else "partly")
+        return replace(checked, verdict="partly", conflict=_against(at, bench, checked.idle))
     better, other = _best(bench, bench.each(at, but=known))
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))
@@ -97,6 +99,12 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     if bench.carries(summary):
         return replace(checked, verdict="prefix_only", summary_support=_in_summary(bench, summary))
     return replace(checked, verdict="partly" if checked.support else "unsupported")
+
+
+def _against(at: int, bench: Bench, numbers: Sequence[int]) -> Conflict | None:
+    """What a cited source says otherwise, although others carry the claim."""
+    found = (bench.together(at, (number,)).conflict for number in numbers)
+    return next((conflict for conflict in found if conflict is not None), None)
 
 
 def _merged(at: int, bench: Bench, best: Match) -> Match:

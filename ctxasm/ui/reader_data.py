@@ -115,7 +115,7 @@ def _panel(told: Told) -> dict[str, str] | None:
             "id": "ctx-incomplete",
             "heading": "Incomplete answer",
             "text": told.error or told.note or "",
-            "still": "What had arrived is kept.",
+            "still": "What had arrived is kept." if told.text.strip() else "Nothing had arrived.",
         }
     if not told.called:
         return {

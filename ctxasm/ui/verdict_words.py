@@ -121,7 +121,8 @@ def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 
         case "partly":
             idle = f"{brackets(checked.idle)} {_holds(checked.idle)} nothing of it" if checked.idle else ""
             if is_carried(checked, threshold):
-                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}."
+                against = f" {conflict_sentence(checked.conflict)}" if checked.conflict else ""
+                return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}.{against}"
             return f"Only a part of it is in {carrying or cited}{f'; {idle}' if idle else ''}."
         case "contradicted":
             return conflict_sentence(checked.conflict) if checked.conflict else f"{cited} says otherwise."

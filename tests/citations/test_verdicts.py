@@ -247,3 +247,19 @@ def test_without_any_source_nothing_is_supported() -> None:
     (cited, bare) = check_answer("De balie is open [1]. Bel ons.", grounds_of_sources(()), LexicalScorer()).claims
     assert (cited.verdict, bare.verdict) == ("unknown_marker", "uncited")
     assert (cited.score, bare.score) == (0.0, 0.0)
+
+
+def test_a_sentence_that_broke_off_is_no_claim() -> None:
+    grounds = grounds_of_sources([{"n": 1, "text": "The desk opens at nine. It closes at five."}])
+    whole = "The desk opens at nine [1]. It closes at f"
+    assert len(check_answer(whole, grounds, LexicalScorer()).claims) == 2
+    assert [claim.verdict for claim in check_answer(whole, grounds, LexicalScorer(), cut=True).claims] == ["supported"]
+    assert len(check_answer("The desk opens at nine [1].", grounds, LexicalScorer(), cut=True).claims) == 1
+
+
+def test_a_cited_source_that_says_otherwise_is_named_beside_one_that_carries() -> None:
+    grounds = grounds_of_sources([{"n": 1, "text": "The desk opens at 9.00 am."}, {"n": 2, "text": "The desk opens at 10.00 am."}])
+    (claim,) = check_answer("The desk opens at 9.00 am [1][2].", grounds, LexicalScorer()).claims
+    assert (claim.verdict, claim.idle) == ("partly", (2,))
+    assert claim.conflict is not None
+    assert claim.conflict.number == 2

@@ -79,8 +79,8 @@ def figures(answer: str, table: Table, conflicts: Sequence[str] = ()) -> Figures
         ("Alpha is so [9].", {"Alpha": {(1,): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
         # the same number twice is one citation of the claim
         ("Alpha [1] is so [1].", {"Alpha": {(1,): 0.9}}, (1, 1, 1.0, 1.0, 1.0, 1.0)),
-        # all sources together carry what none carries alone
-        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (1, 2, 3): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
+        # the sources that carry something of it carry it together
+        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.4, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
         # a heading states nothing, but its citation counts
         ("# Alpha [1]\n\nBeta is so [2].", {"Alpha": {(1,): 0.9}, "Beta": {}}, (1, 2, 0.0, 0.5, 0.0, 0.0)),
         # a refusal is no claim

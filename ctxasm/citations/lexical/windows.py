@@ -122,9 +122,21 @@ class Windows:
             new = best.mask & ~covered
             if chosen and (self.parts.weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break
-            chosen.append(best)
+            chosen.append(self._tight(best, covered))
             covered |= best.mask
         return chosen
+
+    def _tight(self, window: Window, covered: int) -> Window:
+        """A window without the sentences at its ends that hold no word of weight or figure which the rest of it does not hold."""
+        counted = (self.parts.heavy | self.parts.all_quantities) & ~covered or self.parts.everything
+        for first, last in ((1, 0), (0, 1), (1, 0), (0, 1)):
+            low, high = window.first + first, window.last - last
+            mask = 0
+            for at in range(low, high + 1):
+                mask |= self.mask(at)
+            if low <= high and not window.mask & counted & ~mask:
+                window = Window(window.source, low, high, mask)
+        return window
 
     def _place(self, window: Window) -> tuple[int, int]:
         """What decides between windows that hold the same, whatever the order of the sources: the lower number, then the earlier place."""

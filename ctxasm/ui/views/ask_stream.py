@@ -20,7 +20,9 @@ from ctxasm.ui.told import Attempt, Told
 from ctxasm.ui.views.ask_controls import Asking
 
 if TYPE_CHECKING:
+    from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
+    from ctxasm.model.support import Scorer
 
 REDRAW = 0.08
 """Seconds between two drawings of an answer that is coming in."""
@@ -101,13 +103,22 @@ def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told
         return told
     workbench = desk.workbench()
     if name == LEXICAL:
-        return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text))
+        return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text, cut=not told.complete))
     try:
-        scorer = workbench.open_scorer(name, picked.judge)
-        check = workbench.check(assembly, told.text, scorer, cancel=_ticker(place, f"checking by {name}"))
+        scorer = _scorer(name, picked.judge)
+        check = workbench.check(assembly, told.text, scorer, cancel=_ticker(place, f"checking by {name}"), cut=not told.complete)
         return replace(told, scorer=name, unchecked="", check=check)
     except CtxasmError as error:
-        return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text))
+        return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text, cut=not told.complete))
+
+
+def _scorer(name: str, judge: Endpoint | None) -> Scorer:
+    """The scorer of this session: one that asks a model keeps what it was told, so that nothing is paid for twice."""
+    kept: tuple[tuple[str, Endpoint | None], Scorer] | None = st.session_state.get("_scorer")
+    if kept is None or kept[0] != (name, judge):
+        kept = (name, judge), desk.workbench().open_scorer(name, judge)
+        st.session_state["_scorer"] = kept
+    return kept[1]
 
 
 def _ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
