@@ -14,12 +14,13 @@ from ctxasm import workbench as workbench_module
 from ctxasm.asking import AnswerResult
 from ctxasm.bundle import write_bundle
 from ctxasm.config import Config
+from ctxasm.loading import LoadReport
 from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.tokens import open_counter
-from ctxasm.workbench import SAMPLE, LoadReport, Workbench
+from ctxasm.workbench import SAMPLE, Workbench
 
 TEXTS = ("The desk opens at seven. ", "Visitors come after noon. ", "Parking costs two euros. ")
 BUNDLE = Bundle(

@@ -17,7 +17,7 @@ from ctxasm.ui.views.title import show_empty, show_trouble
 from ctxasm.ui.words import number, plural
 
 if TYPE_CHECKING:
-    from ctxasm.workbench import LoadReport
+    from ctxasm.loading import LoadReport
 
 MOST_PROBLEMS = 100
 FILES = (
