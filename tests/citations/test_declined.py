@@ -123,8 +123,8 @@ def test_any_text_is_judged_and_spans_are_its_own(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["in the ", "not ", "the context ", "is not mentioned ", "er is geen ", "[1]", '"', "de bronnen ", "a, "])
 def test_long_text_takes_no_long_time(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     is_declined((unit * 200)[:LONGEST_REFUSAL])
     is_declined(f"it is {unit * 200}"[:LONGEST_REFUSAL])
     declined_spans(unit * 20_000)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0

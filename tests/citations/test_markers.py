@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +10,7 @@ from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.marker_grammar import LINK_CHARS
 from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.model.results import Citation
+from tests.growth import is_linear
 
 
 def citation(number: int) -> Citation:
@@ -182,30 +181,19 @@ def test_collisions_in_source_text() -> None:
     "unit", ["[", "[1,", "[1](", "[1](a(", "`", "[[1],", "<sup>", "<cite id=", "(ID", "a[0]", "【", "[1]", "\n[1]", "```\n"]
 )
 def test_hostile_repetition_takes_linear_time_and_bounded_hold(unit: str) -> None:
-    def seconds(count: int) -> float:
-        start = time.process_time()
+    def read(text: str) -> None:
         parser = MarkerParser()
-        for char in unit * count:
+        for fed, char in enumerate(text, 1):
             parser.feed(char)
-            assert len(parser.text) - parser.decided <= LINK_CHARS
+            assert fed - parser.decided <= LINK_CHARS
         parser.finish()
-        return time.process_time() - start
 
-    few, many = 1000 // len(unit), 10_000 // len(unit)
-    assert seconds(many) <= 10 * 4 * max(seconds(few), 0.002)
+    assert is_linear(read, unit * (10_000 // len(unit)))
 
 
 @pytest.mark.parametrize("unit", ["\n", "[", "\n[", " [", "[1] ", "> ", "[3] Source", "(id", "<cite "])
 def test_hostile_source_text_takes_linear_time(unit: str) -> None:
-    def seconds(count: int) -> float:
-        text = unit * count + "[1]"
-        start = time.process_time()
-        find_forged_headers(text)
-        find_marker_forms(text)
-        return time.process_time() - start
-
-    few, many = 4_000 // len(unit), 40_000 // len(unit)
-    assert seconds(many) <= 10 * 4 * max(seconds(few), 0.002)
+    assert is_linear(lambda text: (find_forged_headers(f"{text}[1]"), find_marker_forms(f"{text}[1]")), unit * (40_000 // len(unit)))
 
 
 def test_a_label_too_long_is_text() -> None:
