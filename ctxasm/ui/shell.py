@@ -137,8 +137,10 @@ def _pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
     _take_asked_for("data", names, {name: name for name in names}, "data")
     if st.session_state.get("data") not in names:
         st.session_state.pop("data", None)
-    picked = st.selectbox("Dataset", names, key="data", bind="query-params", on_change=_forget_query)
-    return infos[names.index(picked)] if picked in names else infos[0]
+    picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
+    info = infos[names.index(picked)] if picked in names else infos[0]
+    _write_address("data", info.name)
+    return info
 
 
 def _forget_query() -> None:
@@ -168,7 +170,8 @@ def _pick_query(entries: list[QueryEntry]) -> str:
     _take_asked_for("q", ids, labels, "query")
     if st.session_state.get("q") not in labels:
         st.session_state.pop("q", None)
-    query_id: str = st.selectbox("Query", ids, key="q", bind="query-params", format_func=lambda key: labels.get(key, str(key)))
+    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)))
+    _write_address("q", query_id)
     at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
@@ -183,6 +186,12 @@ def _pick_query(entries: list[QueryEntry]) -> str:
         )
         st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
     return query_id
+
+
+def _write_address(key: str, value: str) -> None:
+    """Keep the address a link to what is shown. A bound picker would write its label, and forget an id that it was given."""
+    if st.query_params.get(key) != value:
+        st.query_params[key] = value
 
 
 def _go_to(query_id: str) -> None:

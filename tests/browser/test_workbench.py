@@ -200,3 +200,17 @@ def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / f"{name}.png"))
+
+
+def test_the_address_stays_a_link_to_what_is_shown(app, open_page):
+    page = open_page(f"{app}/ask?data=sample&q=cardio-waar&w=2")
+    expect(page.locator("#ctx-title")).to_contain_text("cardio-waar", ignore_case=True)
+    expect(page).to_have_url(re.compile(r"q=cardio-waar"))
+    page.get_by_role("button", name="→").click()
+    expect(page).not_to_have_url(re.compile(r"q=cardio-waar(&|$)"))
+    expect(page).to_have_url(re.compile(r"q=[\w-]+(&|$)"))
+    page.get_by_role("button", name="←").click()
+    expect(page).to_have_url(re.compile(r"q=cardio-waar"))
+    page.reload()
+    expect(page).to_have_url(re.compile(r"(?=.*q=cardio-waar)(?=.*w=2)"))
+    expect(page.locator("#ctx-title")).to_contain_text("cardio-waar", ignore_case=True)
