@@ -18,7 +18,9 @@ from ctxasm.model.marker_numbers import is_opening_tag, rewrite
 from ctxasm.model.marker_offsets import OffsetMap, apply
 
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
-_SAFE = re.compile(r"(?:https?://|mailto:|[/#?.]|[^:/?#]*(?:[/?#]|\Z))", re.IGNORECASE)
+_SAFE = re.compile(r"(?:https?://|mailto:|/(?![/\\])|[#?.]|[^:/?#\\]+(?:[/?#]|\Z))", re.IGNORECASE)
+_IGNORED = re.compile(r"[\x00-\x20]")
+"""What browsers leave out of an address, or of its beginning: it must not hide what the rest is."""
 _UNSAFE_CHARS = re.compile(r"[\x00-\x20\x7f<>()\[\]\\\"'`\u2028\u2029]")
 _ESCAPED = re.compile(r"[&<>\"']")
 _INLINE = re.compile(r"([\\`*_\[\]<>()!|~])")
@@ -113,13 +115,13 @@ def _linked(marker: MarkerEvent, links: Mapping[int, Link], html: bool) -> str:
         found = links.get(number)
         if found is None:
             pieces.append(f"[{number}]")
-        elif not _SAFE.match(found.href):
+        elif not _SAFE.match(_IGNORED.sub("", found.href)):
             pieces.append(escape(found.label) if html else _INLINE.sub(r"\\\1", found.label))
         elif html:
             pieces.append(f'<a href="{escape(found.href)}">{escape(found.label)}</a>')
         else:
             label = " ".join(_INLINE.sub(r"\\\1", found.label).split())
-            pieces.append(f"[{label}]({_UNSAFE_CHARS.sub(_percent, found.href)})")
+            pieces.append(f"[{label}]({_UNSAFE_CHARS.sub(_percent, found.href).replace('&', '&amp;')})")
     return " ".join(pieces)
 
 

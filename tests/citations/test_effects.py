@@ -146,6 +146,12 @@ def test_html_links_and_everything_else_is_escaped() -> None:
         (" javascript:alert(1)", "l"),
         ("java\nscript:alert(1)", "l"),
         ("data:text/html,x", "l"),
+        ("javascript&colon;alert(1)", "[l](javascript&amp;colon;alert%281%29)"),
+        ("?page=1&row=2", "[l](?page=1&amp;row=2)"),
+        ("//other.example/x", "l"),
+        ("/\\other.example/x", "l"),
+        ("/\t/other.example/x", "l"),
+        ("\\\\other.example/x", "l"),
     ],
 )
 def test_only_safe_addresses_are_linked(href: str, markdown: str) -> None:

@@ -18,6 +18,8 @@ CANDIDATES = 4
 """Sentences of a source around which windows are tried."""
 STEP = 0.02
 """What each further sentence of a window costs: of two that hold the same, the shorter is the better evidence."""
+MOST_FIGURES = 12
+"""Quantities of a claim that its sentences are looked up by; a claim of more is a list, which its words must find."""
 LEAST_GAIN = 0.12
 """Share of the claim that a further window must add."""
 LEAST_SHARE = 0.5
@@ -87,7 +89,8 @@ class Windows:
 
     def _tried(self, source: int) -> list[Window]:
         holding = self._holding.get(source) or self._with_figures(source)
-        best = sorted(holding, key=lambda at: -self.parts.weight(self.mask(at)))[:CANDIDATES]
+        few = len(self.parts.quantities) <= MOST_FIGURES
+        best = sorted(holding, key=lambda at: -self.parts.weight(self.mask(at) if few else self._words.get(at, 0)))[:CANDIDATES]
         if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
@@ -103,7 +106,7 @@ class Windows:
 
     def _with_figures(self, source: int) -> list[int]:
         """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
-        if not self.parts.quantities or len(self.parts.words) > 1:
+        if not 0 < len(self.parts.quantities) <= MOST_FIGURES or len(self.parts.words) > 1:
             return []
         return [at for at in self._evidence.of_source[source] if self.mask(at)]
 
