@@ -15,6 +15,8 @@ _NARROWING = re.compile(
     r"\b(?:alleen|enkel|slechts|uitsluitend|pas|only|just|nur|als|wanneer|indien|mits|if|when|wenn|falls|anders|otherwise|sonst)\b",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(r"[;:()\n]|\b(?:but|then|maar|dan|aber|dann)\b", re.IGNORECASE)
+"""What ends a list of exceptions."""
 _STRONG = (
     frozenset(("altijd", "steeds", "always", "immer", "constantly")),
     frozenset(("alleen", "enkel", "uitsluitend", "slechts", "only", "exclusively", "solely", "nur")),
@@ -31,18 +33,31 @@ def is_narrowed(matter: Matter, at: int) -> bool:
 
 
 def rests_on_exception(matter: Matter) -> bool:
-    """Whether the sources say something of the claim only as an exception, and the claim names none."""
+    """Whether the sources have a word of weight of the claim only in what they except, and the claim names no exception."""
     if _EXCEPTING.search(matter.parts.text):
         return False
-    return any(_is_excepted(matter, clause) and matter.is_needed(clause) for clause in matter.clauses)
+    excepted = free = 0
+    for clause in matter.clauses:
+        if _is_excepted(matter, clause):
+            excepted |= clause.mask
+        else:
+            free |= clause.mask
+    return bool(excepted & ~free & matter.parts.heavy)
 
 
 def _is_excepted(matter: Matter, clause: Clause) -> bool:
+    """Whether a clause begins with an exception, or goes on with a list of them ("except in A, the ward B and C")."""
     text, sentence = matter.text(clause.sentence), matter.evidence.sentences[clause.sentence]
-    return any(
-        found.end() <= clause.source.end
-        for found in _EXCEPTING.finditer(text, max(sentence.start, clause.source.start - 24), clause.source.end)
-    )
+    before = sentence.start
+    for other in matter.clauses:
+        if other.sentence == clause.sentence and other.source.segment < clause.source.segment:
+            before = max(before, other.source.end)
+    for found in _EXCEPTING.finditer(text, max(before, sentence.start), clause.source.end):
+        own = found.start() >= clause.source.start - 24 and found.end() <= clause.source.end
+        listed = found.start() > sentence.start and not _GOES_ON.search(text, found.end(), clause.source.end)
+        if own or listed:
+            return True
+    return False
 
 
 def overstates(matter: Matter) -> bool:

@@ -13,6 +13,8 @@ from ctxasm.model.support import Conflict, ConflictKind
 
 _FORBIDDING = frozenset(("§may", "§must"))
 ABOUT = 0.6
+_CLOSING = frozenset(("§open",))
+"""Concepts whose light word, "closed", no source may lack."""
 SHARED = 2
 """Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
@@ -112,6 +114,9 @@ def lonely_denials(matter: Matter) -> int:
     concepts = {said.concept for said in ours}
     every = [(at, said) for at in matter.numbers for said in matter.evidence.said(at)]
     theirs = [(at, said) for at, said in every if said.denied or (said.sign < 0 and said.concept in concepts | _REFUSING)]
+    closing = {said.concept for said in matter.said if said.sign < 0} & _CLOSING
+    if not theirs and closing - {said.concept for _, said in every}:
+        return 1
     if ours and not theirs:
         return matter.bits(frozenset(concepts)) or 1
     if theirs and not any(said.sign < 0 for said in matter.said):

@@ -29,6 +29,8 @@ Een taxi zonder begeleider volstaat. | Een taxi zonder begeleider volstaat niet.
 An MRI takes at least 45 minutes. | An MRI takes 20 to 45 minutes.
 Voor een MRI van de buik mag u gewoon eten en drinken. | U mag gewoon eten en drinken, behalve voor een MRI van de buik.
 Koffie mag u altijd drinken. | Water drinken mag altijd. Koffie, thee, melk en frisdrank mogen niet.
+Flowers are allowed in isolation rooms. | Flowers are allowed, except in intensive care, the haematology ward and isolation rooms.
+The reading room of the library is closed on Saturdays. | The reading room of the library has light until 4 pm on Saturdays.
 Een mondmasker is altijd verplicht. | Een mondmasker is alleen nog verplicht wanneer dat op de kamerdeur staat.
 You may never eat or drink before an MRI. | You may eat and drink normally, except before an MRI of the abdomen: then do not eat or drink.
 Een MRI duurt hoogstens 20 minuten. | Een MRI duurt 20 tot 45 minuten.
