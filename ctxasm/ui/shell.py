@@ -135,7 +135,9 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
 def _pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
     names = [info.name for info in infos]
     _take_asked_for("data", names, {name: name for name in names}, "data")
-    if st.session_state.get("data") not in names:
+    if (gone := st.session_state.get("data")) not in names:
+        if gone is not None:
+            state.reject(f"dataset {gone!r} is not loaded any more")
         st.session_state.pop("data", None)
     picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
     info = infos[names.index(picked)] if picked in names else infos[0]
