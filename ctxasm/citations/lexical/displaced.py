@@ -16,6 +16,7 @@ from ctxasm.citations.lexical.words import Word, read_words
 from ctxasm.model.support import Conflict, ConflictKind
 
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
+CLOSE = 0.85
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
 _ARTICLE = r"\s+(?:(?:de|het|the|den|dem|a|een|van|of) )*$"
@@ -59,16 +60,26 @@ def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
             continue
         rivals = _rivals(matter, ours, bit, same)
         if rivals:
-            sure = next((rival for rival in rivals if _is_sure(matter, ours, *rival)), None)
+            word_for_word = _is_close(matter, mask & ~(1 << bit), same[0])
+            sure = next((rival for rival in rivals if _is_sure(matter, ours, *rival, word_for_word=word_for_word)), None)
             yield 1 << bit, None if sure is None else matter.conflict(_KINDS.get(ours.kind, "number"), ours, *sure)
 
 
-def _is_sure(matter: Matter, ours: Quantity, at: int, theirs: Quantity) -> bool:
-    """Whether the source surely says otherwise: it has the claim's figure nowhere, the claim has that of the source nowhere, and
-    both have the same unit or count the same."""
-    if any(theirs.agrees(other) for other in matter.parts.quantities) or _stands_anywhere(matter, ours):
+def _is_sure(matter: Matter, ours: Quantity, at: int, theirs: Quantity, *, word_for_word: bool) -> bool:
+    """Whether the source surely says otherwise: it has the claim's figure nowhere, or all else word for word; the claim has that of
+    the source nowhere; and both have the same unit or count the same."""
+    if any(theirs.agrees(other) for other in matter.parts.quantities):
+        return False
+    if _stands_anywhere(matter, ours) and not word_for_word:
         return False
     return bool(ours.unit) or ours.kind != "number" or _counts_the_same(matter, ours, at, theirs)
+
+
+def _is_close(matter: Matter, others: int, clause: Clause) -> bool:
+    """Whether a clause holds almost all else of a clause of the claim, two words of weight at least."""
+    held = others & clause.mask
+    enough = matter.parts.weight(held) >= CLOSE * matter.parts.weight(others & ~matter.parts.all_quantities)
+    return enough and (held & matter.parts.heavy).bit_count() >= 2
 
 
 def _stands_anywhere(matter: Matter, ours: Quantity) -> bool:

@@ -64,10 +64,10 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     )
 
 
-def missing_bits(parts: Parts, windows: Sequence[Window], findings: Findings) -> int:
-    """What to call missing: what no window holds, and what stands elsewhere than in the best one; all that stands elsewhere, and
-    is in the best one too, only where nothing else explains the match."""
-    elsewhere = findings.displaced & (~windows[0].mask | parts.all_quantities | parts.names)
+def missing_bits(parts: Parts, shown: Window, findings: Findings) -> int:
+    """What to call missing: what no window holds, and what stands elsewhere than in the one that is shown; all that stands
+    elsewhere, and is in that one too, only where nothing else explains the match."""
+    elsewhere = findings.displaced & (~shown.mask | parts.all_quantities | parts.names)
     missing = findings.uncovered | elsewhere
     return missing if missing & (parts.heavy | parts.all_quantities) or findings.conflict is not None else missing | findings.displaced
 

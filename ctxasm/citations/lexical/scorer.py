@@ -100,7 +100,16 @@ class LexicalComparison:
         findings = examine(parts, chosen, self._evidence) if closely else find_lacking(parts, chosen)
         found = tuple(self._found(windows, window) for window in chosen) if closely else ()
         score = round(score_of(parts, chosen, findings), 4)
-        return Match(score, found, self._missing(windows, missing_bits(parts, chosen, findings)), findings.conflict)
+        return Match(score, found, self._missing(windows, missing_bits(parts, self._shown(chosen, findings), findings)), findings.conflict)
+
+    def _shown(self, chosen: Sequence[Window], findings: Findings) -> Window:
+        """The window that is shown first: the one with the conflict, else the best."""
+        conflict, sentences = findings.conflict, self._evidence.sentences
+        for window in chosen if conflict is not None else ():
+            number = self._evidence.sources[window.source].number
+            if conflict and number == conflict.number and sentences[window.first].start <= conflict.start < sentences[window.last].end:
+                return window
+        return chosen[0]
 
     def _missing(self, windows: Windows, uncovered: int) -> tuple[str, ...]:
         known = self._lacks.get((id(windows), uncovered))
