@@ -12,7 +12,9 @@ from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
 
 _FORBIDDING = frozenset(("§may", "§must"))
+"""Concepts whose opposite denies what a clause is about ("forbidden")."""
 ABOUT = 0.6
+"""The share of a claim's clause that a clause must hold to contradict it."""
 _CLOSING = frozenset(("§open",))
 """Concepts whose light word, "closed", no source may lack."""
 SHARED = 2

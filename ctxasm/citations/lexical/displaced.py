@@ -17,6 +17,7 @@ from ctxasm.model.support import Conflict, ConflictKind
 
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 CLOSE = 0.85
+"""A clause that holds this share of the other words of a claim's clause says the same but for a figure."""
 SLOT = 2
 """Words with content on either side of a word that make the place where it stands."""
 _ARTICLE = r"\s+(?:(?:de|het|the|den|dem|a|een|van|of) )*$"
