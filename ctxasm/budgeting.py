@@ -139,7 +139,7 @@ class Desk:
         left = found.order[: len(found.order) - len(found.missing)]
         inside = self._resolve({document_id: {index: self.own[document_id][index] for index in sorted(left)}})
         elsewhere = {copy: kept for copy, kept in before.duplicates.items() if copy[0] != document_id}
-        return Resolution(before.order, before.shown, {**elsewhere, **inside.duplicates}, before.orphans, before.scores)
+        return Resolution(before.order, before.shown, {**elsewhere, **inside.duplicates}, before.orphans, before.scores, before.likeness)
 
     def _decision(
         self,

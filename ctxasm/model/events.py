@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Reason = Literal["budget", "oversized", "no_room", "top_k", "empty", "parent_duplicate", "missing"]
+Reason = Literal["budget", "oversized", "no_room", "floor", "top_k", "degenerate", "irrelevant", "empty", "parent_duplicate", "missing"]
+Likeness = Literal["exact", "near", "semantic"]
+"""How two chunks say the same: word for word, nearly the same words, or the same meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,25 @@ class Coincidence:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A chunk says exactly what a kept chunk says."""
+    """A chunk says what a kept chunk says; `similarity` is 1 for an exact copy, else what its likeness is measured in."""
 
     document_id: str
     chunk_index: int
     of_document_id: str
     of_chunk_index: int
+    likeness: Likeness = "exact"
+    similarity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """Note: a chunk took over the standing of the older one that it succeeds (`dedup_keep=newest`)."""
+
+    document_id: str
+    chunk_index: int
+    of_document_id: str
+    of_chunk_index: int
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +143,42 @@ class Truncated:
     document_id: str
     chunk_index: int
     kept_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """A chunk was shortened to what the question is about: `tokens` before, `kept_tokens` after, counted alone.
+
+    From here on the chunk is the `kept_chars` characters that are left of it, gap marks included. `how` is "rewritten"
+    where a model returned words that the chunk does not hold.
+    """
+
+    document_id: str
+    chunk_index: int
+    tokens: int
+    kept_tokens: int
+    kept_chars: int
+    how: Literal["extractive", "model", "rewritten"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Note: a block's place in the context, 1 = first. `by` is what it was ordered by: its best score and that chunk's rank."""
+
+    position: int
+    document_id: str
+    chunk_indexes: tuple[int, ...]
+    score: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Supplemented:
+    """Note on text: whether the supplement stands in the context, the rule that decided, and its tokens (0 where left out)."""
+
+    injected: bool
+    rule: Literal["always", "never", "similarity", "intent", "suppressed", "no_signal", "no_block", "no_room"]
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,24 +234,10 @@ class Numbered:
     chunk_indexes: tuple[int, ...]
 
 
+# fmt: off
 Event = (
-    Repeated
-    | Added
-    | Dropped
-    | Absent
-    | Stripped
-    | Merged
-    | NearMiss
-    | Coincidence
-    | Duplicate
-    | Placed
-    | Returned
-    | Unstripped
-    | Truncated
-    | Yielded
-    | Overshot
-    | Prefixed
-    | Neutralised
-    | Gapped
-    | Numbered
+    Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed |
+    Returned | Unstripped | Truncated | Compressed | Ordered | Supplemented | Yielded | Overshot | Prefixed |
+    Neutralised | Gapped | Numbered
 )
+# fmt: on

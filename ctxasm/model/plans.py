@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ctxasm.model.events import Event
+from ctxasm.model.events import Event, Likeness
 from ctxasm.model.passages import Joined
 from ctxasm.model.records import Document
 from ctxasm.model.results import Key, Segment
@@ -53,11 +53,33 @@ Measure = Callable[[Sequence[DocumentPlan]], Layout]
 """Lay out documents in this order and count them: the one and only cost formula."""
 
 
+class Related(NamedTuple):
+    """Another chunk that says the same, how, and how much alike they are (1 for an exact copy)."""
+
+    key: Key
+    likeness: Likeness
+    similarity: float
+
+
+class Relations(NamedTuple):
+    """Which candidates say the same. `copies` is symmetric; `superseded` maps an older copy to the newer one that stands for it.
+
+    A superseded chunk gives way whatever its score, as long as the newer one is among the candidates.
+    """
+
+    copies: Mapping[Key, tuple[Related, ...]]
+    superseded: Mapping[Key, Related]
+
+
+NO_RELATIONS = Relations({}, {})
+
+
 class Resolution(NamedTuple):
-    """Exact duplicates resolved in reading order: the documents in context order, and what each still shows.
+    """Duplicates resolved in reading order: the documents in context order, and what each still shows.
 
     `shown` holds chunk indexes ascending; `duplicates` maps a removed copy to the kept chunk that says the same; `orphans`
     are adjacent chunks whose every parent went because of another document. `scores` is each document's best score.
+    `likeness` says of each removed copy how it is like the kept one.
     """
 
     order: tuple[str, ...]
@@ -65,3 +87,4 @@ class Resolution(NamedTuple):
     duplicates: Mapping[Key, Key]
     orphans: frozenset[Key]
     scores: Mapping[str, float]
+    likeness: Mapping[Key, Related]

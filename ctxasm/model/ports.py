@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ctxasm.model.records import Document
 
@@ -66,6 +66,18 @@ class ChunkSource(Protocol):
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """All stored chunks inside the windows, with token facts for `encoding`. Windows never overlap."""
+        ...
+
+
+class ChunkVectors(Protocol):
+    """Unit vectors of chunks, by an embedder whose cosines mean what `threshold` says: from there on two texts say the same."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def threshold(self) -> float: ...
+    def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+        """A float32 array of shape chunks × dimensions, kept for the next time. Raises InvalidInput where it cannot be had."""
         ...
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from ctxasm.model.events import Event
+from ctxasm.model.events import Event, Likeness
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document, Query
 from ctxasm.model.settings import AssemblySettings
@@ -35,6 +35,7 @@ class Segment(NamedTuple):
     chunk_end: int | None = None
     shared_with: tuple[Key, ...] = ()
     neutralised: bool = False
+    rewritten: bool = False
 
 
 class Shown(NamedTuple):
@@ -67,7 +68,8 @@ class Fate(NamedTuple):
     """What became of one candidate. `tokens` counts the chunk's own text alone; `reason` explains a drop.
 
     `stage` is the stage that decided. `missing_tokens`: the smallest limit that would keep it, minus the limit.
-    `of` is the kept chunk that a duplicate repeats, or the chunk that shows a merged one. `block` is its citation number.
+    `of` is the kept chunk that a duplicate repeats, or the chunk that shows a merged one; `likeness` and `similarity` say
+    how it repeats it. `block` is its citation number. `compressed` is the share of its own tokens that compression left.
     """
 
     document_id: str
@@ -84,6 +86,9 @@ class Fate(NamedTuple):
     parents: tuple[int, ...] = ()
     of: Key | None = None
     block: int | None = None
+    likeness: Likeness | None = None
+    similarity: float | None = None
+    compressed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

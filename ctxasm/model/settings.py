@@ -7,96 +7,84 @@ all that other rooms need: the URL key, the stage it belongs to, its allowed val
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from ctxasm.model.errors import InvalidSetting, UnknownSetting
+from ctxasm.model.errors import UnknownSetting
+from ctxasm.model.specs import Spec, check_value, setting
 
 Channel = Literal["text", "voice"]
+BudgetPolicy = Literal["drop_documents", "greedy", "greedy_skip", "pack", "segments"]
+Ordering = Literal["document_first", "relevance", "chronological", "lost_in_middle", "bookend", "auto"]
+Format = Literal["numbered", "source", "xml", "grouped", "minimal"]
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
+SUPPLEMENT_SEPARATOR = "--- SUPPLEMENT ---"
 ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "r50k_base")
-LARGEST = 2_000_000_000
-"""The highest value of a setting that has no other bound."""
-MAX_TEXT = 500
-"""The longest text setting, in characters."""
-
-
-class Spec(NamedTuple):
-    """What is known of one setting. `low`/`high` bound a number, `choices` list the values of a choice."""
-
-    name: str
-    kind: Literal["bool", "int", "float", "choice", "text"]
-    default: Any
-    url: str
-    stage: str
-    help: str
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    optional: bool = False
-    open_low: bool = False
-
-    @property
-    def allowed(self) -> str:
-        """The range in words, as errors, the settings table and the command line show it."""
-        if self.kind == "bool":
-            return "true or false"
-        if self.kind == "choice":
-            return f"one of {', '.join(self.choices)}" if len(self.choices) > 1 else f"{self.choices[0]} (the only one yet)"
-        if self.kind == "text":
-            needed = " that holds {summary}" if self.name == "summary_template" else ""
-            return f"a text of at most {MAX_TEXT} characters{needed}"
-        number = "a whole number" if self.kind == "int" else "a number"
-        low, high = _plain(self.low), _plain(self.high)
-        if self.high is None:
-            text = f"{number} of at least {low}"
-        elif self.open_low:
-            text = f"{number} above {low} and at most {high}"
-        else:
-            text = f"{number} between {low} and {high}"
-        return f"{text}, or all" if self.optional else text
-
-
-def _plain(number: float | None) -> str:
-    return "" if number is None else f"{number:g}"
-
-
-def _setting(default: Any, kind: str, url: str, stage: str, help: str, **limits: Any) -> Any:
-    return field(default=default, metadata={"kind": kind, "url": url, "stage": stage, "help": help, **limits})
 
 
 @dataclass(frozen=True, slots=True)
 class AssemblySettings:
     """Every setting of an assembly. Raises InvalidSetting naming the field, what is allowed and what came."""
 
-    enabled: bool = _setting(
+    enabled: bool = setting(
         True, "bool", "on", "all", "Off: the retrieved chunks in retrieval order, one block each, nothing else (the baseline)."
     )
-    top_k: int | None = _setting(None, "int", "k", "expand", "Only the first k hits, after repeats are merged.", low=1, optional=True)
-    expand_window: int = _setting(1, "int", "w", "expand", "Neighbours fetched on each side of every hit.", low=0, high=3)
-    decay: float = _setting(0.5, "float", "d", "expand", "A neighbour's score as a share of its hit's score.", low=0, high=1, open_low=True)
-    decay_mode: Literal["flat", "per_step"] = _setting(
+    relevance_floor: float | None = setting(
+        None, "float", "fl", "expand", "Hits that score below this are left out before anything else.", optional=True
+    )
+    top_k: int | None = setting(
+        None, "int", "k", "expand", "Only the first k hits, after repeats are merged.", low=1, optional=True, none="all"
+    )
+    expand_window: int = setting(1, "int", "w", "expand", "Neighbours fetched on each side of every hit.", low=0, high=3)
+    decay: float = setting(0.5, "float", "d", "expand", "A neighbour's score as a share of its hit's score.", low=0, high=1, open_low=True)
+    decay_mode: Literal["flat", "per_step"] = setting(
         "flat", "choice", "dm", "expand", "flat: one decay whatever the distance; per_step: once per step.", choices=("flat", "per_step")
     )
-    min_overlap_chars: int = _setting(
+    min_overlap_chars: int = setting(
         20, "int", "mo", "deduplicate", "Shared text between neighbours is stripped when longer than this.", low=0, high=1000
     )
-    dedup_exact: bool = _setting(True, "bool", "dx", "deduplicate", "Chunks of the same text are shown once, with every source.")
-    budget_policy: Literal["drop_documents"] = _setting(
+    dedup_exact: bool = setting(True, "bool", "dx", "deduplicate", "Chunks of the same text are shown once, with every source.")
+    dedup_near: bool = setting(
+        False, "bool", "dn", "deduplicate", "Chunks of nearly the same words, or contained in another, are shown once."
+    )
+    near_threshold: float = setting(
+        0.9, "float", "nt", "deduplicate", "Share of common words from which two chunks are near duplicates.", low=0.5, high=1
+    )
+    dedup_semantic: bool = setting(False, "bool", "ds", "deduplicate", "Chunks of the same meaning, by a local embedder, are shown once.")
+    semantic_threshold: float | None = setting(
+        None, "float", "st", "deduplicate", "Cosine from which two mean the same.", low=0, high=1, optional=True, none="embedder"
+    )
+    dedup_keep: Literal["best", "newest"] = setting(
+        "best",
+        "choice",
+        "dk",
+        "deduplicate",
+        "Which copy stays. newest: where documents carry a date, the newer one, which takes over the score.",
+        choices=("best", "newest"),
+    )
+    budget_policy: BudgetPolicy = setting(
         "drop_documents",
         "choice",
         "pk",
         "budget",
-        "drop_documents: whole documents leave from the tail until the rest fits.",
-        choices=("drop_documents",),
+        "drop_documents: whole documents leave from the tail; greedy: chunk by chunk, the first that does not fit is cut; greedy_skip: "
+        "what does not fit is passed over; pack: most value within the limit; segments: the most relevant runs.",
+        choices=("drop_documents", "greedy", "greedy_skip", "pack", "segments"),
     )
-    budget_mode: Literal["fixed"] = _setting("fixed", "choice", "bm", "budget", "fixed: the limit is max_tokens.", choices=("fixed",))
-    max_tokens: int = _setting(8000, "int", "mt", "budget", "The token limit of the context.", low=500, high=16000)
-    budget_scope: Literal["rendered", "chunks"] = _setting(
+    budget_mode: Literal["fixed", "window"] = setting(
+        "fixed",
+        "choice",
+        "bm",
+        "budget",
+        "fixed: the limit is max_tokens; window: what the zones of the model's window leave.",
+        choices=("fixed", "window"),
+    )
+    max_tokens: int = setting(8000, "int", "mt", "budget", "The token limit of the context.", low=500, high=16000)
+    max_chars: int | None = setting(None, "int", "mc", "budget", "A limit in characters, besides that in tokens.", low=500, optional=True)
+    budget_scope: Literal["rendered", "chunks"] = setting(
         "rendered",
         "choice",
         "bs",
@@ -104,7 +92,7 @@ class AssemblySettings:
         "rendered: everything counts; chunks: chunk text only, so the context may exceed the limit.",
         choices=("rendered", "chunks"),
     )
-    oversized: Literal["trim", "drop"] = _setting(
+    oversized: Literal["trim", "drop"] = setting(
         "trim",
         "choice",
         "ov",
@@ -112,15 +100,94 @@ class AssemblySettings:
         "The best document alone is too big: trim it to its best chunks, or drop it for the next.",
         choices=("trim", "drop"),
     )
-    encoding: str = _setting("cl100k_base", "choice", "enc", "budget", "The vocabulary that tokens are counted in.", choices=ENCODINGS)
-    summary_prefix: bool = _setting(True, "bool", "px", "summarise", "The page summary, once before each document's first chunk.")
-    summary_template: str = _setting(DUTCH_TEMPLATE, "text", "pt", "summarise", "How the page summary is written.")
-    format: Literal["numbered"] = _setting("numbered", "choice", "fmt", "render", "How a block is written.", choices=("numbered",))
-    citation_unit: Literal["document", "passage", "chunk"] = _setting(
+    min_chunk_tokens: int = setting(
+        20,
+        "int",
+        "mi",
+        "budget",
+        "Policies that choose chunks pass over smaller ones; greedy cuts where more than three times this is left.",
+        low=0,
+        high=1000,
+    )
+    pack_k: int = setting(60, "int", "pkk", "budget", "A hit is worth 1 / (pack_k + rank).", low=1)
+    pack_unit: Literal["document", "passage"] = setting(
+        "document", "choice", "pku", "budget", "What pack takes or leaves as a whole.", choices=("document", "passage")
+    )
+    encoding: str = setting("cl100k_base", "choice", "enc", "budget", "The vocabulary that tokens are counted in.", choices=ENCODINGS)
+    model_name: str = setting("", "text", "mn", "zones", "The model whose window is shared out (budget_mode=window).")
+    model_window: int | None = setting(
+        None, "int", "mw", "zones", "Its window in tokens, where the table of models does not know it.", low=1, optional=True, none="table"
+    )
+    system_tokens: int | None = setting(
+        None, "int", "zs", "zones", "Reserved for the system prompt; unset: what it takes.", low=0, optional=True, none="counted"
+    )
+    question_tokens: int | None = setting(
+        None, "int", "zq", "zones", "Reserved for the question; unset: what it takes.", low=0, optional=True, none="counted"
+    )
+    history_tokens: int | None = setting(
+        None, "int", "zh", "zones", "The most that earlier turns may take; unset: all of them.", low=0, optional=True, none="counted"
+    )
+    answer_tokens: int = setting(1024, "int", "za", "zones", "Reserved for the answer.", low=0)
+    overhead_tokens: int = setting(64, "int", "zo", "zones", "Reserved for what a server adds around messages.", low=0)
+    safety_margin: float = setting(
+        0.0, "float", "zm", "zones", "Share of the window left free; 0.05 where the model counts with another vocabulary.", low=0, high=0.5
+    )
+    compression: Literal["off", "extractive", "model"] = setting(
+        "off",
+        "choice",
+        "cp",
+        "compress",
+        "Only when not all fits: chunks above max_chunk_tokens are shortened to what the question is about.",
+        choices=("off", "extractive", "model"),
+    )
+    max_chunk_tokens: int = setting(
+        2000, "int", "cpt", "compress", "The size above which a chunk is compressed, and to which.", low=20, high=16000
+    )
+    ordering: Ordering = setting(
+        "document_first",
+        "choice",
+        "ord",
+        "order",
+        "document_first: documents by their best score; relevance: every block by its own; chronological: source, page, index; "
+        "lost_in_middle: best blocks at both ends; bookend: best first, second best last; auto: relevance up to 3 blocks, else bookend.",
+        choices=("document_first", "relevance", "chronological", "lost_in_middle", "bookend", "auto"),
+    )
+    order_level: Literal["block", "document"] = setting(
+        "block",
+        "choice",
+        "ol",
+        "order",
+        "What is ordered: every block on its own, or documents, with reading order inside.",
+        choices=("block", "document"),
+    )
+    summary_prefix: bool = setting(True, "bool", "px", "summarise", "The page summary, once before each document's first chunk.")
+    summary_template: str = setting(DUTCH_TEMPLATE, "text", "pt", "summarise", "How the page summary is written.")
+    supplement_mode: Literal["auto", "always", "never"] = setting(
+        "auto",
+        "choice",
+        "sm",
+        "supplement",
+        "auto: injected only when the best similarity is below supplement_threshold, or the intent is one of supplement_intents.",
+        choices=("auto", "always", "never"),
+    )
+    supplement_threshold: float = setting(
+        0.75, "float", "sth", "supplement", "Below this best similarity the supplement is injected.", low=0, high=1
+    )
+    supplement_intents: str = setting("", "text", "si", "supplement", "Intents that bring the supplement, separated by commas.")
+    supplement_separator: str = setting(SUPPLEMENT_SEPARATOR, "text", "ss", "supplement", "The line above the supplement.")
+    format: Format = setting(
+        "numbered",
+        "choice",
+        "fmt",
+        "render",
+        "How a block is written. grouped and minimal have no markers and no safe boundaries.",
+        choices=("numbered", "source", "xml", "grouped", "minimal"),
+    )
+    citation_unit: Literal["document", "passage", "chunk"] = setting(
         "document", "choice", "cu", "render", "What one citation number stands for.", choices=("document", "passage", "chunk")
     )
-    gap_mark: str = _setting("[…]", "text", "gm", "render", "Stands on its own line where text between two passages is left out.")
-    marker_collisions: Literal["neutralise", "warn", "off"] = _setting(
+    gap_mark: str = setting("[…]", "text", "gm", "render", "Stands on its own line where text between two passages is left out.")
+    marker_collisions: Literal["neutralise", "warn", "off"] = setting(
         "neutralise",
         "choice",
         "mx",
@@ -128,7 +195,7 @@ class AssemblySettings:
         "Source text that looks like a marker: neutralise swaps its brackets, warn only reports it.",
         choices=("neutralise", "warn", "off"),
     )
-    channel: Channel = _setting(
+    channel: Channel = setting(
         "text", "choice", "ch", "answer", "voice: a spoken answer without markers; its sources are the blocks.", choices=("text", "voice")
     )
 
@@ -154,37 +221,6 @@ class AssemblySettings:
     def from_dict(cls, values: Mapping[str, Any]) -> AssemblySettings:
         """Settings from typed values by name; the rest keep their defaults."""
         return cls().replace(**values)
-
-
-def check_value(spec: Spec, value: Any) -> None:
-    """Refuse a value of the wrong type or out of range with InvalidSetting."""
-    if value is None and spec.optional:
-        return
-    if not _fits(spec, value):
-        raise InvalidSetting(spec.name, value, spec.allowed)
-
-
-def _fits(spec: Spec, value: Any) -> bool:
-    match spec.kind:
-        case "bool":
-            return isinstance(value, bool)
-        case "choice":
-            return isinstance(value, str) and value in spec.choices
-        case "text":
-            if not isinstance(value, str) or len(value) > MAX_TEXT or any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
-                return False
-            return spec.name != "summary_template" or "{summary}" in value
-        case "int":
-            return isinstance(value, int) and not isinstance(value, bool) and _inside(spec, value)
-        case "float":
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            return number and _inside(spec, value) and math.isfinite(value)
-
-
-def _inside(spec: Spec, value: float) -> bool:
-    if spec.low is not None and not (value > spec.low if spec.open_low else value >= spec.low):
-        return False
-    return value <= (LARGEST if spec.high is None else spec.high)
 
 
 @cache

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ctxasm.model.errors import InvalidInput, InvalidSetting, shown
-from ctxasm.model.settings import AssemblySettings, Spec, check_value, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.specs import Spec, check_value
 
 ENVIRONMENT_PREFIX = "CONTEXT_ASSEMBLY_"
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
@@ -20,7 +21,7 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 def write(spec: Spec, value: Any) -> str:
     """One value as text; `parse` reads it back."""
     if value is None:
-        return "all"
+        return spec.none
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(float(value)) if spec.kind == "float" else str(value)
@@ -37,7 +38,7 @@ def _read(spec: Spec, text: str) -> Any:
     if spec.kind in ("choice", "text"):
         return text
     bare = text.strip().lower()
-    if spec.optional and bare in ("all", "none", ""):
+    if spec.optional and bare in (spec.none, "all", "none", ""):
         return None
     if spec.kind == "bool" and bare in _TRUE + _FALSE:
         return bare in _TRUE

@@ -53,7 +53,7 @@ def resolve(documents: Documents, dedup_exact: bool) -> Resolution:
         for changed in _remove_elsewhere(own, state, taken, copies, duplicates, orphans):
             heapq.heappush(heap, (_standing(state[changed]), changed))
     shown = {document_id: tuple(state[document_id]) for document_id in order}
-    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores)
+    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores, {})
 
 
 def _standing(own: Mapping[int, Candidate]) -> tuple[float, int]:
@@ -67,7 +67,7 @@ def _without_copies(documents: Documents) -> Resolution:
     standings = {document_id: _standing(own) for document_id, own in documents.items()}
     order = tuple(sorted(documents, key=lambda document_id: (*standings[document_id], document_id)))
     shown = {document_id: tuple(documents[document_id]) for document_id in order}
-    return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order})
+    return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order}, {})
 
 
 def _copies(documents: Documents) -> dict[Key, tuple[Key, ...]]:

@@ -13,7 +13,8 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
-from ctxasm.model.settings import AssemblySettings, Spec, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.specs import Spec
 from ctxasm.ui import state
 from ctxasm.ui.live_range import live_range
 from ctxasm.ui.words import plural, stage_name

@@ -15,8 +15,9 @@ from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.ports import ChunkSource, Fetched, Window
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.settings import AssemblySettings, check_value, spec_of, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url
+from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
