@@ -11,7 +11,7 @@ from itertools import chain
 
 from ctxasm.model.events import Event
 from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import DocumentPlan, Layout, Resolution
+from ctxasm.model.plans import DocumentPlan, Layout, Relations, Resolution
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, DocumentSize, Key, Regret
@@ -47,9 +47,10 @@ class Desk:
         documents: Mapping[str, Document],
         own: Mapping[str, Mapping[int, Candidate]],
         join_chunks: Join,
+        relations: Relations,
     ) -> None:
         self.settings, self.counter, self.limit, self.documents, self.own = settings, counter, limit, documents, own
-        self.join = join_chunks
+        self.join, self.relations = join_chunks, relations
         self.renderer = render.Renderer(settings, counter)
 
     def decide(self, resolution: Resolution, joined: Mapping[str, tuple[Joined, ...]]) -> Decision:
@@ -82,7 +83,7 @@ class Desk:
         return self._round(resolution, {document_id: self.join(document_id, shown) for document_id, shown in resolution.shown.items()})
 
     def _resolve(self, own: Mapping[str, Mapping[int, Candidate]]) -> Resolution:
-        return deduplicate.resolve(own, self.settings.dedup_exact)
+        return deduplicate.resolve(own, self.relations)
 
     def _plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         document = self.documents.get(document_id) or Document(document_id)
@@ -138,8 +139,10 @@ class Desk:
         document_id = found.plan.document.document_id
         left = found.order[: len(found.order) - len(found.missing)]
         inside = self._resolve({document_id: {index: self.own[document_id][index] for index in sorted(left)}})
-        elsewhere = {copy: kept for copy, kept in before.duplicates.items() if copy[0] != document_id}
-        return Resolution(before.order, before.shown, {**elsewhere, **inside.duplicates}, before.orphans, before.scores, before.likeness)
+        elsewhere = {copy: related for copy, related in before.likeness.items() if copy[0] != document_id}
+        likeness = {**elsewhere, **inside.likeness}
+        duplicates = {copy: related.key for copy, related in likeness.items()}
+        return Resolution(before.order, before.shown, duplicates, before.orphans, before.scores, likeness)
 
     def _decision(
         self,

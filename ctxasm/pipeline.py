@@ -15,7 +15,7 @@ from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Event, Numbered, Overshot
 from ctxasm.model.facts import complete
 from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import Layout
+from ctxasm.model.plans import NO_RELATIONS, Layout
 from ctxasm.model.ports import ChunkSource, Clock, Fetched, FetchedChunk, TokenCounter
 from ctxasm.model.records import Document, Query, check_query
 from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, StageRecord, Trace
@@ -79,7 +79,8 @@ class _Run:
     def full(self) -> Assembly:
         """The other stages, in order."""
         own = deduplicate.by_document(self.candidates.values())
-        resolution = deduplicate.resolve(own, self.settings.dedup_exact)
+        relations = deduplicate.exact_relations(own) if self.settings.dedup_exact else NO_RELATIONS
+        resolution = deduplicate.resolve(own, relations)
         joined = {document_id: self._join(document_id, resolution.shown[document_id]) for document_id in own}
         events = deduplicate.duplicate_events(resolution)
         for each in joined.values():
@@ -90,7 +91,7 @@ class _Run:
         state = state_of(chain.from_iterable([joined[document_id] for document_id in resolution.order]))
         self._record("group", None, state, None, tokens, group.place(resolution))
 
-        desk = budgeting.Desk(self.settings, self.counter, self.limit, self.documents, own, self._join)
+        desk = budgeting.Desk(self.settings, self.counter, self.limit, self.documents, own, self._join, relations)
         decision = desk.decide(resolution, joined)
         outcome = Outcome(
             self.candidates,

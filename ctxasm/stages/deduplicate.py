@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Merged, NearMiss, Stripped
 from ctxasm.model.passages import Joined
-from ctxasm.model.plans import Resolution
+from ctxasm.model.plans import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.visible import duplicate_key
 
@@ -28,13 +28,16 @@ def by_document(candidates: Iterable[Candidate]) -> dict[str, dict[int, Candidat
     return {document_id: dict(sorted(own.items())) for document_id, own in documents.items()}
 
 
-def resolve(documents: Documents, dedup_exact: bool) -> Resolution:
-    """The order of the documents and what each shows once copies are gone."""
-    copies = _copies(documents) if dedup_exact else {}
-    if not copies:
+def resolve(documents: Documents, relations: Relations) -> Resolution:
+    """The order of the documents and what each shows once copies are gone.
+
+    `relations` may speak of more candidates than `documents` holds (it is worked out once, this runs on many subsets).
+    """
+    if not relations.copies:
         return _without_copies(documents)
+    copies = relations.copies
     state = {document_id: dict(own) for document_id, own in documents.items()}
-    duplicates: dict[Key, Key] = {}
+    likeness: dict[Key, Related] = {}
     orphans: set[Key] = set()
     order: list[str] = []
     scores: dict[str, float] = {}
@@ -48,12 +51,13 @@ def resolve(documents: Documents, dedup_exact: bool) -> Resolution:
         taken.add(document_id)
         order.append(document_id)
         scores[document_id] = -standing[0]
-        own = _without_own_copies(state[document_id], copies, duplicates)
+        own = _without_own_copies(state[document_id], copies, likeness)
         state[document_id] = own
-        for changed in _remove_elsewhere(own, state, taken, copies, duplicates, orphans):
+        for changed in _remove_elsewhere(own, state, taken, copies, likeness, orphans):
             heapq.heappush(heap, (_standing(state[changed]), changed))
     shown = {document_id: tuple(state[document_id]) for document_id in order}
-    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores, {})
+    duplicates = {copy: related.key for copy, related in likeness.items()}
+    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores, likeness)
 
 
 def _standing(own: Mapping[int, Candidate]) -> tuple[float, int]:
@@ -70,8 +74,8 @@ def _without_copies(documents: Documents) -> Resolution:
     return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order}, {})
 
 
-def _copies(documents: Documents) -> dict[Key, tuple[Key, ...]]:
-    """Every chunk that says the same as another candidate, with the whole group it belongs to."""
+def exact_relations(documents: Documents) -> Relations:
+    """Every chunk whose normalised text another candidate has too, with the whole group it belongs to (itself included)."""
     groups: dict[bytes, list[Key]] = {}
     seen: dict[bytes, Key] = {}
     for document_id, own in documents.items():
@@ -82,11 +86,16 @@ def _copies(documents: Documents) -> dict[Key, tuple[Key, ...]]:
                 groups.setdefault(text, [seen[text]]).append((document_id, index))
             else:
                 seen[text] = (document_id, index)
-    return {key: tuple(keys) for keys in groups.values() for key in keys}
+    if not groups:
+        return NO_RELATIONS
+    copies: dict[Key, tuple[Related, ...]] = {}
+    for keys in groups.values():
+        copies |= dict.fromkeys(keys, tuple([Related(key, "exact", 1.0) for key in keys]))
+    return Relations(copies, {})
 
 
 def _without_own_copies(
-    own: dict[int, Candidate], copies: Mapping[Key, tuple[Key, ...]], duplicates: dict[Key, Key]
+    own: dict[int, Candidate], copies: Mapping[Key, tuple[Related, ...]], likeness: dict[Key, Related]
 ) -> dict[int, Candidate]:
     """A document's own repeats: the better-scored copy stays, of equals the lower index."""
     kept = dict(own)
@@ -95,9 +104,9 @@ def _without_own_copies(
         if index not in kept:
             continue
         for other in copies.get(candidate.key, ()):
-            if other[0] == candidate.key[0] and other[1] != index and other[1] in kept:
-                del kept[other[1]]
-                duplicates[other] = candidate.key
+            if other.key[0] == candidate.key[0] and other.key[1] != index and other.key[1] in kept:
+                del kept[other.key[1]]
+                likeness[other.key] = Related(candidate.key, other.likeness, other.similarity)
     return kept
 
 
@@ -105,22 +114,23 @@ def _remove_elsewhere(
     own: Mapping[int, Candidate],
     state: dict[str, dict[int, Candidate]],
     taken: set[str],
-    copies: Mapping[Key, tuple[Key, ...]],
-    duplicates: dict[Key, Key],
+    copies: Mapping[Key, tuple[Related, ...]],
+    likeness: dict[Key, Related],
     orphans: set[Key],
 ) -> list[str]:
     """Remove the copies of kept chunks from documents still to come, with neighbours that only they brought."""
     changed: dict[str, set[int]] = {}
     for candidate in own.values():
         for other in copies.get(candidate.key, ()):
-            if other[0] not in taken and other[1] in state[other[0]]:
-                del state[other[0]][other[1]]
-                duplicates[other] = candidate.key
-                changed.setdefault(other[0], set()).add(other[1])
+            document_id, index = other.key
+            if document_id in state and document_id not in taken and index in state[document_id]:
+                del state[document_id][index]
+                likeness[other.key] = Related(candidate.key, other.likeness, other.similarity)
+                changed.setdefault(document_id, set()).add(index)
     for document_id in changed:
         there = state[document_id]
         for index, candidate in list(there.items()):
-            if not candidate.retrieved and all((document_id, parent) in duplicates for parent in candidate.parents):
+            if not candidate.retrieved and all((document_id, parent) in likeness for parent in candidate.parents):
                 del there[index]
                 orphans.add((document_id, index))
     return list(changed)
@@ -144,5 +154,5 @@ def overlap_events(joined: Iterable[Joined]) -> list[Event]:
 
 def duplicate_events(resolution: Resolution) -> list[Event]:
     """The copies that left and what they repeat; the neighbours that left with them."""
-    events: list[Event] = [Duplicate(*copy, *kept) for copy, kept in resolution.duplicates.items()]
+    events: list[Event] = [Duplicate(*copy, *kept, how, similarity) for copy, (kept, how, similarity) in resolution.likeness.items()]
     return events + [Dropped(*key, "parent_duplicate") for key in sorted(resolution.orphans)]
