@@ -5,6 +5,9 @@ from __future__ import annotations
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import ENGLISH_TEMPLATE, AssemblySettings
 
+DUTCH_SEPARATOR = "--- AANVULLENDE ZOL INFORMATIE ---"
+"""The line above the supplement in the five-stage pipeline, word for word; a preset of `supplement_separator`."""
+
 PRESETS: dict[str, dict[str, object]] = {
     "five_stage": {},
     "baseline": {"enabled": False},

@@ -1,0 +1,86 @@
+"""The supplement gate: whether a query's extra results stand before the blocks, by which rule, and how they are written.
+
+The five-stage pipeline injects its taxonomy results only where intent or similarity say that the retrieved chunks are not
+enough, and suppresses them otherwise; they stand behind a separator line, before the blocks. That there is a block at all
+and room for the supplement is decided where both are known.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from ctxasm.model.collisions import Body, defuse
+from ctxasm.model.events import Neutralised
+from ctxasm.model.records import Query
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.visible import is_visible, one_line
+
+GateRule = Literal["always", "never", "similarity", "intent", "suppressed", "no_signal"]
+"""What decided: the mode itself, a low similarity, a listed intent, signals that ask for nothing, or no signal at all."""
+
+
+def has_supplement(query: Query) -> bool:
+    """Whether the query brings extra results that a reader would see."""
+    return query.supplement is not None and is_visible(query.supplement)
+
+
+def decide(query: Query, settings: AssemblySettings) -> tuple[bool, GateRule]:
+    """Whether the gate lets the supplement in, and the rule that decided. Never in for a query that brings none.
+
+    `auto` opens below `supplement_threshold` (a similarity that equals it is enough) or for an intent that is listed; a
+    record that says neither gets no supplement.
+    """
+    opens, rule = _gate(query, settings)
+    return opens and has_supplement(query), rule
+
+
+def _gate(query: Query, settings: AssemblySettings) -> tuple[bool, GateRule]:
+    if settings.supplement_mode == "always":
+        return True, "always"
+    if settings.supplement_mode == "never":
+        return False, "never"
+    similarity = query.best_similarity
+    if similarity is not None and math.isnan(similarity):
+        similarity = None
+    intent = _intent(query.intent or "")
+    if similarity is not None and similarity < settings.supplement_threshold:
+        return True, "similarity"
+    if intent and intent in supplement_intents(settings):
+        return True, "intent"
+    return False, "no_signal" if similarity is None and not intent else "suppressed"
+
+
+def supplement_intents(settings: AssemblySettings) -> frozenset[str]:
+    """The intents that open the gate, as they are compared: without case and outer white space."""
+    return frozenset(intent for part in settings.supplement_intents.split(",") if (intent := _intent(part)))
+
+
+def _intent(text: str) -> str:
+    return one_line(text).casefold()
+
+
+def supplement_text(query: Query, settings: AssemblySettings) -> str:
+    """Separator line, supplement, blank line; empty for a query that brings none.
+
+    What would read as a marker or a block's header is defused as `marker_collisions` says: nobody cites the supplement.
+    Ends in a newline, so that a block which starts with a visible character begins at a safe seam.
+    """
+    if not has_supplement(query):
+        return ""
+    return "".join(_defused(query, settings).texts)
+
+
+def supplement_events(query: Query, settings: AssemblySettings) -> tuple[Neutralised, ...]:
+    """What in supplement and separator would have read as a marker or a header. It belongs to no document: its id is empty."""
+    if not has_supplement(query):
+        return ()
+    swap = settings.marker_collisions == "neutralise"
+    return tuple(Neutralised("", None, text, swap) for _, text in _defused(query, settings).found)
+
+
+def _defused(query: Query, settings: AssemblySettings) -> Body:
+    """Separator and supplement looked at together: a marker may also stand across their seam."""
+    separator, text = one_line(settings.supplement_separator), (query.supplement or "").strip("\r\n").rstrip()
+    texts = (f"{separator}\n" if is_visible(separator) else "", f"{text}\n\n")
+    return Body(texts) if settings.marker_collisions == "off" else defuse(texts, settings.marker_collisions == "neutralise")
