@@ -1,4 +1,8 @@
-"""Named starting points. A preset names only what it changes; everything else is the default."""
+"""Named starting points. A preset names only what it changes; everything else is the default.
+
+First one for each source, then the use cases of the token-budget guide, the zones of the bookend guide, and our own. Where a
+source has no setting of ours (neighbours, overlaps, marker safety), ours stays as it is: a preset shows a strategy, not its gaps.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,94 @@ from ctxasm.model.settings import ENGLISH_TEMPLATE, AssemblySettings
 
 DUTCH_SEPARATOR = "--- AANVULLENDE ZOL INFORMATIE ---"
 """The line above the supplement in the five-stage pipeline, word for word; a preset of `supplement_separator`."""
+_CHUNKS: dict[str, object] = {"expand_window": 0, "summary_prefix": False, "citation_unit": "chunk"}
+"""What three of the sources share: retrieved chunks only, each a block of its own, without page summaries."""
+_ZONES: dict[str, object] = {
+    "budget_mode": "window",
+    "model_window": 50_000,
+    "system_tokens": 4_000,
+    "question_tokens": 1_000,
+    "history_tokens": 8_000,
+    "answer_tokens": 4_000,
+    "overhead_tokens": 1_000,
+}
+"""The bookend guide's starting zones: what they leave of their own sum, 50,000, are its 32,000 for retrieved context."""
 
 PRESETS: dict[str, dict[str, object]] = {
     "five_stage": {},
+    "source_blocks": {
+        **_CHUNKS,
+        "format": "source",
+        "ordering": "relevance",
+        "budget_policy": "greedy",
+        "min_chunk_tokens": 0,
+        "max_tokens": 16_000,
+        "max_chars": 24_000,
+    },
+    "packed": {
+        **_CHUNKS,
+        "format": "xml",
+        "ordering": "lost_in_middle",
+        "budget_policy": "greedy",
+        "budget_mode": "window",
+        "model_window": 8_192,
+    },
+    "bookend": {
+        **_CHUNKS,
+        "ordering": "auto",
+        "dedup_semantic": True,
+        "budget_policy": "greedy_skip",
+        "min_chunk_tokens": 0,
+        "compression": "extractive",
+    },
+    "factual_qa": {"format": "xml", "ordering": "lost_in_middle"},
+    "long_document": {"format": "grouped", "ordering": "chronological", "compression": "extractive"},
+    "citation_heavy": {"ordering": "relevance", "citation_unit": "passage"},
+    "conversational": {"format": "minimal", "ordering": "relevance"},
+    "tight_budget": {"format": "xml", "ordering": "lost_in_middle", "compression": "extractive", "max_tokens": 2_000},
+    "zones_start": _ZONES,
+    "zones_analytical": {**_ZONES, "history_tokens": 2_000},
+    "zones_chat": {**_ZONES, "history_tokens": 24_000},
+    "zones_single_turn": {**_ZONES, "history_tokens": 0},
     "baseline": {"enabled": False},
-    "tight_budget": {"max_tokens": 2000},
-    "wide_window": {"expand_window": 2, "decay_mode": "per_step", "max_tokens": 12000},
-    "citation_heavy": {"citation_unit": "passage"},
-    "literal_source": {"budget_scope": "chunks", "oversized": "drop", "dedup_exact": False, "marker_collisions": "off"},
+    "wide_window": {"expand_window": 2, "decay_mode": "per_step", "max_tokens": 12_000},
+    "literal_source": {
+        "budget_scope": "chunks",
+        "oversized": "drop",
+        "dedup_exact": False,
+        "marker_collisions": "off",
+        "supplement_separator": DUTCH_SEPARATOR,
+    },
     "english": {"summary_template": ENGLISH_TEMPLATE},
 }
 PRESET_HELP: dict[str, str] = {
-    "five_stage": "The defaults: the five-stage pipeline with a budget that always holds.",
-    "baseline": "Assembly off: retrieved chunks in retrieval order, one block each.",
-    "tight_budget": "2,000 tokens: see what a small window costs.",
-    "wide_window": "Two neighbours on each side, decaying by distance, 12,000 tokens.",
-    "citation_heavy": "One number per passage, so that a citation points at less text.",
-    "literal_source": "The five-stage pipeline read to the letter: only chunk text counts, an oversized best document is dropped.",
+    "five_stage": "The five-stage pipeline, and the defaults: ±1 neighbours at half score, whole documents within 8,000 tokens, "
+    "the most relevant first.",
+    "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters. It stops before the chunk "
+    "that does not fit; here that chunk is cut. 16,000 tokens, so that the characters bind.",
+    "packed": "The token-budget guide's own pipeline: chunks packed greedily into what its smallest window (8,192 tokens) leaves beside "
+    "1,024 for the answer and 64 of overhead, best at both ends, as XML.",
+    "bookend": "The bookend guide: exact, then semantic duplicates out, what does not fit is passed over, more than 3 blocks with the "
+    "best first and the second best last. Its model call for chunks above 2,000 tokens is an extract here; its cosine of 0.92 is "
+    "that of its embedder, here each embedder brings its own.",
+    "factual_qa": "Token-budget guide, factual Q&A: XML for clear boundaries, best blocks at both ends, nothing compressed.",
+    "long_document": "Token-budget guide, long document summarisation: grouped by source in reading order, compressed when tight. "
+    "Grouped has no safe boundaries and no markers.",
+    "citation_heavy": "Token-budget guide, citation-heavy outputs: numbered, by relevance, nothing compressed. One number per passage is "
+    "ours: a citation then points at less text.",
+    "conversational": "Token-budget guide, conversation: bare text by relevance, nothing compressed. No safe boundaries and no markers.",
+    "tight_budget": "Token-budget guide, tight context budget: XML, best blocks at both ends, compressed. The 2,000 tokens are ours.",
+    "zones_start": "The bookend guide's starting zones: 4,000 system, 8,000 conversation, 1,000 question, 4,000 answer and 1,000 buffer "
+    "leave 32,000 for retrieved context. The window is their sum, 50,000: the guide leaves the rest of its 128,000 alone.",
+    "zones_analytical": "Those zones for high-context analysis: more retrieved context (38,000), less conversation (2,000). The guide "
+    "names the direction, the figures are ours.",
+    "zones_chat": "Those zones for support chat: more conversation (24,000), less retrieved context (16,000). The guide names the "
+    "direction, the figures are ours.",
+    "zones_single_turn": "Those zones for single-turn questions: no conversation, as the guide says; its 8,000 go to retrieved context.",
+    "baseline": "Assembly off: retrieved chunks in retrieval order, one block each; the bookend guide's concatenate-and-send.",
+    "wide_window": "Ours: two neighbours on each side, decaying by distance, 12,000 tokens, for evidence longer than a chunk.",
+    "literal_source": "The five-stage pipeline read to the letter: only chunk text counts, an oversized best document is dropped, its "
+    "own line above the supplement.",
     "english": "English wording of the page summary.",
 }
 

@@ -169,8 +169,8 @@ def test_settings_table(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
     assert list(rows) == [spec.name for spec in specs()]
     assert (rows["max_tokens"]["value"], rows["max_tokens"]["default"], rows["max_tokens"]["url"]) == (900, 8000, "mt")
-    assert main(["settings", "--preset", "tight_budget", "--format", "toml"]) == 0
-    assert capsys.readouterr().out == "[context_assembly]\nmax_tokens = 2000\n"
+    assert main(["settings", "--preset", "conversational", "--format", "toml"]) == 0
+    assert capsys.readouterr().out == '[context_assembly]\nordering = "relevance"\nformat = "minimal"\n'
     assert main(["settings", "--set", "max_tokens=900"]) == 0
     out = capsys.readouterr().out
     assert len(out.splitlines()) == len(specs()) + 1
