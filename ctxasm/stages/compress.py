@@ -1,0 +1,163 @@
+"""Stage 5, only when not all fits: oversized chunks are shortened to what the question is about.
+
+Selective, as in the bookend guide: what is below the relevance floor left long before; of the rest only chunks above
+`max_chunk_tokens` are touched, and only when the candidates together exceed the limit. From here on a compressed chunk is
+the text that is left of it; its extract maps that text back to the original, so that citations still reach the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ctxasm.model.events import Compressed, Dropped, Event
+from ctxasm.model.extracts import Compressor, Extract, Kept, compressed_text, cuts_head, cuts_tail
+from ctxasm.model.overlap import Overlap, overlap_of
+from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.results import Candidate, Key
+from ctxasm.model.settings import AssemblySettings
+
+CUT = "cut"
+"""The `overlap_kind` of a chunk whose seam with the chunk before it is broken: text was left out there, a gap mark belongs between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """The candidates after the stage, the extracts that are in force, and the chunks that were found irrelevant."""
+
+    candidates: Mapping[Key, Candidate]
+    extracts: Mapping[Key, Extract]
+    irrelevant: tuple[Key, ...]
+    events: tuple[Event, ...]
+
+
+def compress(
+    query: str,
+    candidates: Mapping[Key, Candidate],
+    limit: int,
+    settings: AssemblySettings,
+    compressor: Compressor,
+    counter: TokenCounter,
+    cancelled: Callable[[], bool] = lambda: False,
+    tokens: int | None = None,
+) -> Compression:
+    """The whole stage. `tokens` is what all candidates take, where the caller has measured it; else their own counts say it."""
+    keys = oversized(candidates, limit, settings, tokens)
+    if not keys:
+        return Compression(candidates, {}, (), ())
+    found = compressor.compress(query, [candidates[key].chunk for key in keys], settings.max_chunk_tokens, counter, cancelled)
+    return replace_chunks(candidates, dict(zip(keys, found, strict=True)), settings.gap_mark, counter)
+
+
+def oversized(candidates: Mapping[Key, Candidate], limit: int, settings: AssemblySettings, tokens: int | None = None) -> tuple[Key, ...]:
+    """The chunks to compress, in the order of the candidates; none when everything fits."""
+    if tokens is None:
+        tokens = sum(_added_tokens(candidate.chunk, candidates) for candidate in candidates.values())
+    too_long = settings.max_chars is not None and sum(len(c.chunk.text) for c in candidates.values()) > settings.max_chars
+    if tokens <= limit and not too_long:
+        return ()
+    return tuple(key for key, candidate in candidates.items() if (candidate.chunk.token_count or 0) > settings.max_chunk_tokens)
+
+
+def _added_tokens(chunk: FetchedChunk, candidates: Mapping[Key, Candidate]) -> int:
+    """Its own tokens, without the head that the chunk before it shows."""
+    shared = chunk.overlap_tokens if (chunk.document_id, chunk.chunk_index - 1) in candidates else 0
+    return (chunk.token_count or 0) - (shared or 0)
+
+
+def replace_chunks(
+    candidates: Mapping[Key, Candidate], extracts: Mapping[Key, Extract | None], gap_mark: str, counter: TokenCounter
+) -> Compression:
+    """The candidates with compressed chunks in place of the originals, and with the facts of their neighbours set right.
+
+    None drops a chunk, but never the best hit, which then stays as it is; so does a chunk that would not become smaller.
+    The neighbours of a dropped chunk stay: nobody judged them.
+    """
+    best = min((c for c in candidates.values() if c.retrieved), key=lambda c: (c.rank, c.key), default=None)
+    after: dict[Key, Candidate] = {}
+    in_force: dict[Key, Extract] = {}
+    events: list[Event] = []
+    for key, candidate in candidates.items():
+        extract = extracts.get(key)
+        if extract is None:
+            if key in extracts and (best is None or key != best.key):
+                events.append(Dropped(*key, "irrelevant"))
+                continue
+            after[key] = candidate
+            continue
+        chunk, tokens = compressed_chunk(candidate.chunk, extract, gap_mark, counter), candidate.chunk.token_count or 0
+        kept_tokens = chunk.token_count or 0
+        if not chunk.text.strip() or kept_tokens >= tokens:
+            after[key] = candidate
+            continue
+        after[key] = candidate._replace(chunk=chunk)
+        in_force[key] = extract
+        events.append(Compressed(*key, tokens, kept_tokens, len(chunk.text), extract.how))
+    irrelevant = tuple(key for key in candidates if key not in after)
+    return Compression(_with_seams(candidates, after, in_force), in_force, irrelevant, tuple(events))
+
+
+def compressed_chunk(chunk: FetchedChunk, extract: Extract, gap_mark: str, counter: TokenCounter) -> FetchedChunk:
+    """The chunk as later stages see it. It has no place in its document as a whole any more, so its offsets are gone."""
+    text = compressed_text(chunk.text, extract, gap_mark)
+    return chunk._replace(
+        text=text,
+        start=None,
+        end=None,
+        token_count=counter.count(text),
+        overlap_chars=None,
+        overlap_kind=None,
+        overlap_tokens=None,
+        duplicate_key=None,
+        lead_tokens=None,
+    )
+
+
+def _with_seams(before: Mapping[Key, Candidate], after: Mapping[Key, Candidate], extracts: Mapping[Key, Extract]) -> dict[Key, Candidate]:
+    """The candidates with true facts about every seam that a compressed chunk has a part in."""
+    seen: dict[Key, Candidate] = {}
+    for key, candidate in after.items():
+        first = (key[0], key[1] - 1)
+        if key in extracts or (first in extracts and first in after):
+            chunk = _seam(before.get(first), before[key], extracts.get(first), extracts.get(key), candidate.chunk)
+            candidate = candidate._replace(chunk=chunk)
+        seen[key] = candidate
+    return seen
+
+
+def _seam(
+    first: Candidate | None, second: Candidate, first_extract: Extract | None, extract: Extract | None, chunk: FetchedChunk
+) -> FetchedChunk:
+    """`chunk`, what is left of `second`, with what is left of its overlap with `first`.
+
+    Only an overlap that both still show whole, at the very seam, can be stripped. Its own count stays what it was.
+    """
+    whole = Overlap(0, "none")
+    if first is not None:
+        stored = second.chunk.overlap_kind
+        whole = overlap_of(first.chunk, second.chunk) if stored is None else Overlap(second.chunk.overlap_chars or 0, stored)
+        if first_extract is not None and cuts_tail(first.chunk.text, first_extract):
+            whole = Overlap(0, CUT)
+    if extract is not None and cuts_head(second.chunk.text, extract):
+        whole = Overlap(0, CUT)
+    shown = min(_last_length(first, first_extract), _first_length(second, extract))
+    if whole.kind in ("offsets", "text"):
+        whole = Overlap(whole.chars, "text") if whole.chars <= shown else Overlap(0, "none")
+    tokens = second.chunk.overlap_tokens if whole.kind == "text" else None
+    return chunk._replace(overlap_chars=whole.chars, overlap_kind=whole.kind, overlap_tokens=tokens, lead_tokens=None)
+
+
+def _last_length(candidate: Candidate | None, extract: Extract | None) -> int:
+    """How many characters of a chunk are shown in one piece up to its end."""
+    if extract is None:
+        return len(candidate.chunk.text) if candidate is not None else 0
+    last = extract.spans[-1] if extract.spans else Kept(0, 0)
+    return last.end - last.start if candidate is not None and last.end == len(candidate.chunk.text) else 0
+
+
+def _first_length(candidate: Candidate, extract: Extract | None) -> int:
+    """How many characters of a chunk are shown in one piece from its beginning."""
+    if extract is None:
+        return len(candidate.chunk.text)
+    first = extract.spans[0] if extract.spans else Kept(0, 0)
+    return first.end if first.start == 0 else 0
