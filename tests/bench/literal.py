@@ -4,10 +4,17 @@ the text, whole documents dropped from the tail, summaries and citations last. N
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import tiktoken
 
-from ctxasm.model.records import Query
+from ctxasm.model.records import Bundle, Query
+
+CREATE = (
+    "CREATE TABLE literal_chunks (document_id text, chunk_index integer, text text, PRIMARY KEY (document_id, chunk_index))",
+    "CREATE TABLE literal_documents (document_id text PRIMARY KEY, title text, summary text)",
+)
 
 
 class LiteralStore:
@@ -26,8 +33,37 @@ class LiteralStore:
         return self.connection.execute(sql, (document_id,)).fetchone()
 
 
+class Group(NamedTuple):
+    """The chunks of one document in reading order, each without what the one before it says already."""
+
+    score: float
+    document_id: str
+    parts: list[str]
+
+
+def create_literal(connection: Any, mark: str, bundle: Bundle) -> LiteralStore:
+    """The tables, filled with a bundle."""
+    cursor = connection.cursor()
+    for statement in CREATE:
+        cursor.execute(statement)
+    rows = [(c.document_id, c.chunk_index, c.text) for c in bundle.chunks]
+    cursor.executemany(f"INSERT INTO literal_chunks VALUES ({mark}, {mark}, {mark})", rows)
+    documents = [(d.document_id, d.title or d.document_id, d.summary) for d in bundle.documents]
+    cursor.executemany(f"INSERT INTO literal_documents VALUES ({mark}, {mark}, {mark})", documents)
+    connection.commit()
+    return LiteralStore(connection, mark)
+
+
 def assemble_literally(query: Query, store: LiteralStore, encoding: tiktoken.Encoding, window: int = 1, max_tokens: int = 8000) -> str:
     """The context as text."""
+    groups = gather_literally(query, store, window)
+    while groups and sum(len(encoding.encode_ordinary("\n".join(group.parts))) for group in groups) > max_tokens:
+        groups.pop()
+    return write_literally(groups, store)
+
+
+def gather_literally(query: Query, store: LiteralStore, window: int) -> list[Group]:
+    """Expand, deduplicate, group: the documents by their best score."""
     wanted: dict[str, dict[int, float]] = {}
     for hit in query.retrieved:
         scores = wanted.setdefault(hit.document_id, {})
@@ -44,15 +80,18 @@ def assemble_literally(query: Query, store: LiteralStore, encoding: tiktoken.Enc
                 text = text[overlap(before[1], text) :]
             parts.append(text)
             before = (index, texts[index])
-        groups.append((max(scores.values()), document_id, parts))
-    groups.sort(key=lambda group: -group[0])
-    while groups and sum(len(encoding.encode_ordinary("\n".join(parts))) for _, _, parts in groups) > max_tokens:
-        groups.pop()
+        groups.append(Group(max(scores.values()), document_id, parts))
+    groups.sort(key=lambda group: -group.score)
+    return groups
+
+
+def write_literally(groups: Sequence[Group], store: LiteralStore) -> str:
+    """Page summaries and numbers, last."""
     blocks = []
-    for number, (_, document_id, parts) in enumerate(groups, 1):
-        title, summary = store.document(document_id)
+    for number, group in enumerate(groups, 1):
+        title, summary = store.document(group.document_id)
         prefix = f"[Pagina context: {summary}]\n" if summary else ""
-        blocks.append(f"[{number}] Source: {title}\n{prefix}" + "\n".join(parts))
+        blocks.append(f"[{number}] Source: {title}\n{prefix}" + "\n".join(group.parts))
     return "\n\n".join(blocks)
 
 

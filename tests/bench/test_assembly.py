@@ -15,29 +15,12 @@ from ctxasm.tokens import open_counter
 from ctxasm.tokens.vocabulary import load_encoding
 from tests.bench.bare import assemble_bare
 from tests.bench.corpora import bundles, made_bundle, random_queries
-from tests.bench.literal import LiteralStore, assemble_literally
+from tests.bench.literal import assemble_literally, create_literal
 from tests.bench.tables import in_turns, show
 
 pytestmark = pytest.mark.bench
 COUNTER, ENCODING, SETTINGS = open_counter(), load_encoding("cl100k_base"), AssemblySettings()
 SIZES = (7, 20, 100)
-CREATE = (
-    "CREATE TABLE literal_chunks (document_id text, chunk_index integer, text text, PRIMARY KEY (document_id, chunk_index))",
-    "CREATE TABLE literal_documents (document_id text PRIMARY KEY, title text, summary text)",
-)
-
-
-def fill(connection, mark: str, bundle) -> LiteralStore:
-    cursor = connection.cursor()
-    for statement in CREATE:
-        cursor.execute(statement)
-    rows = [(c.document_id, c.chunk_index, c.text) for c in bundle.chunks]
-    cursor.executemany(f"INSERT INTO literal_chunks VALUES ({mark}, {mark}, {mark})", rows)
-    rows = [(d.document_id, d.title or d.document_id, d.summary) for d in bundle.documents]
-    cursor.executemany(f"INSERT INTO literal_documents VALUES ({mark}, {mark}, {mark})", rows)
-    connection.commit()
-    return LiteralStore(connection, mark)
-
 
 def compare(store, literal, bundle, name, rows, rounds) -> None:
     dataset = store.dataset(bundle.name)
@@ -81,11 +64,11 @@ def test_whole_assembly_with_full_trace(tmp_path, capsys, postgres_url):
         with Store(f"sqlite:///{tmp_path / 'bench.db'}", COUNTER) as store:
             store.add(bundle)
             connection = sqlite3.connect(tmp_path / f"{bundle.name}.literal.db")
-            compare(store, fill(connection, "?", bundle), bundle, "sqlite", rows, 16)
+            compare(store, create_literal(connection, "?", bundle), bundle, "sqlite", rows, 16)
             connection.close()
     with Store(postgres_url, COUNTER) as store, psycopg.connect(plain(postgres_url)) as connection:
         store.add(made)
-        compare(store, fill(connection, "%s", made), made, "postgresql", rows, 16)
+        compare(store, create_literal(connection, "%s", made), made, "postgresql", rows, 16)
     with capsys.disabled():
         show(
             "Whole assembly with full trace, milliseconds (median of 30, in turns)",

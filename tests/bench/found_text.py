@@ -1,0 +1,95 @@
+"""Whether a context, as plain text, holds the evidence that a question needs: one rule for every system.
+
+A system that is not ours says nothing of where its text comes from, so the text itself is searched. White space counts as
+one blank, since several of them strip or join with it. A piece of evidence is found where it stands in one stretch, or where
+every chunk that holds a part of it shows that part.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from ctxasm.model.records import Bundle, Chunk, GoldChunk, Query, Span
+
+SHORT = 40
+"""A part shorter than this could stand anywhere, so it counts only together with what surrounds it in its chunk."""
+CUT = 80
+"""A chunk that is cut shows its head, when at least this much of it is there."""
+
+
+def plain(text: str) -> str:
+    """With every run of white space as one blank."""
+    return " ".join(text.split())
+
+
+class Corpus:
+    """A bundle by document, with the text of every chunk ready to be searched for."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.documents = {document.document_id: document for document in bundle.documents}
+        self.chunks: Mapping[str, dict[int, Chunk]] = defaultdict(dict)
+        for chunk in sorted(bundle.chunks, key=lambda c: (c.document_id, c.chunk_index)):
+            self.chunks[chunk.document_id][chunk.chunk_index] = chunk
+
+    @cached_property
+    def whole(self) -> Mapping[str, str]:
+        """The text of every document, put together from its chunks."""
+        texts = {}
+        for document_id, own in self.chunks.items():
+            text = ""
+            for chunk in own.values():
+                start = chunk.start or 0
+                text += " " * (start - len(text)) + chunk.text[max(0, len(text) - start) :]
+            texts[document_id] = text
+        return texts
+
+
+def holds_evidence(text: str, query: Query, corpus: Corpus) -> bool:
+    """Whether all evidence of the query is in the text: every span, itself or an alternative, or else every gold chunk."""
+    shown = plain(text)
+    if query.spans:
+        return all(any(_holds_span(shown, place, corpus) for place in (span, *span.also)) for span in query.spans)
+    return bool(query.gold) and all(_holds_chunk(shown, gold, corpus) for gold in query.gold)
+
+
+def _holds_chunk(shown: str, gold: GoldChunk, corpus: Corpus) -> bool:
+    chunk = corpus.chunks[gold.document_id].get(gold.chunk_index)
+    return chunk is not None and plain(chunk.text) in shown
+
+
+def _holds_span(shown: str, span: Span, corpus: Corpus) -> bool:
+    holding = [c for c in corpus.chunks[span.document_id].values() if (c.start or 0) < span.end and span.start < (c.end or 0)]
+    if not holding:
+        return False
+    if plain(corpus.whole[span.document_id][span.start : span.end]) in shown:
+        return True
+    needed = [(max(span.start, c.start or 0), min(span.end, c.end or 0)) for c in holding]
+    found = [part for c in holding if (part := _shown_part(shown, c, span))]
+    return all(_covered(low, high, found) for low, high in needed)
+
+
+def _shown_part(shown: str, chunk: Chunk, span: Span) -> tuple[int, int] | None:
+    """The characters of the document, within the span, that the text shows of this chunk."""
+    start = chunk.start or 0
+    low, high = max(span.start - start, 0), min(span.end - start, len(chunk.text))
+    wide = high - low < SHORT
+    begin, end = (max(0, low - SHORT), min(len(chunk.text), high + SHORT)) if wide else (low, high)
+    if plain(chunk.text[begin:end]) in shown:
+        return start + low, start + high
+    if plain(chunk.text[:CUT]) not in shown:
+        return None
+    fits, fails = CUT, len(chunk.text)
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        fits, fails = (middle, fails) if plain(chunk.text[:middle]) in shown else (fits, middle)
+    return (start + low, start + fits) if fits > low else None
+
+
+def _covered(low: int, high: int, found: Sequence[tuple[int, int]]) -> bool:
+    for begin, end in sorted(found):
+        if begin <= low < end:
+            low = end
+    return low >= high
