@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.events import Event, Likeness
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import Document, Query
+from ctxasm.model.records import Document, Query, Turn
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.zoning import Conversation, Zones
 
 Key = tuple[str, int]
 """(document_id, chunk_index): the name of a chunk inside a dataset."""
@@ -190,7 +191,11 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """The context that the model will read, with its exact token count, citations, provenance and trace."""
+    """The context that the model will read, with its exact token count, citations, provenance and trace.
+
+    `zones` share out the model's window, None where no window is known; `conversation` is what is sent of the earlier turns,
+    None where that is the query's history as it is.
+    """
 
     query: Query
     settings: AssemblySettings
@@ -202,6 +207,13 @@ class Assembly:
     segments: tuple[Segment, ...]
     citations: tuple[Citation, ...]
     trace: Trace
+    zones: Zones | None = None
+    conversation: Conversation | None = None
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The earlier turns as they are sent."""
+        return self.query.history if self.conversation is None else self.conversation.turns
 
     @property
     def unused_tokens(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from ctxasm.model.events import Event
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Regret, Segment, StageRecord
+from ctxasm.model.zoning import Conversation, Zones
 
 
 def assembly_dict(assembly: Assembly) -> dict[str, Any]:
@@ -23,6 +24,8 @@ def assembly_dict(assembly: Assembly) -> dict[str, Any]:
         "max_tokens": assembly.limit,
         "unused_tokens": assembly.unused_tokens,
         "overshoot_tokens": assembly.overshoot_tokens,
+        **_zones(assembly.zones),
+        "history": _conversation(assembly.conversation),
         "segments": [_segment(segment) for segment in assembly.segments],
         "citations": [_citation(citation) for citation in assembly.citations],
         "citations_before_assembly": [entry._asdict() for entry in trace.before_assembly],
@@ -36,6 +39,21 @@ def assembly_dict(assembly: Assembly) -> dict[str, Any]:
             "elapsed_ms": round(trace.fetch.elapsed_ms, 4),
         },
     }
+
+
+def _zones(zones: Zones | None) -> dict[str, Any]:
+    """`zones` is empty where no window is known."""
+    return {
+        "model_window": zones.window if zones else None,
+        "zones": [asdict(zone) for zone in zones.zones] if zones else [],
+        "zones_over": zones.over if zones else 0,
+        "zone_hints": list(zones.hints) if zones else [],
+    }
+
+
+def _conversation(conversation: Conversation | None) -> dict[str, Any] | None:
+    """What of the earlier turns is sent; None where they go as they are, or there are none."""
+    return asdict(conversation) | {"turns": [asdict(turn) for turn in conversation.turns]} if conversation else None
 
 
 def _citation(citation: Citation) -> dict[str, Any]:

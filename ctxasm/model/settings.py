@@ -125,7 +125,10 @@ class AssemblySettings:
         None, "int", "zq", "zones", "Reserved for the question; unset: what it takes.", low=0, optional=True, none="counted"
     )
     history_tokens: int | None = setting(
-        None, "int", "zh", "zones", "The most that earlier turns may take; unset: all of them.", low=0, optional=True, none="counted"
+        None, "int", "zh", "zones", "Reserved for earlier turns; the oldest leave. Unset: all.", low=0, optional=True, none="counted"
+    )
+    history_summarise_after: int | None = setting(
+        None, "int", "hs", "zones", "With more earlier turns, the model sums up the older ones.", low=0, optional=True, none="never"
     )
     answer_tokens: int = setting(1024, "int", "za", "zones", "Reserved for the answer.", low=0)
     overhead_tokens: int = setting(64, "int", "zo", "zones", "Reserved for what a server adds around messages.", low=0)

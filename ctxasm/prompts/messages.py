@@ -96,7 +96,7 @@ def build_messages(assembly: Assembly, choice: PromptChoice = GROUNDED, *, langu
         extra=choice.extra,
         named=choice.language is not None and choice.language != language_of(assembly.query.query),
     )
-    turns = tuple(_turn(turn) for turn in assembly.query.history)
+    turns = tuple(_turn(turn) for turn in assembly.turns)
     user = "".join(part.text for part in user_parts(assembly, settled.language))
     return Message("system", system), *turns, Message("user", user)
 

@@ -1,0 +1,31 @@
+"""Budget zones: a model's window shared out among system prompt, history, context, question, answer and what stays free."""
+
+from __future__ import annotations
+
+from ctxasm.zones.history import Summarise, converse, earlier_turns, newest_that_fit
+from ctxasm.zones.planning import ZonePlan, plan_zones
+from ctxasm.zones.profiles import ZONE_PROFILES, ZoneProfile
+from ctxasm.zones.summarising import Summaries
+from ctxasm.zones.windows import ModelWindow, Windows, read_windows, shipped_windows, window_of, windows_from_toml, windows_to_toml
+from ctxasm.zones.zones import Counted, share_out
+
+__all__ = [
+    "ZONE_PROFILES",
+    "Counted",
+    "ModelWindow",
+    "Summaries",
+    "Summarise",
+    "Windows",
+    "ZonePlan",
+    "ZoneProfile",
+    "converse",
+    "earlier_turns",
+    "newest_that_fit",
+    "plan_zones",
+    "read_windows",
+    "share_out",
+    "shipped_windows",
+    "window_of",
+    "windows_from_toml",
+    "windows_to_toml",
+]

@@ -1,0 +1,122 @@
+"""From a query and its settings to the limit of its context: what is sent besides, counted as the message builder writes it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+from ctxasm.model.fences import fence_code
+from ctxasm.model.language import Language, language_of
+from ctxasm.model.ports import TokenCounter
+from ctxasm.model.records import Query, check_query
+from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.zoning import Conversation, Zones
+from ctxasm.prompts import GROUNDED, PromptChoice, build_messages
+from ctxasm.zones.history import Summarise, converse
+from ctxasm.zones.windows import ModelWindow, Windows, unknown_window, window_of
+from ctxasm.zones.zones import Counted, outgrown, share_out
+
+SUGGESTED_MARGIN = 0.05
+"""The share of a window that covers what another vocabulary counts otherwise (token-budget guide, section on zones)."""
+MESSAGE_TOKENS = 4
+"""What servers add around each message, about (OpenAI's own figure is 3 to 4)."""
+_LONGEST_CODE = "0a1b2c3d4e5f6a7b"
+"""As many tokens as characters in every vocabulary: the code around the context is known only when the context is."""
+
+
+class ZonePlan(NamedTuple):
+    """What a query's assembly is held to. `limit` None: max_tokens. `zones` None: no window is known. `conversation` None: no history."""
+
+    limit: int | None
+    zones: Zones | None
+    conversation: Conversation | None
+
+    def on(self, assembly: Assembly) -> Assembly:
+        """The assembly that was made under this plan, with the zones and the turns that go with it."""
+        if self.zones is None and self.conversation is None:
+            return assembly
+        return dataclasses.replace(assembly, zones=self.zones, conversation=self.conversation)
+
+
+def plan_zones(
+    query: Query,
+    settings: AssemblySettings,
+    counter: TokenCounter,
+    windows: Windows,
+    choice: PromptChoice = GROUNDED,
+    summarise: Summarise | None = None,
+) -> ZonePlan:
+    """Share out the window of the settings' model for this query, asked as `choice` says.
+
+    Raises InvalidInput for a query that cannot be assembled, with budget_mode=window for a model whose window is not
+    known (a question to the user), and for zones that leave nothing.
+    """
+    check_query(query)
+    language = choice.language or language_of(query.query)
+    conversation = converse(query, settings, counter, language, summarise) if query.history else None
+    entry = window_of(settings.model_name, windows)
+    window = settings.model_window if settings.model_window is not None else entry.window if entry else None
+    if window is None:
+        if settings.budget_mode == "window":
+            raise unknown_window(settings.model_name, windows)
+        return ZonePlan(None, None, conversation)
+    zones = share_out(settings, window, count_messages(query, settings, counter, choice, conversation))
+    zones = dataclasses.replace(zones, hints=_hints(settings, zones, entry, conversation))
+    return ZonePlan(zones.context if settings.budget_mode == "window" else None, zones, conversation)
+
+
+def count_messages(
+    query: Query,
+    settings: AssemblySettings,
+    counter: TokenCounter,
+    choice: PromptChoice = GROUNDED,
+    conversation: Conversation | None = None,
+) -> Counted:
+    """Tokens of everything in the messages but the context. The lines around the context count as part of the question."""
+    bare = _empty(dataclasses.replace(query, retrieved=(), history=()), settings, counter)
+    system, *_, user = build_messages(bare, choice)
+    asked = user.content.replace(fence_code(""), _LONGEST_CODE)
+    return Counted(counter.count(system.content), counter.count(asked), conversation.tokens if conversation else 0)
+
+
+def _empty(query: Query, settings: AssemblySettings, counter: TokenCounter) -> Assembly:
+    """The assembly of no context: what the message builder is given to say what it adds."""
+    trace = Trace((), (), {}, {}, (), (), Regret(0.0, 0.0, True, ()), FetchRecord(0, 0, 0, 0.0))
+    return Assembly(query, settings, "", 0, counter.exact, settings.encoding, settings.max_tokens, (), (), trace)
+
+
+def _hints(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: Conversation | None) -> tuple[str, ...]:
+    """What does not fit together, and what would mend it."""
+    found = [*outgrown(settings, zones), *_of_the_model(settings, zones, entry)]
+    if zones.over:
+        room = max(0, zones.context - zones.over)
+        found.append(
+            f"All zones together exceed the window by {zones.over:,} tokens: lower max_tokens to {room:,} or choose budget_mode=window."
+            if room >= 500
+            else f"All zones together exceed the window by {zones.over:,} tokens: choose budget_mode=window or a larger window."
+        )
+    messages = 2 + (len(conversation.turns) if conversation else 0)
+    around = messages * MESSAGE_TOKENS
+    if around > zones.tokens_of("overhead") + zones.tokens_of("margin"):
+        found.append(f"A server adds about {around:,} tokens around {messages} messages, more than overhead_tokens reserves.")
+    return tuple(found)
+
+
+def _of_the_model(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None) -> list[str]:
+    found: list[str] = []
+    margin = settings.safety_margin >= SUGGESTED_MARGIN
+    if entry is not None and zones.window > entry.window:
+        found.append(f"model_window is {zones.window:,}; the table of models says {entry.window:,} for {entry.name}.")
+    if entry is not None and entry.encoding and entry.encoding != settings.encoding and not margin:
+        found.append(f"{entry.name} counts with {entry.encoding}: set encoding={entry.encoding}, or safety_margin={SUGGESTED_MARGIN}.")
+    name = entry.name if entry else settings.model_name.strip()
+    if name and (entry is None or entry.encoding is None) and not margin:
+        what = "a vocabulary of its own" if entry else "a vocabulary that is not known here"
+        found.append(f"{name} counts with {what}: safety_margin={SUGGESTED_MARGIN} covers the difference.")
+    return found + ([entry.note] if entry is not None and entry.note else [])
+
+
+def language_for(query: Query, choice: PromptChoice = GROUNDED) -> Language:
+    """The language in which the earlier turns of this query are summarised: that of its prompt."""
+    return choice.language or language_of(query.query)

@@ -1,0 +1,125 @@
+"""The table of model windows: what ships, what a user's own file adds, and finding a model in it.
+
+A name is found as it stands, without its provider ("openai/gpt-4o"), without the date or `latest` that only names a
+version of the same model. Nothing else is guessed: a window that is not known is a question to the user.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.settings import ENCODINGS
+
+LARGEST_WINDOW = 2_000_000_000
+_VERSION = re.compile(r"(-\d{4}-\d{2}-\d{2}|-20\d{6}|-latest|:latest)$")
+_FIELDS = {"window", "encoding", "note"}
+
+
+class ModelWindow(NamedTuple):
+    """A model's window in tokens. `encoding` is its vocabulary where tiktoken has it, None where it is another one."""
+
+    name: str
+    window: int
+    encoding: str | None = None
+    note: str = ""
+
+
+Windows = Mapping[str, ModelWindow]
+"""The table, by name in lower case."""
+
+
+@cache
+def shipped_windows() -> Windows:
+    """The table that ships with ctxasm."""
+    return windows_from_toml(files("ctxasm.zones").joinpath("windows.toml").read_text("utf-8"), "windows.toml")
+
+
+def read_windows(path: str | None = None) -> Windows:
+    """The table that ships, with what the file at `path` adds or replaces. Raises InvalidInput naming all that is wrong in it."""
+    if path is None:
+        return shipped_windows()
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise InvalidInput(f"the table of model windows {shown(path)} cannot be read ({reason}): set CTXASM_MODEL_WINDOWS") from None
+    return {**shipped_windows(), **windows_from_toml(text, path)}
+
+
+def windows_from_toml(text: str, where: str = "the table of model windows") -> Windows:
+    """A table from TOML: `[models."NAME"]` with `window`, and if wanted `encoding` and `note`."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"{where} is not valid TOML: {error}") from None
+    models = content.get("models")
+    if not isinstance(models, dict):
+        raise InvalidInput(f'{where} must have tables [models."NAME"] with a window, got {shown(sorted(content))}')
+    problems: list[str] = []
+    found = {name.lower(): _entry(name, values, problems) for name, values in models.items()}
+    if problems:
+        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise InvalidInput(f"{where}: {'; '.join(problems[:5])}{more}")
+    return found
+
+
+def _entry(name: str, values: Any, problems: list[str]) -> ModelWindow:
+    if not isinstance(values, dict):
+        problems.append(f'models."{name}" must be a table with a window, got {shown(values)}')
+        return ModelWindow(name, 0)
+    window, encoding, note = values.get("window"), values.get("encoding"), values.get("note", "")
+    if not isinstance(window, int) or isinstance(window, bool) or not 1 <= window <= LARGEST_WINDOW:
+        problems.append(f'models."{name}".window must be a whole number from 1 to {LARGEST_WINDOW}, got {shown(window)}')
+    if encoding is not None and encoding not in ENCODINGS:
+        problems.append(f'models."{name}".encoding must be one of {", ".join(ENCODINGS)}, or left out, got {shown(encoding)}')
+    if not isinstance(note, str):
+        problems.append(f'models."{name}".note must be a text, got {shown(note)}')
+    if unknown := sorted(values.keys() - _FIELDS):
+        problems.append(f'models."{name}" takes window, encoding and note, got {shown(unknown)}')
+    return ModelWindow(name, window if isinstance(window, int) else 0, encoding, note if isinstance(note, str) else "")
+
+
+def windows_to_toml(windows: Windows) -> str:
+    """The table as TOML; `windows_from_toml` reads it back."""
+    lines: list[str] = []
+    for entry in windows.values():
+        lines += [f"[models.{_toml_text(entry.name)}]", f"window = {entry.window}"]
+        lines += [f'encoding = "{entry.encoding}"'] if entry.encoding else []
+        lines += [f"note = {_toml_text(entry.note)}"] if entry.note else []
+        lines.append("")
+    return "\n".join(lines) if lines else "[models]\n"
+
+
+def _toml_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def window_of(model_name: str, table: Windows) -> ModelWindow | None:
+    """The entry of a model, None where the table does not know it."""
+    name = model_name.strip().lower()
+    for form in (name, name.rpartition("/")[2]):
+        for each in (form, _VERSION.sub("", form)):
+            if each and each in table:
+                return table[each]
+    return None
+
+
+def unknown_window(model_name: str, table: Windows) -> InvalidInput:
+    """The question to the user that an unknown window is."""
+    if not model_name.strip():
+        return InvalidInput("budget_mode=window needs a model: set model_name, or model_window to its window in tokens")
+    close = get_close_matches(model_name.strip().lower(), list(table), 3, 0.6)
+    alike = f"; the table knows {', '.join(table[name].name for name in close)}" if close else ""
+    return InvalidInput(
+        f"which window has the model {shown(model_name.strip())}? The table of models does not know it{alike}: "
+        "set model_window to its window in tokens, or add it to the table"
+    )
