@@ -30,34 +30,55 @@ class Prefix(NamedTuple):
     share: float
 
 
+class Previous:
+    """A prompt that others are compared with. Its tokens are found once, and only as far as they are needed."""
+
+    def __init__(self, text: str, counter: TokenCounter) -> None:
+        self.text, self.counter = text, counter
+        self._boundaries: list[int] = []
+        self._known = 0
+
+    def common(self, current: str, tokens: int | None = None) -> Prefix:
+        """What `current` has in common with it; see `cache_prefix`."""
+        total = self.counter.count(current) if tokens is None else tokens
+        if self.text == current:
+            return Prefix(total, len(current), 1.0 if current else 0.0)
+        alike = _common_chars(self.text, current)
+        if not alike:
+            return Prefix(0, 0, 0.0)
+        ours = self.counter.boundaries(_head(current, alike, self.counter))
+        pairs = zip(ours, self._up_to(alike), strict=False)
+        shared = [at for at, _ in takewhile(lambda pair: pair[0] == pair[1] <= alike, pairs)]
+        count = _tokens_up_to(current, shared, self.counter)
+        return Prefix(count, shared[-1] if shared else 0, count / total if total else 0.0)
+
+    def _up_to(self, alike: int) -> list[int]:
+        head = _head(self.text, alike, self.counter)
+        if len(head) > self._known:
+            self._boundaries, self._known = self.counter.boundaries(head), len(head)
+        return self._boundaries
+
+
 def cache_prefix(previous: str, current: str, counter: TokenCounter, tokens: int | None = None) -> Prefix:
     """What `current` has in common with `previous`. `tokens` is the count of `current` where it is known.
 
     Exact under an exact counter; an empty prompt shares nothing.
     """
-    total = counter.count(current) if tokens is None else tokens
-    if previous == current:
-        return Prefix(total, len(current), 1.0 if current else 0.0)
-    alike = _common_chars(previous, current)
-    if not alike:
-        return Prefix(0, 0, 0.0)
-    ours, theirs = (counter.boundaries(_head(text, alike, counter)) for text in (current, previous))
-    shared = [at for at, other in takewhile(lambda pair: pair[0] == pair[1] <= alike, zip(ours, theirs, strict=False))]
-    count = _tokens_up_to(current, shared, counter)
-    return Prefix(count, shared[-1] if shared else 0, count / total if total else 0.0)
+    return Previous(previous, counter).common(current, tokens)
 
 
 def prefix_by_ordering(
     previous: str, settings: AssemblySettings, assemble_with: Callable[[AssemblySettings], Assembly], counter: TokenCounter
 ) -> dict[Ordering, Prefix]:
     """For each ordering: what the context has in common with `previous`, everything else as `settings` say."""
+    earlier = Previous(previous, counter)
     found: dict[Ordering, Prefix] = {}
     known: dict[str, Prefix] = {}
     for name in spec_of("ordering").choices:
         ordering = cast("Ordering", name)
         assembly = assemble_with(settings.replace(ordering=ordering))
         if assembly.text not in known:
-            known[assembly.text] = cache_prefix(previous, assembly.text, counter, assembly.token_count)
+            known[assembly.text] = earlier.common(assembly.text, assembly.token_count)
         found[ordering] = known[assembly.text]
     return found
 

@@ -95,4 +95,5 @@ def test_six_orderings_of_ten_hits_take_no_longer_than_a_blink() -> None:
         began = time.perf_counter()
         prefix_by_ordering(body + "Slot.", AssemblySettings(), next_one, COUNTER)
         spent.append(1000 * (time.perf_counter() - began))
+    # 28 ms on a quiet machine; the figure of 50 ms is that of the bench.
     assert min(spent) < 250, spent
