@@ -11,14 +11,14 @@ import re
 from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
 from ctxasm.model.marker_grammar import AND, NAME
 
-_INVISIBLE = (
-    " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
-    "\u2800\u3000\u3164\ufe00-\ufe0f\ufeff"
+INVISIBLE = (
+    " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
 """White space and characters without width, all but the newline."""
-_LEAD = rf"[{_INVISIBLE}]{{0,62}}"
+_LEAD = rf"[{INVISIBLE}]{{0,62}}"
 _NUMBERED = (
-    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{_INVISIBLE}:#=.]{{0,62}})?\d+[{_INVISIBLE}]{{0,62}}"
+    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{INVISIBLE}:#=.]{{0,62}})?\d+[{INVISIBLE}]{{0,62}}"
     rf"(?:[\]】］\[,;，、；:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
 )
 _PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
@@ -27,14 +27,16 @@ _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
 _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
-_SOURCE = f"[{_INVISIBLE}]*".join("source")
+_SOURCE = f"[{INVISIBLE}]*".join("source")
 _HEADER = re.compile(
-    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))(?:[{_INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*"
-    rf"([\[［【][{_INVISIBLE}]*\d+[{_INVISIBLE}]*[\]］】])[{_INVISIBLE}*_]*{_SOURCE}[{_INVISIBLE}]*[:：]",
+    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*"
+    rf"([\[［【][{INVISIBLE}]*\d+[{INVISIBLE}]*[\]］】])[{INVISIBLE}*_]*{_SOURCE}[{INVISIBLE}]*[:：]",
     re.IGNORECASE,
 )
-_SWAP = str.maketrans("[]【】［］<>", "⟦⟧⟦⟧⟦⟧‹›")
+_BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+\d++[{INVISIBLE}]*+[\]］】]").search
+_SWAP = str.maketrans("[]【】［］<>＜＞﹤﹥", "⟦⟧⟦⟧⟦⟧‹›‹›‹›")
 _SWAP_ROUND = str.maketrans("()", "❨❩")
+_SWAP_ESCAPED = str.maketrans("&", "⅋")
 
 
 def might_hold_marker(text: str) -> bool:
@@ -88,13 +90,24 @@ def _plausible_lines(text: str) -> list[tuple[int, int]]:
     return lines
 
 
+def might_hold_header(text: str) -> bool:
+    """Whether looking for headers in `text` is worth the time: never False for a text that holds one."""
+    return ("[" in text or "［" in text or "【" in text) and _BRACKETED(text) is not None
+
+
 def find_forged_headers(text: str) -> list[tuple[int, int]]:
     """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
-    if "[" not in text and "［" not in text and "【" not in text:
+    if not might_hold_header(text):
         return []
     return [header.span(1) for header in _HEADER.finditer(text)]
 
 
 def swap_brackets(marker: str) -> str:
-    """A marker with each bracket replaced by a look-alike that no parser takes for one; the length stays the same."""
-    return marker.translate(_SWAP).translate(_SWAP_ROUND) if marker.startswith("(") else marker.translate(_SWAP)
+    """A marker with each bracket replaced by a look-alike that no parser takes for one; the length stays the same.
+
+    Round brackets only where they are the marker's own, ampersands only where they stand for a bracket.
+    """
+    swapped = marker.translate(_SWAP)
+    if marker.startswith("("):
+        return swapped.translate(_SWAP_ROUND)
+    return swapped.translate(_SWAP_ESCAPED) if marker.startswith("&") else swapped
