@@ -20,9 +20,10 @@ _ZONES: dict[str, object] = {
     "question_tokens": 1_000,
     "history_tokens": 8_000,
     "answer_tokens": 4_000,
-    "overhead_tokens": 1_000,
+    "overhead_tokens": 0,
+    "safety_margin": 0.02,
 }
-"""The bookend guide's starting zones: what they leave of their own sum, 50,000, are its 32,000 for retrieved context."""
+"""The bookend guide's starting zones, as in `ctxasm/zones`: what they leave of their own sum, 50,000, are its 32,000 for context."""
 
 PRESETS: dict[str, dict[str, object]] = {
     "five_stage": {},
@@ -56,10 +57,10 @@ PRESETS: dict[str, dict[str, object]] = {
     "citation_heavy": {"ordering": "relevance", "citation_unit": "passage"},
     "conversational": {"format": "minimal", "ordering": "relevance"},
     "tight_budget": {"format": "xml", "ordering": "lost_in_middle", "compression": "extractive", "max_tokens": 2_000},
-    "zones_start": _ZONES,
-    "zones_analytical": {**_ZONES, "history_tokens": 2_000},
-    "zones_chat": {**_ZONES, "history_tokens": 24_000},
-    "zones_single_turn": {**_ZONES, "history_tokens": 0},
+    "starting_zones": _ZONES,
+    "analytical_zones": {**_ZONES, "history_tokens": 2_000},
+    "support_chat_zones": {**_ZONES, "history_tokens": 20_000, "history_summarise_after": 20},
+    "single_turn_zones": {**_ZONES, "history_tokens": 0},
     "baseline": {"enabled": False},
     "wide_window": {"expand_window": 2, "decay_mode": "per_step", "max_tokens": 12_000},
     "literal_source": {
@@ -88,13 +89,13 @@ PRESET_HELP: dict[str, str] = {
     "ours: a citation then points at less text.",
     "conversational": "Token-budget guide, conversation: bare text by relevance, nothing compressed. No safe boundaries and no markers.",
     "tight_budget": "Token-budget guide, tight context budget: XML, best blocks at both ends, compressed. The 2,000 tokens are ours.",
-    "zones_start": "The bookend guide's starting zones: 4,000 system, 8,000 conversation, 1,000 question, 4,000 answer and 1,000 buffer "
-    "leave 32,000 for retrieved context. The window is their sum, 50,000: the guide leaves the rest of its 128,000 alone.",
-    "zones_analytical": "Those zones for high-context analysis: more retrieved context (38,000), less conversation (2,000). The guide "
+    "starting_zones": "The bookend guide's starting zones: 4,000 system, 8,000 conversation, 1,000 question, 4,000 answer and 1,000 "
+    "buffer (2 %) leave 32,000 for retrieved context. The window is their sum, 50,000: the guide leaves the rest of its 128,000 alone.",
+    "analytical_zones": "Those zones for high-context analysis: more retrieved context (38,000), less conversation (2,000). The guide "
     "names the direction, the figures are ours.",
-    "zones_chat": "Those zones for support chat: more conversation (24,000), less retrieved context (16,000). The guide names the "
-    "direction, the figures are ours.",
-    "zones_single_turn": "Those zones for single-turn questions: no conversation, as the guide says; its 8,000 go to retrieved context.",
+    "support_chat_zones": "Those zones for support chat: more conversation (20,000, summarised after 20 turns), less retrieved context "
+    "(20,000). The guide names the direction, the figures are ours.",
+    "single_turn_zones": "Those zones for single-turn questions: no conversation, as the guide says; its 8,000 go to retrieved context.",
     "baseline": "Assembly off: retrieved chunks in retrieval order, one block each; the bookend guide's concatenate-and-send.",
     "wide_window": "Ours: two neighbours on each side, decaying by distance, 12,000 tokens, for evidence longer than a chunk.",
     "literal_source": "The five-stage pipeline read to the letter: only chunk text counts, an oversized best document is dropped, its "

@@ -6,6 +6,7 @@ import pytest
 
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings
+from ctxasm.zones import ZONE_PROFILES
 
 
 @pytest.mark.parametrize(
@@ -54,22 +55,28 @@ def test_the_bookend_guides_pipeline() -> None:
 
 
 def test_the_bookend_guides_starting_zones() -> None:
-    chosen = preset("zones_start")
-    zones = (chosen.system_tokens, chosen.history_tokens, chosen.question_tokens, chosen.answer_tokens, chosen.overhead_tokens)
-    assert zones == (4_000, 8_000, 1_000, 4_000, 1_000)
-    assert retrieved("zones_start") == 32_000
+    chosen = preset("starting_zones")
+    zones = (chosen.system_tokens, chosen.history_tokens, chosen.question_tokens, chosen.answer_tokens)
+    assert zones == (4_000, 8_000, 1_000, 4_000)
+    assert (chosen.model_window or 0) * chosen.safety_margin == 1_000
+    assert retrieved("starting_zones") == 32_000
     # More retrieved and less conversation, the other way round, and no conversation at all.
-    assert retrieved("zones_analytical") > 32_000
-    assert (preset("zones_analytical").history_tokens or 0) < 8_000 < (preset("zones_chat").history_tokens or 0)
-    assert retrieved("zones_chat") < 32_000
-    assert (preset("zones_single_turn").history_tokens, retrieved("zones_single_turn")) == (0, 40_000)
+    assert retrieved("analytical_zones") > 32_000 > retrieved("support_chat_zones")
+    assert (preset("analytical_zones").history_tokens or 0) < 8_000 < (preset("support_chat_zones").history_tokens or 0)
+    assert (preset("single_turn_zones").history_tokens, retrieved("single_turn_zones")) == (0, 40_000)
 
 
-def retrieved(name: str) -> int:
+def retrieved(name: str) -> float:
     """What the zones of a preset leave of its window."""
     chosen = preset(name)
     taken = (chosen.system_tokens, chosen.history_tokens, chosen.question_tokens, chosen.answer_tokens, chosen.overhead_tokens)
-    return (chosen.model_window or 0) - sum(zone or 0 for zone in taken)
+    window = chosen.model_window or 0
+    return window - window * chosen.safety_margin - sum(zone or 0 for zone in taken)
+
+
+@pytest.mark.parametrize("name", ZONE_PROFILES)
+def test_a_zone_profile_is_a_preset(name: str) -> None:
+    assert PRESETS[name] == AssemblySettings().replace(**ZONE_PROFILES[name].changes).changed()
 
 
 @pytest.mark.parametrize("name", PRESETS)
