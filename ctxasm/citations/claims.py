@@ -16,8 +16,8 @@ from ctxasm.citations.answer_parts import SOURCES_LABEL, Part, find_parts
 from ctxasm.citations.checked import Claim, ClaimKind
 from ctxasm.citations.markers import MarkerEvent
 from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.citations.spoken_text import spoken
+from ctxasm.model.sentences import sentence_spans
 
 _ASIDE = re.compile(r"\[[^\[\]]*\]\W*")
 """`[Online]`, `[Accessed: 2 May]`."""

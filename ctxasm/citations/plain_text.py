@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.abbreviations import BEGINNERS
 from ctxasm.citations.markers import MarkerEvent
+from ctxasm.model.abbreviations import BEGINNERS
 
 _FIRM_END = re.compile(r"(?<![.\w])[^\W\d_]{4,}[.!?]+\Z")
 _SMALL = re.compile(r"[ \t]+[^\W\d_A-ZÀ-Þ]{2}")

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.llm.pieces import Pieces, Produce
-from ctxasm.llm.sentences import Stretch, is_alike, sentences_of, terms_of
+from ctxasm.llm.sentences import Stretch, sentences_of
 from ctxasm.model.language import language_of
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
 from ctxasm.model.results import Assembly
+from ctxasm.model.terms import is_alike, terms_of
 
 NAME = "no language model (extractive)"
 MAX_SENTENCES = 4

@@ -18,7 +18,7 @@ How = Literal["extractive", "model", "rewritten"]
 """Who chose the spans; "rewritten": a model returned words that the chunk does not hold."""
 
 
-class Kept(NamedTuple):
+class KeptSpan(NamedTuple):
     """Characters `start` to `end` of the original chunk text."""
 
     start: int
@@ -33,7 +33,7 @@ class Extract:
     """
 
     how: How
-    spans: tuple[Kept, ...] = ()
+    spans: tuple[KeptSpan, ...] = ()
     words: str = ""
     failure: str = ""
 

@@ -18,10 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
 from ctxasm.scorers.comparing import Gate, ModelComparison, require_thresholds
-from ctxasm.scorers.kept import Kept, key_of
 from ctxasm.scorers.windows import Split, Window, readable, sentences_of, stop_if, windows_of
 
 BATCH = 32

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ctxasm.model.events import Compressed, Dropped, Event
-from ctxasm.model.extracts import Compressor, Extract, Kept, compressed_text, cuts_head, cuts_tail
+from ctxasm.model.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
 from ctxasm.model.overlap import Overlap, overlap_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
@@ -151,7 +151,7 @@ def _last_length(candidate: Candidate | None, extract: Extract | None) -> int:
     """How many characters of a chunk are shown in one piece up to its end."""
     if extract is None:
         return len(candidate.chunk.text) if candidate is not None else 0
-    last = extract.spans[-1] if extract.spans else Kept(0, 0)
+    last = extract.spans[-1] if extract.spans else KeptSpan(0, 0)
     return last.end - last.start if candidate is not None and last.end == len(candidate.chunk.text) else 0
 
 
@@ -159,5 +159,5 @@ def _first_length(candidate: Candidate, extract: Extract | None) -> int:
     """How many characters of a chunk are shown in one piece from its beginning."""
     if extract is None:
         return len(candidate.chunk.text)
-    first = extract.spans[0] if extract.spans else Kept(0, 0)
+    first = extract.spans[0] if extract.spans else KeptSpan(0, 0)
     return first.end if first.start == 0 else 0

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from ctxasm import MemoryStore
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.grounds import grounds_of_assembly
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.records import Bundle, Hit, Query
 from ctxasm.model.results import Assembly
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.pipeline import assemble
 from ctxasm.tokens import open_counter

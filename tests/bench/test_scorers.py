@@ -19,8 +19,8 @@ import pytest
 from ctxasm.checking import NLI_MODEL, open_scorer
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.gate import gate
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.config import read_config
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Scorer
 from ctxasm.retrieval.vector import E5Embedder
 from ctxasm.scorers.embedding import EmbeddingScorer

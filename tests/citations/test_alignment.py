@@ -17,8 +17,8 @@ from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedAnswer, Verdict
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.citations.serialise import checked_dict
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.pipeline import assemble
 from tests.fakes import FakeClock

@@ -16,11 +16,12 @@ from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.llm import MODEL_NAMES, Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel, open_model
 from ctxasm.llm.extractive import OTHER_LANGUAGE, UNANSWERED, bodies_of, extract_answer, quotes_of
 from ctxasm.llm.scripted import MODES
-from ctxasm.llm.sentences import sentences_of, terms_of
+from ctxasm.llm.sentences import sentences_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.language import Language
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
+from ctxasm.model.terms import terms_of
 from ctxasm.prompts import REFUSAL, PromptChoice, build_messages
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.sentences import sentence_spans
 
 
 class WordEmbedder:

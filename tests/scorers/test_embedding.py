@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from fake_models import WordEmbedder
 
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Conflict, Match, Source
 from ctxasm.scorers.embedding import BATCH, EmbeddingScorer
 

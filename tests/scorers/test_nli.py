@@ -12,8 +12,8 @@ import pytest
 from onnx import TensorProto
 from tiny_nli import build_nli
 
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Conflict, Match, Source
 from ctxasm.scorers.nli import NliScorer
 from ctxasm.scorers.nli_model import BATCH, NliModel

@@ -12,7 +12,7 @@ from tiny_nli import build_nli
 
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.gate import gate
-from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Scorer
 from ctxasm.scorers.embedding import EmbeddingScorer
 from ctxasm.scorers.judge import JudgeScorer

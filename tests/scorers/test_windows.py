@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.kept import Kept, key_of
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Source
-from ctxasm.scorers.kept import Kept, key_of
 from ctxasm.scorers.windows import MAX_SENTENCE_CHARS, Window, readable, sentences_of, stop_if, windows_of
 
 

@@ -11,7 +11,7 @@ from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import missing_words
 from ctxasm.citations.lexical.windows import Windows
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
-from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Match, Source
 
 LOWERED = 0.6

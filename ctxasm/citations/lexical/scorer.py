@@ -17,8 +17,8 @@ from ctxasm.citations.lexical.gates import Findings, examine, find_lacking, miss
 from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
-from ctxasm.citations.sentences import sentence_spans
 from ctxasm.model.messages import Cancel
+from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
 
 THRESHOLD = 0.78

@@ -2,7 +2,7 @@
 
 The linguistics are sentencex's (Wikimedia; MIT, 1.2 MB, wheels for Linux x86-64 and arm64, macOS and Windows: everywhere the
 project installs from wheels; Alpine compiles it). Measured in November 2026 on 189 awkward cases of
-tests/citations/test_sentences.py and on 40 KB of Dutch: sentencex, told the language, 155 right in 2 ms; blingfire 0.1.8 144
+tests/model/test_sentences.py and on 40 KB of Dutch: sentencex, told the language, 155 right in 2 ms; blingfire 0.1.8 144
 in 7 ms (one 42 MB wheel of 2021, x86-64 only: not on Apple silicon); pysbd 0.3.4 138 in about 400 ms; syntok 1.4.4 134 in 71 ms.
 Added here, by table rather than by grammar, is what sentencex lacks: line breaks, the abbreviations of all three languages
 whatever the text is in (an answer quotes sources in another), full stops without a space. Of the last 44 cases, written
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import sentencex
 
-from ctxasm.citations.abbreviations import BEFORE_FIGURES, BEGINNERS, DOMAINS, GOES_ON, MAY_END, MONTHS, SMALL_WORDS
+from ctxasm.model.abbreviations import BEFORE_FIGURES, BEGINNERS, DOMAINS, GOES_ON, MAY_END, MONTHS, SMALL_WORDS
 
 WINDOW_CHARS = 2000
 """The longest stretch given to the library at once. A sentence may be longer: what is cut in its middle is joined again."""

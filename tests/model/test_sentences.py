@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.citations.sentences import sentence_spans
+from ctxasm.model.sentences import sentence_spans
 from tests.growth import is_linear
 
 DUTCH = """

@@ -1,0 +1,37 @@
+"""Words reduced until Dutch and English inflections of one word look alike, whatever language the text is in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from ctxasm.model.language import STOP_WORDS
+
+_WORD = re.compile(r"[^\W_]+(?:[.,:][0-9]+)*")
+_DOUBLE = re.compile(r"([a-z])\1")
+_SUFFIX = re.compile(r"(?:ingen|ing|tjes|tje|jes|je|ers|en|er|es|ed|d|e|s|t)$")
+
+
+def terms_of(text: str) -> list[str]:
+    """The meaningful words of a text, reduced by `stem`, in order."""
+    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())]
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A word without accents, doubled letters and a common ending: `spreekuren` and `spreekuur` meet in `sprekur`."""
+    plain = "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    if not plain.isalpha():
+        return plain
+    if len(plain) > 4:
+        plain = _SUFFIX.sub("", plain) or plain
+    return _DOUBLE.sub(r"\1", plain)
+
+
+def is_alike(one: str, other: str) -> float:
+    """1 for the same stem, 0.5 where one is the beginning or end of a compound with the other, else 0."""
+    if one == other:
+        return 1.0
+    short, long = sorted((one, other), key=len)
+    return 0.5 if len(short) >= 4 and not short.isdigit() and (long.startswith(short) or long.endswith(short)) else 0.0
