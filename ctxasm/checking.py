@@ -38,7 +38,7 @@ def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> 
         case "nli":
             return _nli(os.environ.get(NLI_MODEL, ""))
         case "llm":
-            return _judge(endpoint or _configured(config))
+            return _judge(endpoint or configured_endpoint(config))
     raise InvalidInput(f"the scorer must be one of {', '.join(SCORERS)}, got {shown(name)}")
 
 
@@ -68,7 +68,8 @@ def _nli(folder: str) -> Scorer:
     return NliScorer(folder, sentence_spans, gate=gate)
 
 
-def _configured(config: Config) -> Endpoint:
+def configured_endpoint(config: Config) -> Endpoint:
+    """The language model that the environment names. Raises InvalidInput where it names none."""
     from ctxasm.llm import Endpoint
 
     if config.llm_base_url is None or config.llm_model is None:

@@ -20,6 +20,7 @@ DATABASE_URL = "CTXASM_DATABASE_URL"
 BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
 MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
+MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
 SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
@@ -29,7 +30,8 @@ SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 class Config:
     """What the environment decides. Timeouts are seconds: to connect, and to the first text of an answer.
 
-    The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it.
+    The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
+    path of the user's own table of model windows, validated by whoever reads it.
     """
 
     database_url: str = field(repr=False)
@@ -38,6 +40,12 @@ class Config:
     llm_api_key: str | None = field(default=None, repr=False)
     llm_connect_timeout: float = 5.0
     llm_timeout: float = 60.0
+    model_windows: str | None = None
+
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether a language model is configured: its address and its name."""
+        return self.llm_base_url is not None and self.llm_model is not None
 
     @property
     def shown_database(self) -> str:
@@ -58,6 +66,7 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         llm_api_key=api_key,
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
         llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
+        model_windows=known.first(MODEL_WINDOWS),
     )
 
 

@@ -15,6 +15,7 @@ from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.loading import LoadReport, fingerprint
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.zones.desk import ZoneDesk
 
 if TYPE_CHECKING:
     from ctxasm.asking import AnswerEvent
@@ -42,6 +43,7 @@ class Workbench:
 
     def __init__(self, config: Config, store: Store | MemoryStore | None = None) -> None:
         self.config = config
+        self.zones = ZoneDesk(config.model_windows)
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}
@@ -157,11 +159,23 @@ class Workbench:
 
     # Assembling
 
-    def assemble(self, query: Query, settings: AssemblySettings, dataset: str | None = None) -> Assembly:
-        """The context of a query. Raises InvalidInput for a query that cannot be assembled, StoreUnavailable."""
+    def assemble(
+        self,
+        query: Query,
+        settings: AssemblySettings,
+        dataset: str | None = None,
+        choice: PromptChoice | None = None,
+        model: AnswerModel | None = None,
+    ) -> Assembly:
+        """The context of a query that will be asked as `choice` says; `model` summarises older turns where that is set.
+
+        Raises InvalidInput for a query that cannot be assembled or zones that leave nothing, StoreUnavailable.
+        """
         from ctxasm.pipeline import assemble
 
-        return assemble(query, self.dataset(dataset), settings, counter=self.counter(settings.encoding))
+        counter = self.counter(settings.encoding)
+        plan = self.zones.plan(query, settings, counter, choice, model=model)
+        return plan.on(assemble(query, self.dataset(dataset), settings, counter=counter, limit=plan.limit))
 
     def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]:
         """What the context holds of the evidence that the query needs, and the stage that lost the rest."""
@@ -180,20 +194,12 @@ class Workbench:
         return MODEL_NAMES
 
     def open_model(self, name: str | None = None) -> AnswerModel:
-        """A model by name (default: the configured endpoint, where address and model are configured, else the key-free one).
+        """A model by name (default: the configured one, else the key-free one). Raises InvalidInput for one that cannot be had."""
+        from ctxasm.checking import configured_endpoint
+        from ctxasm.llm import open_model
 
-        Raises InvalidInput for an unknown name, or an endpoint that is not or wrongly configured.
-        """
-        from ctxasm.llm import Endpoint, open_model
-
-        config = self.config
-        configured = config.llm_base_url is not None and config.llm_model is not None
-        name = name or ("openai" if configured else "extractive")
-        if name != "openai" or config.llm_base_url is None or config.llm_model is None:
-            return open_model(name)
-        key, connect, first = config.llm_api_key or "", config.llm_connect_timeout, config.llm_timeout
-        endpoint = Endpoint(config.llm_base_url, config.llm_model, key, connect_timeout=connect, first_piece_timeout=first)
-        return open_model(name, endpoint)
+        endpoint = configured_endpoint(self.config) if self.config.has_endpoint and name in (None, "", "openai") else None
+        return open_model(name or ("openai" if endpoint else "extractive"), endpoint)
 
     def ask(
         self,
@@ -212,8 +218,8 @@ class Workbench:
         from ctxasm.asking import ask
         from ctxasm.prompts import GROUNDED
 
-        model = model or self.open_model()
-        return ask(assembly, model, choice or GROUNDED, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+        model, choice = model or self.open_model(), choice or GROUNDED
+        return ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
 
     # Checking
 

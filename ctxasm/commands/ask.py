@@ -12,7 +12,18 @@ from collections.abc import Iterable
 from ctxasm.asking import AnswerResult, Piece
 from ctxasm.citations.declined import is_refusal
 from ctxasm.commands.assemble import described
-from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.commands.options import (
+    add_dataset,
+    add_history,
+    add_settings,
+    require_data,
+    say,
+    say_zones,
+    settings_of,
+    show,
+    with_history,
+    workbench_of,
+)
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.results import Citation
 from ctxasm.prompts import PROMPT_STYLES, PromptChoice
@@ -22,7 +33,7 @@ MAX_ANSWER_TOKENS = 32_000
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--query-id, --model and how it answers, the prompt, settings, --data, --db."""
+    """--query-id, --model and how it answers, the prompt, --history, settings, --data, --db."""
     parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
     parser.add_argument(
         "--model", metavar="NAME", help="extractive (no key needed), openai (the configured endpoint), or scripted:MODE, which misbehaves"
@@ -32,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--prompt", metavar="STYLE", default="grounded", help=f"{', '.join(PROMPT_STYLES)} (default: grounded)")
     parser.add_argument("--answer-first", action="store_true", help="ask for the answer itself in the first sentence")
     parser.add_argument("--instructions", metavar="TEXT", default="", help="your own instructions, added to the rules of the prompt")
+    add_history(parser)
     add_settings(parser)
     add_dataset(parser)
 
@@ -47,8 +59,12 @@ def run(args: Namespace) -> int:
     model = workbench.open_model(args.model)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name
-    assembly = workbench.assemble(workbench.query(dataset, args.query_id), settings, dataset)
+    query = with_history(workbench.query(dataset, args.query_id), args.history)
+    assembly = workbench.assemble(query, settings, dataset, choice, model)
     say(f"{model.name}: {described(assembly)}")
+    say_zones(assembly)
+    if assembly.zones is not None and longest > (reserved := assembly.zones.tokens_of("answer")):
+        say(f"max-answer-tokens is {int(longest)}, more than answer_tokens reserves ({reserved}): set answer_tokens={int(longest)}")
     result: AnswerResult | None = None
     for event in workbench.ask(assembly, model, choice, temperature=temperature, max_tokens=int(longest)):
         if isinstance(event, Piece):

@@ -7,7 +7,18 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.commands.options import (
+    add_dataset,
+    add_history,
+    add_settings,
+    require_data,
+    say,
+    say_zones,
+    settings_of,
+    show,
+    with_history,
+    workbench_of,
+)
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.results import Assembly
 
@@ -16,11 +27,12 @@ SUMMARY = "assemble the context of a query, or of all queries"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--query-id or --all, settings, --format, --data, --db."""
+    """--query-id or --all, --history, settings, --format, --data, --db."""
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--query-id", metavar="ID", help="assemble this query")
     which.add_argument("--all", action="store_true", help="assemble every query of the dataset")
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="text: the context alone; json: with trace")
+    add_history(parser)
     add_settings(parser)
     add_dataset(parser)
 
@@ -30,7 +42,8 @@ def run(args: Namespace) -> int:
     settings, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
-    queries = workbench.queries(dataset) if args.all else [workbench.query(dataset, args.query_id)]
+    queries = workbench.queries(dataset) if args.all else [with_history(workbench.query(dataset, args.query_id), args.history)]
+    model = workbench.open_model() if settings.history_summarise_after is not None else None
     if not queries:
         raise InvalidInput(f"dataset {dataset} has no queries: load a bundle with queries.jsonl and retrievals.jsonl")
     failures: list[str] = []
@@ -38,7 +51,7 @@ def run(args: Namespace) -> int:
     def assemblies() -> Iterator[Assembly]:
         for query in queries:
             try:
-                yield workbench.assemble(query, settings, dataset)
+                yield workbench.assemble(query, settings, dataset, model=model)
             except InvalidInput as error:
                 failures.append(f"query {query.query_id}: {error}")
                 say(failures[-1])
@@ -69,6 +82,7 @@ def _print_texts(assemblies: Iterator[Assembly], titled: bool) -> None:
             show(f"=== {assembly.query.query_id}: {' '.join(assembly.query.query.split())}")
         show(assembly.text)
         say(described(assembly))
+        say_zones(assembly)
 
 
 def described(assembly: Assembly) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from ctxasm.config import DATABASE_URL, Config, read_config
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.presets import PRESETS, preset
+from ctxasm.model.records import Query
+from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments, from_environment
 from ctxasm.workbench import Workbench
+from ctxasm.zones.history_text import parse_history
+from ctxasm.zones.words import conversation_line, zones_line
 
 
 def add_database(parser: ArgumentParser) -> None:
@@ -31,6 +37,35 @@ def add_settings(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="NAME=VALUE", action="append", default=[], dest="assignments", help="change one setting; repeatable"
     )
+
+
+def add_history(parser: ArgumentParser) -> None:
+    """`--history`."""
+    parser.add_argument(
+        "--history", metavar="FILE", help="the earlier turns, in place of the query's own: a transcript, or JSON with role and content"
+    )
+
+
+def with_history(query: Query, path: str | None) -> Query:
+    """The query with the turns of the file at `path`, itself where there is none. Raises InvalidInput."""
+    if path is None:
+        return query
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise InvalidInput(f"the history {shown(path)} cannot be read: {reason}") from None
+    return dataclasses.replace(query, history=parse_history(text))
+
+
+def say_zones(assembly: Assembly) -> None:
+    """How the window is shared out, what was done with the earlier turns, and what does not fit together."""
+    if assembly.zones is not None:
+        say(zones_line(assembly.zones))
+    if assembly.conversation is not None and (line := conversation_line(assembly.conversation)):
+        say(line)
+    for hint in assembly.zones.hints if assembly.zones is not None else ():
+        say(hint)
 
 
 def config_of(args: Namespace) -> Config:

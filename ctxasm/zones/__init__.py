@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ctxasm.zones.desk import ZoneDesk
 from ctxasm.zones.history import Summarise, converse, earlier_turns, newest_that_fit
+from ctxasm.zones.history_text import parse_history, write_history
 from ctxasm.zones.planning import ZonePlan, plan_zones
 from ctxasm.zones.profiles import ZONE_PROFILES, ZoneProfile
 from ctxasm.zones.summarising import Summaries
@@ -16,11 +18,13 @@ __all__ = [
     "Summaries",
     "Summarise",
     "Windows",
+    "ZoneDesk",
     "ZonePlan",
     "ZoneProfile",
     "converse",
     "earlier_turns",
     "newest_that_fit",
+    "parse_history",
     "plan_zones",
     "read_windows",
     "share_out",
@@ -28,4 +32,5 @@ __all__ = [
     "window_of",
     "windows_from_toml",
     "windows_to_toml",
+    "write_history",
 ]

@@ -6,7 +6,7 @@ import dataclasses
 from typing import NamedTuple
 
 from ctxasm.model.fences import fence_code
-from ctxasm.model.language import Language, language_of
+from ctxasm.model.language import language_of
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, check_query
 from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
@@ -74,13 +74,13 @@ def count_messages(
     conversation: Conversation | None = None,
 ) -> Counted:
     """Tokens of everything in the messages but the context. The lines around the context count as part of the question."""
-    bare = _empty(dataclasses.replace(query, retrieved=(), history=()), settings, counter)
+    bare = empty_assembly(dataclasses.replace(query, retrieved=(), history=()), settings, counter)
     system, *_, user = build_messages(bare, choice)
     asked = user.content.replace(fence_code(""), _LONGEST_CODE)
     return Counted(counter.count(system.content), counter.count(asked), conversation.tokens if conversation else 0)
 
 
-def _empty(query: Query, settings: AssemblySettings, counter: TokenCounter) -> Assembly:
+def empty_assembly(query: Query, settings: AssemblySettings, counter: TokenCounter) -> Assembly:
     """The assembly of no context: what the message builder is given to say what it adds."""
     trace = Trace((), (), {}, {}, (), (), Regret(0.0, 0.0, True, ()), FetchRecord(0, 0, 0, 0.0))
     return Assembly(query, settings, "", 0, counter.exact, settings.encoding, settings.max_tokens, (), (), trace)
@@ -115,8 +115,3 @@ def _of_the_model(settings: AssemblySettings, zones: Zones, entry: ModelWindow |
         what = "a vocabulary of its own" if entry else "a vocabulary that is not known here"
         found.append(f"{name} counts with {what}: safety_margin={SUGGESTED_MARGIN} covers the difference.")
     return found + ([entry.note] if entry is not None and entry.note else [])
-
-
-def language_for(query: Query, choice: PromptChoice = GROUNDED) -> Language:
-    """The language in which the earlier turns of this query are summarised: that of its prompt."""
-    return choice.language or language_of(query.query)
