@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ctxasm.model.events import Event, Numbered, Overshot, Placed, Prefixed, Yielded
+from ctxasm.model.events import Event, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
 from ctxasm.model.results import Assembly, Key, StageRecord
+from ctxasm.ui.event_words import event_sentence
 from ctxasm.ui.rows import fate_of
-from ctxasm.ui.words import decimal, event_sentence, fate_sentence, stage_name
+from ctxasm.ui.words import decimal, fate_sentence, stage_name
 
 
 class Step(NamedTuple):
@@ -43,9 +44,9 @@ def _step(record: StageRecord, key: Key) -> Step:
 
 
 def _concerns(event: Event, key: Key) -> bool:
-    if isinstance(event, Numbered):
+    if isinstance(event, (Numbered, Ordered)):
         return event.document_id == key[0] and key[1] in event.chunk_indexes
-    if isinstance(event, Overshot):
+    if isinstance(event, (Overshot, Supplemented)):
         return False
     if isinstance(event, (Placed, Prefixed, Yielded)):
         return event.document_id == key[0]

@@ -1,64 +1,41 @@
-"""Widgets for the settings. Each is bound to the URL under its short key; a link is a configuration.
+"""The settings in the sidebar: what leads, then a group per stage in the order of the pipeline.
 
-Bound widgets are drawn on every page (a widget that only one page has loses its parameter) and changed in callbacks only.
+Every widget is bound to the URL under its short key; a link is a configuration. Bound widgets are drawn on every page (a
+widget that only one page has loses its parameter), so a setting without effect is disabled, never hidden: its help says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
-from typing import Any
-
 import streamlit as st
-from streamlit.runtime.fragment import fragment
 
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
 from ctxasm.ui import state
-from ctxasm.ui.live_range import live_range
+from ctxasm.ui.idle import idle
+from ctxasm.ui.limit_widget import limit_widget
+from ctxasm.ui.setting_widgets import Look, setting_widget
+from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES, choice_sentence
+from ctxasm.ui.threshold_widget import threshold_widget
 from ctxasm.ui.words import plural, stage_name
 
-FRAME = ("expand_window", "max_tokens", "oversized", "budget_policy", "ordering", "format", "citation_unit")
-"""Settings that the sidebar leads with, where they are choices at all."""
+LEADING = ("expand_window", "max_tokens", "budget_policy", "oversized", "ordering", "format", "citation_unit")
+"""Settings that the sidebar leads with; one that the policy does not use stands in its group."""
+EXPLAINED = ("budget_policy", "ordering", "format")
+"""Leading choices under which the sidebar says what the chosen one does."""
+GROUPS = ("expand", "deduplicate", "compress", "budget", "zones", "order", "summarise", "supplement", "render", "answer")
+"""The stages as groups of settings, in the order of the pipeline; the zones make the budget's limit."""
 CUSTOM = "custom"
-SMALLEST = 0.001
-"""The lowest number that a widget takes where the bound itself is excluded."""
-LABELS = {
-    "enabled": "Assembly on",
-    "top_k": "Only the first k hits",
-    "expand_window": "Expand window",
-    "decay": "Decay of a neighbour's score",
-    "decay_mode": "Decay mode",
-    "min_overlap_chars": "Strip overlap above (characters)",
-    "dedup_exact": "Drop exact duplicates",
-    "max_tokens": "Max tokens",
-    "budget_scope": "What counts against the limit",
-    "oversized": "Oversized best document",
-    "encoding": "Token vocabulary",
-    "summary_prefix": "Page summaries",
-    "summary_template": "Summary template",
-    "citation_unit": "One citation number per",
-    "gap_mark": "Gap mark",
-    "marker_collisions": "Markers inside source text",
-    "channel": "Answer channel",
-}
-
-
-def is_choice(spec: Spec) -> bool:
-    """Whether a setting has more than one value yet."""
-    return spec.kind != "choice" or len(spec.choices) > 1
 
 
 def settings_controls() -> AssemblySettings:
     """Draw the settings and return what they say."""
     head, body = st.container(gap="small"), st.container(gap="small")
-    led = [spec for spec in specs() if spec.name in FRAME and is_choice(spec)]
-    others = [spec for spec in specs() if spec.name not in FRAME and is_choice(spec)]
+    before = state.settings_about_to_be_drawn()
+    look = Look(before, idle(before))
     with body:
-        for spec in sorted(led, key=lambda spec: FRAME.index(spec.name)):
-            _leading_widget(spec)
-        _all_settings(others)
+        _leading(look)
+        _groups(look)
     settings, problems = state.settings_in_widgets()
     state.remember(settings)
     with head:
@@ -93,93 +70,50 @@ def _take_preset() -> None:
         state.apply(preset(name))
 
 
-def _marked(spec: Spec) -> str:
-    """The label of a setting, with a dot where it differs from its default."""
-    label = LABELS.get(spec.name, spec.name.replace("_", " ").capitalize())
-    return f"{label} :blue[●]" if st.session_state.get(spec.url, spec.default) != spec.default else label
+def _leads(spec: Spec, look: Look) -> bool:
+    return spec.name in LEADING and not (spec.name == "oversized" and look.settings.budget_policy != "drop_documents")
 
 
-def _leading_widget(spec: Spec) -> None:
-    if spec.name == "max_tokens":
-        _max_tokens(spec)
-    elif spec.name == "expand_window":
-        options = list(range(int(spec.low or 0), int(spec.high or 3) + 1))
-        _segmented(spec, options)
-    elif spec.kind == "choice" and len(spec.choices) == 2:
-        _segmented(spec, spec.choices)
-    else:
-        setting_widget(spec)
+def _leading(look: Look) -> None:
+    setting_widget(spec_of("enabled"), look)
+    for spec in map(spec_of, LEADING):
+        if not _leads(spec, look):
+            continue
+        _widget(spec, look)
+        if spec.name in EXPLAINED:
+            st.caption(choice_sentence(spec.name, getattr(look.settings, spec.name)))
+        if spec.name == "format" and look.settings.format in NO_BOUNDARIES:
+            st.html(
+                f'<div class="cx cx-side" id="ctx-boundaries"><span class="cx-badge warn" title="{BOUNDARY_REASON}">'
+                f'<span class="cx-dot warn"></span>{BOUNDARY_LABEL}</span></div>'
+            )
 
 
-def _segmented(spec: Spec, options: Sequence[Any]) -> None:
-    st.segmented_control(
-        _marked(spec), options, default=spec.default, required=True, key=spec.url, bind="query-params", help=spec.help, width="stretch"
-    )
+def _groups(look: Look) -> None:
+    for stage in GROUPS:
+        own = [spec for spec in specs() if spec.stage == stage and not _leads(spec, look)]
+        reasons = {look.idle.get(spec.name) for spec in own}
+        with st.expander(_group_label(stage, own, look), key=f"settings_{stage}"):
+            if len(reasons) == 1 and (reason := reasons.pop()):
+                st.caption(f"No effect now: {reason}.")
+            for spec in own:
+                _widget(spec, look)
 
 
-def _max_tokens(spec: Spec) -> None:
-    low, high = int(spec.low or 1), int(spec.high or 16000)
-    st.number_input(_marked(spec), low, high, spec.default, 100, key=spec.url, bind="query-params", help=spec.help)
-    st.session_state.pop("_settled", None)
-    _hand(low, high)
+def _group_label(stage: str, own: list[Spec], look: Look) -> str:
+    """The stage, and how many of its settings differ from the default; grey where none of them has an effect."""
+    changed = sum(getattr(look.settings, spec.name) != spec.default for spec in own)
+    name = stage_name(stage)
+    if all(spec.name in look.idle for spec in own):
+        name = f":gray[{name} · no effect now]"
+    return f"{name} · {changed} changed :blue[●]" if changed else name
 
 
-@fragment(key="max_tokens_hand")
-def _hand(low: int, high: int) -> None:
-    """The range under the hand; a fragment, so that the page is not told of a new run with every step."""
-    live_range(st.session_state[spec_of("max_tokens").url], low, high, 100, "max_tokens_range", _drag, _release)
-
-
-def _drag() -> None:
-    """While dragged: only the fragment of the budget bar runs, where there is one."""
-    live = int(st.session_state["max_tokens_range"].live)
-    if live == st.session_state.get("_released_at"):
-        return
-    st.session_state["_live"], st.session_state["_released_at"] = live, None
-    if st.session_state.get("_budget_shown"):
-        st.rerun("budget")
-
-
-def _release() -> None:
-    """Let go: everything runs, and outweighs a step that was sent just before."""
-    settled = st.session_state["max_tokens_range"].settled
-    if settled is not None:
-        # Not into the number box here: the run of this callback ends before the box is drawn, and it would not be told.
-        st.session_state["_settled"] = int(settled)
-        # The last step of the drag may still be on its way; it is over now, and must not be drawn after the release.
-        st.session_state["_released_at"] = int(st.session_state["max_tokens_range"].live)
-        st.rerun()
-
-
-def _all_settings(others: Sequence[Spec]) -> None:
-    changed = sum(st.session_state.get(spec.url, spec.default) != spec.default for spec in others)
-    label = f"All settings · {changed} changed :blue[●]" if changed else "All settings"
-    with st.expander(label, key="all_settings"):
-        for stage, group in groupby(others, key=lambda spec: spec.stage):
-            st.html(f'<div class="cx cx-stage-h">{stage_name(stage)}</div>')
-            for spec in group:
-                setting_widget(spec)
-
-
-def setting_widget(spec: Spec) -> None:
-    """The widget of one setting, by its kind."""
-    label = _marked(spec)
-    bound: dict[str, Any] = {"key": spec.url, "bind": "query-params", "help": spec.help}
-    match spec.kind:
-        case "bool":
-            st.toggle(label, spec.default, **bound)
-        case "int":
-            low, high = _whole(spec)
-            st.number_input(label, low, high, value=spec.default, step=1, placeholder="all" if spec.optional else None, **bound)
-        case "float":
-            lowest = SMALLEST if spec.open_low else float(spec.low or 0)
-            highest = None if spec.high is None else float(spec.high)
-            st.number_input(label, lowest, highest, value=spec.default, step=0.05, format="%g", **bound)
-        case "choice":
-            st.selectbox(label, spec.choices, index=spec.choices.index(spec.default), **bound)
-        case "text":
-            st.text_input(label, spec.default, max_chars=500, **bound)
-
-
-def _whole(spec: Spec) -> tuple[int | None, int | None]:
-    return (None if spec.low is None else int(spec.low)), (None if spec.high is None else int(spec.high))
+def _widget(spec: Spec, look: Look) -> None:
+    match spec.name:
+        case "max_tokens":
+            limit_widget(spec, look)
+        case "semantic_threshold":
+            threshold_widget(spec, look)
+        case _:
+            setting_widget(spec, look)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.ports import ChunkSource, Fetched, Window
@@ -40,6 +41,9 @@ def read_url_once(parameters: Mapping[str, str]) -> None:
     st.session_state["_rejected"] = [str(error) for error in rejected]
     st.session_state["_asked_for"] = {key: parameters[key] for key in ("data", "q") if key in parameters}
     apply(settings, only_changed=True)
+    for error in rejected:
+        # A number box reads its parameter again, and fails on an infinity.
+        st.query_params.pop(spec_of(error.name).url, None)
 
 
 def reject(sentence: str) -> None:
@@ -68,6 +72,13 @@ def settings_in_widgets() -> tuple[AssemblySettings, list[InvalidSetting]]:
         except InvalidSetting as error:
             problems.append(error)
     return AssemblySettings(**changes), problems
+
+
+def settings_about_to_be_drawn() -> AssemblySettings:
+    """The settings as the widgets will show them: with the back button they take their values from the URL when drawn."""
+    if getattr(get_script_run_ctx(), "is_history_navigation", False):
+        return from_url({key: st.query_params[key] for key in st.query_params})[0]
+    return settings_in_widgets()[0]
 
 
 def remember(settings: AssemblySettings) -> None:

@@ -8,6 +8,7 @@ from ctxasm.model import settings_text as text
 from ctxasm.model.errors import InvalidInput, InvalidSetting, UnknownSetting
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.specs import LARGEST
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 
@@ -19,8 +20,8 @@ def _value(spec):
         return st.sampled_from(spec.choices)
     if spec.kind == "text":
         return WORDS.map(lambda t: t + "{summary}") if spec.name == "summary_template" else WORDS
-    high = spec.high if spec.high is not None else 10_000
-    number = st.integers(int(spec.low), int(high)) if spec.kind == "int" else st.floats(1e-6, high)
+    low, high = -LARGEST if spec.low is None else spec.low, LARGEST if spec.high is None else spec.high
+    number = st.integers(int(low), int(high)) if spec.kind == "int" else st.floats(low, high, exclude_min=spec.open_low)
     return st.one_of(st.none(), number) if spec.optional else number
 
 

@@ -7,7 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.settings import AssemblySettings, specs
-from ctxasm.model.settings_text import to_url
+from ctxasm.model.settings_text import from_url, to_url
+from ctxasm.ui.controls import GROUPS, LEADING
+from ctxasm.ui.idle import idle
+from ctxasm.ui.words import stage_name
 from tests.ui.pages import MAIN, fine, html
 
 
@@ -27,30 +30,110 @@ def test_the_sidebar_is_there_on_the_second_run(open_app):
     assert "q" in first
 
 
-def test_at_most_seven_settings_lead_and_the_rest_is_one_panel(open_app):
+KINDS = ("number_input", "selectbox", "toggle", "text_input", "button_group")
+
+
+def widgets(app) -> dict[str, object]:
+    """The widgets of the sidebar by key."""
+    return {element.key: element for kind in KINDS for element in app.sidebar.get(kind)}
+
+
+def test_every_setting_has_a_widget_and_at_most_seven_lead(open_app):
     app = open_app()
-    led = [w for kind in (app.sidebar.number_input, app.sidebar.selectbox, app.sidebar.toggle, app.sidebar.text_input) for w in kind]
-    shown = {spec.url for spec in specs() if spec.kind != "choice" or len(spec.choices) > 1}
-    keys = {widget.key for widget in led} | {group.key for group in app.sidebar.get("button_group")}
-    assert shown <= keys
-    assert not {spec.url for spec in specs() if spec.kind == "choice" and len(spec.choices) == 1} & keys
+    shown = widgets(app)
+    assert {spec.url for spec in specs()} <= shown.keys()
+    grouped = {key for group in app.sidebar.expander for kind in KINDS for key in [element.key for element in group.get(kind)]}
+    leading = [spec.name for spec in specs() if spec.url not in grouped]
+    assert set(leading) == {"enabled", *LEADING}
+    assert len(LEADING) <= 7
 
 
-CHANGED = {
-    "enabled": False, "top_k": 3, "expand_window": 2, "decay": 0.25, "decay_mode": "per_step", "min_overlap_chars": 33,
-    "dedup_exact": False,
-    "max_tokens": 2500, "budget_scope": "chunks", "oversized": "drop", "encoding": "o200k_base", "summary_prefix": False,
-    "summary_template": "[Zie: {summary}]", "citation_unit": "passage", "gap_mark": "***", "marker_collisions": "warn",
-    "channel": "voice",
-}  # fmt: skip
+def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
+    app = open_app(dn="true", nt="0.8", za="500")
+    labels = [group.label for group in app.sidebar.expander]
+    assert [label.split(" · ")[0].removeprefix(":gray[").rstrip("]") for label in labels] == [stage_name(stage) for stage in GROUPS]
+    assert {stage for stage, label in zip(GROUPS, labels, strict=True) if "changed" in label} == {"deduplicate", "zones"}
+    assert "· 2 changed" in labels[GROUPS.index("deduplicate")]
+    assert "no effect now" in labels[GROUPS.index("zones")]
 
 
-@pytest.mark.parametrize("name", [spec.name for spec in specs() if spec.kind != "choice" or len(spec.choices) > 1])
-def test_a_link_is_a_configuration(open_app, name):
-    wanted = AssemblySettings(**{name: CHANGED[name]})
+@pytest.mark.parametrize("changes", [{}, {"enabled": False}, {"budget_policy": "pack", "dedup_near": True, "compression": "extractive"}])
+def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
+    settings = AssemblySettings(**changes)
+    shown = widgets(fine(open_app(**to_url(settings))))
+    why = idle(settings)
+    assert {spec.name for spec in specs() if shown[spec.url].proto.disabled} == set(why)
+    for spec in specs():
+        assert (f"**No effect now**: {why.get(spec.name)}." in shown[spec.url].proto.help) == (spec.name in why)
+
+
+def test_a_disabled_setting_keeps_its_value(open_app):
+    app = open_app(dn="true", nt="0.8")
+    app.toggle(key="dn").set_value(False).run()
+    assert fine(app).session_state["_now"] == AssemblySettings(near_threshold=0.8)
+    assert app.number_input(key="nt").disabled
+
+
+def test_an_empty_number_says_what_stands_for_it(open_app):
+    app = open_app()
+    for spec in specs():
+        if spec.optional:
+            box = app.number_input(key=spec.url)
+            assert (box.value, box.placeholder) == (None, spec.none)
+
+
+def test_the_slider_of_meaning_writes_into_the_box(open_app):
+    app = open_app(ds="true")
+    slider = app.slider(key="_semantic_threshold")
+    assert (slider.value, slider.min, slider.max) == (0.92, 0.85, 0.98)
+    assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True)
+    fine(slider.set_value(0.86).run())
+    assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True, semantic_threshold=0.86)
+    assert app.number_input(key="st").value == 0.86
+    fine(app.number_input(key="st").set_value(0.5).run())
+    assert app.slider(key="_semantic_threshold").value == 0.85
+    assert app.session_state["_now"].semantic_threshold == 0.5
+
+
+@pytest.mark.parametrize("written", ["grouped", "minimal", "numbered", "source", "xml"])
+def test_a_format_without_markers_is_called_unsafe(open_app, written):
+    page = html(fine(open_app(fmt=written)))
+    assert ('id="ctx-boundaries"' in page) == (written in ("grouped", "minimal"))
+
+
+def other(spec):
+    """A value of a setting that is not its default."""
+    match spec.kind:
+        case "bool":
+            return not spec.default
+        case "choice":
+            return next(choice for choice in spec.choices if choice != spec.default)
+        case "text":
+            return "[Zie: {summary}]" if spec.name == "summary_template" else "iets <b>anders</b>, [2]"
+        case "float":
+            return -1.5 if spec.low is None else 0.33 if spec.high and spec.high < 0.9 else 0.77
+        case "int":
+            low, high = int(spec.low or 1), int(spec.high or 3000)
+            return low + 1 if low + 1 != spec.default else high
+
+
+@pytest.mark.parametrize("spec", specs(), ids=lambda spec: spec.name)
+def test_a_link_is_a_configuration(open_app, spec):
+    wanted = AssemblySettings(**{spec.name: other(spec)})
     app = fine(open_app(**to_url(wanted)))
     assert app.session_state["_now"] == wanted
     assert "ctx-notice" not in html(app)
+    assert '<p class="cx-sentence" id="ctx-sentence">' in html(app)
+
+
+@pytest.mark.parametrize("hostile", ["", "-1e999", "nan", "<script>alert(1)</script>", "9" * 40, "\u202e[1]", "None; DROP TABLE"])
+def test_hostile_values_fall_back_with_one_notice(open_app, hostile):
+    read, rejected = from_url({spec.url: hostile for spec in specs()})
+    app = fine(open_app(**{spec.url: hostile for spec in specs()}))
+    assert app.session_state["_now"] == read
+    assert html(app).count('id="ctx-notice"') == 1
+    assert html(app).count("<li>") >= len(rejected)
+    assert "<script" not in html(app)
 
 
 def test_rejected_values_are_named_in_one_notice(open_app):

@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 from ctxasm.model.ports import Fetched, Window
-from ctxasm.ui import controls, live_range, state
+from ctxasm.ui import limit_widget, live_range, state
 from ctxasm.ui.state import KeptChunks
 
 WINDOWS = [Window("a", 0, 2)]
@@ -65,8 +65,8 @@ def session(monkeypatch):
     def rerun(scope="app"):
         raise RerunException(RerunData(page_name=scope))
 
-    monkeypatch.setattr(controls.st, "session_state", kept)
-    monkeypatch.setattr(controls.st, "rerun", rerun)
+    monkeypatch.setattr(limit_widget.st, "session_state", kept)
+    monkeypatch.setattr(limit_widget.st, "rerun", rerun)
     return kept
 
 
@@ -78,14 +78,14 @@ def scope_of(callback) -> str:
 
 def test_a_step_runs_the_bar_alone_and_leaves_the_setting(session):
     session["max_tokens_range"] = Range(live=5000)
-    assert scope_of(controls._drag) == "budget"
+    assert scope_of(limit_widget._drag) == "budget"
     assert (session["_live"], session["mt"]) == (5000, 8000)
 
 
 def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
     session["max_tokens_range"] = Range(live=5000, settled=5100)
-    assert scope_of(controls._drag) == "budget"
-    assert scope_of(controls._release) == "app"
+    assert scope_of(limit_widget._drag) == "budget"
+    assert scope_of(limit_widget._release) == "app"
     state.take_settled_limit()
     assert session["mt"] == 5100
 
@@ -93,7 +93,7 @@ def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
 def test_a_page_without_a_bar_is_left_in_peace(session):
     session["_budget_shown"] = False
     session["max_tokens_range"] = Range(live=5000)
-    controls._drag()
+    limit_widget._drag()
     assert session["_live"] == 5000
 
 

@@ -2,39 +2,80 @@
 
 from __future__ import annotations
 
-from typing import get_args, get_type_hints
+from itertools import product
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from ctxasm.model.events import Event
+from ctxasm.model.events import Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
-from ctxasm.model.settings import AssemblySettings, specs
-from ctxasm.ui.words import event_sentence, fate_label, fate_sentence, number, plural, settings_sentence, title_of
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.ui.event_words import event_sentence
+from ctxasm.ui.idle import idle
+from ctxasm.ui.setting_words import CHOICES, LABELS, choice_sentence, help_of
+from ctxasm.ui.settings_words import settings_sentence
+from ctxasm.ui.threshold_widget import meaning_of
+from ctxasm.ui.words import REASONS, fate_label, fate_sentence, number, plural, title_of
 
-VALUES = {"document_id": "d1", "of_document_id": "d2", "part": "summary", "reason": "budget", "text": "[2]", "swapped": True}
+VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
 
 
-def example(kind: type) -> Event:
-    def value(name: str, hint: object) -> object:
+def examples(kind: type) -> list[Event]:
+    """An event of this kind for every value of its words, the numbers being 3."""
+    hints = get_type_hints(kind)
+
+    def values(name: str, hint: object) -> tuple[object, ...]:
         if name in VALUES:
-            return VALUES[name]
-        return (1, 2) if "tuple" in str(hint) else 3
+            return (VALUES[name],)
+        if get_origin(hint) is Literal:
+            return get_args(hint)
+        return (True, False) if hint is bool else ((1, 2),) if "tuple" in str(hint) else (3,)
 
-    return kind(**{name: value(name, hint) for name, hint in get_type_hints(kind).items()})
+    every = product(*(values(name, hint) for name, hint in hints.items()))
+    return [kind(**dict(zip(hints, chosen, strict=True))) for chosen in every]
 
 
 @pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
 def test_every_event_has_a_sentence(kind):
-    sentence = event_sentence(example(kind))
-    assert sentence.endswith(".")
-    assert sentence[0].isupper()
-    assert "None" not in sentence
+    sentences = [event_sentence(event) for event in examples(kind)]
+    for sentence in sentences:
+        assert sentence.endswith(".")
+        assert sentence[0].isupper()
+        assert "None" not in sentence
+    assert len(set(sentences)) == len(sentences), "two events of other words read the same"
 
 
 def test_sentences_tell_events_apart():
-    sentences = [event_sentence(example(kind)) for kind in get_args(Event)]
+    sentences = [event_sentence(examples(kind)[0]) for kind in get_args(Event)]
     assert len(set(sentences)) == len(sentences)
+
+
+def test_a_copy_says_how_alike_it_is():
+    exact, near, semantic = (event_sentence(Duplicate("d1", 1, "d2", 3, likeness, 0.968)) for likeness in get_args(Likeness))
+    assert exact == "Says exactly what d2 #3 says, which is kept."
+    assert near == "Says nearly what d2 #3 says (97 % the same words), which is kept."
+    assert semantic == "Means what d2 #3 says (cosine 0.97), which is kept."
+    fate = Fate("d1", 1, True, 0.5, 1, "duplicate_of", "deduplicate", of=("d2", 3), likeness="semantic", similarity=0.95)
+    assert fate_sentence(fate) == "Left out: it means what d2 #3 says (cosine 0.95), which is kept."
+    assert [fate_label(fate._replace(likeness=likeness)) for likeness in (None, "exact", "near", "semantic")] == [
+        "duplicate",
+        "duplicate",
+        "near duplicate",
+        "same meaning",
+    ]
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_every_reason_has_words(reason):
+    fate = Fate("d1", 1, True, 0.5, 1, "dropped", "compress", reason)
+    assert fate_sentence(fate) == f"Dropped at Compress: {REASONS[reason]}."
+
+
+def test_a_shortened_chunk_says_by_how_much():
+    fate = Fate("d1", 1, True, 0.5, 1, "kept", "compress", tokens=900, block=2, compressed=0.34)
+    assert fate_sentence(fate) == "Sent in block [2], shortened to 34 % of its tokens."
+    assert fate_label(fate) == "sent, shortened"
 
 
 @pytest.mark.parametrize("fate", ["kept", "truncated", "merged", "duplicate_of", "dropped"])
@@ -54,12 +95,67 @@ def test_the_settings_sentence():
     assert settings_sentence(AssemblySettings(enabled=False)).startswith("assembly off")
 
 
-@pytest.mark.parametrize(
-    "spec", [spec for spec in specs() if (spec.kind == "choice" and len(spec.choices) > 1) or spec.kind == "bool"], ids=lambda s: s.name
+UNSAID = {"summary_template", "gap_mark", "supplement_separator"}
+"""Texts of one's own: too long to be said in a sentence, and shown where they are written."""
+LIVELY = AssemblySettings(
+    dedup_near=True,
+    dedup_semantic=True,
+    budget_policy="pack",
+    budget_mode="window",
+    model_name="gpt-4o",
+    compression="extractive",
+    expand_window=2,
+    citation_unit="passage",
 )
-def test_the_settings_sentence_knows_every_choice(spec):
-    other = not spec.default if spec.kind == "bool" else next(choice for choice in spec.choices if choice != spec.default)
-    assert settings_sentence(AssemblySettings(**{spec.name: other})) != settings_sentence(AssemblySettings())
+"""Settings under which most others have an effect."""
+
+
+def others(spec):
+    """Every other choice, or some other values, of a setting."""
+    if spec.kind == "choice":
+        values = spec.choices
+    elif spec.kind == "bool":
+        values = (True, False)
+    elif spec.kind == "text":
+        values = ("a, b",)
+    else:
+        values = (
+            (int(spec.low or 0) + 1, int(spec.low or 0) + 2) if spec.kind == "int" else (0.31, 0.07) if spec.high == 0.5 else (0.71, 0.83)
+        )
+    return values
+
+
+@pytest.mark.parametrize("base", [AssemblySettings(), LIVELY, LIVELY.replace(budget_policy="greedy"), AssemblySettings(enabled=False)])
+@pytest.mark.parametrize("spec", [spec for spec in specs() if spec.name not in UNSAID], ids=lambda s: s.name)
+def test_the_settings_sentence_says_every_setting_that_has_an_effect_and_no_other(spec, base):
+    for value in others(spec):
+        changed = base.replace(**{spec.name: value})
+        if changed == base:
+            continue
+        same = settings_sentence(changed) == settings_sentence(base)
+        if spec.name in idle(changed) and spec.name in idle(base):
+            assert same, f"{spec.name}={value} has no effect but is said"
+        elif base.enabled or spec.stage not in ("budget", "zones"):
+            # The baseline has no limit to keep: its sentence does not speak of one.
+            assert not same, f"{spec.name}={value} is not said"
+
+
+def test_every_setting_and_every_choice_has_words():
+    assert list(LABELS) == [spec.name for spec in specs()]
+    assert {name: list(choices) for name, choices in CHOICES.items()} == {s.name: list(s.choices) for s in specs() if s.kind == "choice"}
+    assert len(set(LABELS.values())) == len(LABELS)
+    for name, choices in CHOICES.items():
+        for value in choices:
+            assert choice_sentence(name, value)[0] == choice_sentence(name, value)[0].upper()
+            assert f"- **{value}**: " in help_of(spec_of(name))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "says"),
+    [(None, "own threshold"), (0.85, "same subject"), (0.88, "paraphrases"), (0.94, "paraphrases"), (0.95, "near copies")],
+)
+def test_each_region_of_the_threshold_has_its_meaning(threshold, says):
+    assert says in meaning_of(threshold)
 
 
 def test_small_words():

@@ -7,8 +7,9 @@ from html import escape
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.settings_words import settings_sentence
 from ctxasm.ui.state import Scene
-from ctxasm.ui.words import plural, settings_sentence
+from ctxasm.ui.words import plural
 
 METHODS = {
     "hybrid_bm25_vector": "hybrid: BM25 + vector",

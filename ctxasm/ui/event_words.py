@@ -1,0 +1,121 @@
+"""What a stage did, in one plain sentence per event. Pure; an event without words is a type error.
+
+Every sentence may hold ids and text from outside: escape it before it becomes HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from ctxasm.model import events as ev
+from ctxasm.ui.words import REASONS, decimal, likeness_words, number, plural
+
+Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
+"""Events of the stages before the budget."""
+Chosen = ev.Promoted | ev.Placed | ev.Returned | ev.Unstripped | ev.Truncated | ev.Compressed | ev.Ordered | ev.Yielded | ev.Overshot
+"""Events of choosing, cutting and ordering."""
+Written = ev.Supplemented | ev.Prefixed | ev.Neutralised | ev.Gapped | ev.Numbered
+"""Events of writing the text."""
+
+SUPPLEMENT_RULES: Mapping[str, str] = {
+    "always": "the setting says always",
+    "never": "the setting says never",
+    "similarity": "the best similarity is below the threshold",
+    "intent": "the question's intent is one that asks for it",
+    "suppressed": "the best similarity is high enough, and the question's intent does not ask for it",
+    "no_signal": "the record tells neither a best similarity nor an intent",
+    "no_block": "there is no block to supplement",
+    "no_room": "it does not fit into what the blocks leave of the budget",
+}
+"""What each rule of the supplement's gate says, as the reason of a sentence."""
+
+
+def event_sentence(event: ev.Event) -> str:
+    """What one event says, in one sentence without its document (the caller shows which chunk it is about)."""
+    if isinstance(event, Early):
+        return _early(event)
+    return _written(event) if isinstance(event, Written) else _chosen(event)
+
+
+def _early(event: Early) -> str:
+    match event:
+        case ev.Repeated():
+            return f"Retrieved {event.times} times; its best score and rank count."
+        case ev.Added():
+            return f"Added as a neighbour of {_parents(event.parents)}, with score {decimal(event.score)}."
+        case ev.Dropped():
+            missing = f"; needs {plural(event.missing_tokens, 'more token')}" if event.missing_tokens else ""
+            return f"Dropped: {REASONS[event.reason]}{missing}."
+        case ev.Absent():
+            return "Not stored: the document has a gap at this index."
+        case ev.Stripped():
+            return f"First {plural(event.chars, 'character')} left out: the chunk before it shows them."
+        case ev.Merged():
+            return f"All {plural(event.chars, 'character')} are shown by the chunks before it."
+        case ev.NearMiss():
+            return f"Shares {plural(event.chars, 'character')} with the chunk before it: too few to strip, kept."
+        case ev.Coincidence():
+            return f"Shares {plural(event.chars, 'character')} with the chunk before it, more than half of that chunk: a coincidence, kept."
+        case ev.Duplicate():
+            says = likeness_words(event.likeness, f"{event.of_document_id} #{event.of_chunk_index}", event.similarity)
+            return f"{says[0].upper()}{says[1:]}, which is kept."
+        case _:
+            assert_never(event)
+
+
+def _chosen(event: Chosen) -> str:
+    match event:
+        case ev.Promoted():
+            return f"Newer than {event.of_document_id} #{event.of_chunk_index}: stands in its place, with its score {decimal(event.score)}."
+        case ev.Placed():
+            return f"Document placed at position {event.position} (best score {decimal(event.score)})."
+        case ev.Returned():
+            return "Came back: the chunk that it repeats is not in the context."
+        case ev.Unstripped():
+            return f"Got {plural(event.chars, 'character')} of its head back: the chunk before it left."
+        case ev.Truncated():
+            return f"Cut after {plural(event.kept_chars, 'character')} to fit into the budget."
+        case ev.Compressed():
+            how = {
+                "extractive": "to its sentences about the question",
+                "model": "by the model to what it says about the question, word for word",
+                "rewritten": "by the model, in words that are not all its own: rewritten",
+            }[event.how]
+            return f"Shortened from {number(event.tokens)} to {plural(event.kept_tokens, 'token')} {how}."
+        case ev.Ordered():
+            return f"Its block stands at position {event.position}, by score {decimal(event.score)} (rank {event.rank})."
+        case ev.Yielded():
+            return f"The document's {event.part} gave way so that its best chunk fits."
+        case ev.Overshot():
+            return f"The context is {plural(event.tokens, 'token')} over the limit."
+        case _:
+            assert_never(event)
+
+
+def _written(event: Written) -> str:
+    match event:
+        case ev.Supplemented():
+            return supplement_sentence(event)
+        case ev.Prefixed():
+            return f"Page summary written before the document's first chunk ({plural(event.tokens, 'token')})."
+        case ev.Neutralised():
+            where = "its text" if event.chunk_index is not None else "a header field or summary" if event.document_id else "the supplement"
+            done = "brackets swapped for look-alikes" if event.swapped else "left as it is"
+            return f"{where.capitalize()} holds {event.text!r}, which would read as a marker: {done}."
+        case ev.Gapped():
+            return "A gap mark stands before it: text in between is left out."
+        case ev.Numbered():
+            return f"Cited as [{event.number}] ({plural(len(event.chunk_indexes), 'chunk')})."
+        case _:
+            assert_never(event)
+
+
+def supplement_sentence(event: ev.Supplemented) -> str:
+    """Whether the supplement stands in the context, and the rule that decided."""
+    done = f"Supplement written ({plural(event.tokens, 'token')})" if event.injected else "Supplement left out"
+    return f"{done}: {SUPPLEMENT_RULES[event.rule]}."
+
+
+def _parents(parents: tuple[int, ...]) -> str:
+    return " and ".join(f"#{index}" for index in parents) if parents else "its hit"

@@ -1,0 +1,71 @@
+"""Which settings have no effect under the others, and why. Pure.
+
+Law: giving an idle setting any other value changes nothing of an assembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from ctxasm.model.settings import AssemblySettings, specs
+
+ZONES = tuple(spec.name for spec in specs() if spec.stage == "zones")
+IN_BASELINE = (
+    "enabled", "relevance_floor", "top_k", "budget_mode", "max_tokens", *ZONES, "encoding", "format", "marker_collisions", "channel",
+)  # fmt: skip
+"""What the baseline still reads: which hits, how a block is written and counted, and where the limit's line stands."""
+
+
+class Rule(NamedTuple):
+    """Settings that have no effect where `holds` says so."""
+
+    names: tuple[str, ...]
+    holds: Callable[[AssemblySettings], bool]
+    reason: str
+
+
+RULES = (
+    Rule(
+        tuple(spec.name for spec in specs() if spec.name not in IN_BASELINE),
+        lambda s: not s.enabled,
+        "assembly is off: the baseline has no such stage",
+    ),
+    Rule(("decay", "decay_mode"), lambda s: s.expand_window == 0, "no neighbours are fetched (expand window 0)"),
+    Rule(("decay_mode",), lambda s: s.expand_window == 1, "every neighbour is one step away (expand window 1)"),
+    Rule(("decay_mode",), lambda s: s.decay == 1, "a decay of 1 leaves every score as it is"),
+    Rule(("near_threshold",), lambda s: not s.dedup_near, "near duplicates are not looked for"),
+    Rule(("semantic_threshold",), lambda s: not s.dedup_semantic, "duplicates of meaning are not looked for"),
+    Rule(
+        ("dedup_keep",),
+        lambda s: not (s.dedup_exact or s.dedup_near or s.dedup_semantic),
+        "no duplicates are looked for, so that every copy stays",
+    ),
+    Rule(("max_tokens",), lambda s: s.budget_mode == "window", "the zones of the model's window set the limit"),
+    Rule(ZONES, lambda s: s.budget_mode == "fixed", "the limit is fixed: set it to window to share out a model's window"),
+    Rule(("oversized",), lambda s: s.budget_policy != "drop_documents", "only drop_documents takes documents as a whole"),
+    Rule(("min_chunk_tokens",), lambda s: s.budget_policy == "drop_documents", "drop_documents takes documents as a whole"),
+    Rule(("pack_k",), lambda s: s.budget_policy not in ("pack", "segments"), "only pack and segments weigh hits by rank"),
+    Rule(("pack_unit",), lambda s: s.budget_policy != "pack", "only pack takes units"),
+    Rule(("max_chunk_tokens",), lambda s: s.compression == "off", "compression is off"),
+    Rule(("summary_template",), lambda s: not s.summary_prefix, "page summaries are off"),
+    Rule(
+        ("supplement_threshold", "supplement_intents"),
+        lambda s: s.supplement_mode != "auto",
+        "the supplement's mode decides by itself; only auto asks",
+    ),
+    Rule(("supplement_separator",), lambda s: s.supplement_mode == "never", "the supplement is never written"),
+)
+"""The first rule that holds gives the reason."""
+
+
+@cache
+def idle(settings: AssemblySettings) -> dict[str, str]:
+    """Every setting that has no effect now, with the reason as the end of a sentence."""
+    found: dict[str, str] = {}
+    for rule in RULES:
+        if rule.holds(settings):
+            for name in rule.names:
+                found.setdefault(name, rule.reason)
+    return found

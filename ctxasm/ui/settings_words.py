@@ -1,0 +1,163 @@
+"""A whole configuration as one sentence: what is done to the hits, in the order in which it is done. Pure.
+
+It names what leads and what differs from the defaults, and is silent about settings that have no effect. It may hold
+words from a link: escape it before it becomes HTML.
+"""
+
+from __future__ import annotations
+
+from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.ui.idle import idle
+from ctxasm.ui.words import decimal, number, plural
+
+
+def settings_sentence(settings: AssemblySettings) -> str:
+    """All that matters of a configuration, in one line."""
+    if not settings.enabled:
+        words = "assembly off: retrieved chunks in retrieval order, one block each (the baseline)"
+        return ", ".join((words, *_hits(settings), *_format(settings), *_reading(settings)))
+    return ", ".join(
+        (
+            *_hits(settings),
+            _neighbours(settings),
+            *_duplicates(settings),
+            *_compression(settings),
+            *_budget(settings),
+            *_order(settings),
+            "summary once per document" if settings.summary_prefix else "no summaries",
+            *_supplement(settings),
+            f"one number per {settings.citation_unit}",
+            *_format(settings),
+            *_reading(settings),
+        )
+    )
+
+
+def _hits(settings: AssemblySettings) -> tuple[str, ...]:
+    floor = (f"hits that score at least {decimal(settings.relevance_floor)}",) if settings.relevance_floor is not None else ()
+    return (*floor, f"first {plural(settings.top_k, 'hit')}") if settings.top_k is not None else floor
+
+
+def _neighbours(settings: AssemblySettings) -> str:
+    if settings.expand_window == 0:
+        return "no neighbours"
+    share = "half score" if settings.decay == 0.5 else "full score" if settings.decay == 1 else f"{settings.decay:g} × score"
+    step = " per step" if settings.decay_mode == "per_step" and "decay_mode" not in idle(settings) else ""
+    return f"±{settings.expand_window} neighbour{'s' if settings.expand_window > 1 else ''} at {share}{step}"
+
+
+def _duplicates(settings: AssemblySettings) -> tuple[str, ...]:
+    words = [f"strip > {plural(settings.min_overlap_chars, 'character')}"]
+    words += [] if settings.dedup_exact else ["keep exact duplicates"]
+    words += [f"near duplicates once (≥ {100 * settings.near_threshold:g} % the same words)"] if settings.dedup_near else []
+    if settings.dedup_semantic:
+        cosine = "the embedder's own threshold" if settings.semantic_threshold is None else f"cosine ≥ {settings.semantic_threshold:g}"
+        words.append(f"the same meaning once ({cosine})")
+    words += ["the newest copy stays"] if settings.dedup_keep == "newest" else []
+    return tuple(words)
+
+
+def _compression(settings: AssemblySettings) -> tuple[str, ...]:
+    above = f"chunks over {number(settings.max_chunk_tokens)} tokens shortened"
+    match settings.compression:
+        case "off":
+            return ()
+        case "extractive":
+            return (f"{above} to what the question is about when not all fits",)
+        case "model":
+            return (f"{above} by a model when not all fits",)
+
+
+def _budget(settings: AssemblySettings) -> tuple[str, ...]:
+    limit = _limit(settings)
+    smallest = settings.min_chunk_tokens
+    above = f" (chunks from {plural(smallest, 'token')})" if smallest != spec_of("min_chunk_tokens").default else ""
+    weighed = f" (k {number(settings.pack_k)})" if settings.pack_k != spec_of("pack_k").default else ""
+    match settings.budget_policy:
+        case "drop_documents":
+            policy = f"drop documents over {limit}{'' if settings.oversized == 'trim' else ' (oversized ones too)'}"
+        case "greedy":
+            policy = f"the best chunks up to {limit}, the first that does not fit cut{above}"
+        case "greedy_skip":
+            policy = f"the best chunks up to {limit}, passing over what does not fit{above}"
+        case "pack":
+            policy = f"the {settings.pack_unit}s that are worth most within {limit}{weighed}{above}"
+        case "segments":
+            policy = f"the most relevant runs of chunks within {limit}{weighed}{above}"
+    window = (_zones(settings),) if settings.budget_mode == "window" else ()
+    return (policy, *window)
+
+
+def _limit(settings: AssemblySettings) -> str:
+    tokens = f"{number(settings.max_tokens)} tokens" if settings.budget_mode == "fixed" else "what the model's window leaves"
+    characters = f" and {number(settings.max_chars)} characters" if settings.max_chars is not None else ""
+    return f"{tokens}{characters}{' of chunk text' if settings.budget_scope == 'chunks' else ''}"
+
+
+def _zones(settings: AssemblySettings) -> str:
+    model = settings.model_name or "a model that is not named"
+    size = f" with {number(settings.model_window)} tokens" if settings.model_window is not None else ""
+    zones = {
+        "system": settings.system_tokens,
+        "question": settings.question_tokens,
+        "history": settings.history_tokens,
+        "answer": settings.answer_tokens,
+        "overhead": settings.overhead_tokens,
+    }
+    reserved = " + ".join(f"{name} {number(tokens)}" for name, tokens in zones.items() if tokens is not None)
+    summed = settings.history_summarise_after
+    history = f", earlier turns summed up after {number(summed)}" if summed is not None else ""
+    margin = f", {100 * settings.safety_margin:g} % left free" if settings.safety_margin else ""
+    return f"window of {model}{size} less {reserved}{margin}{history}"
+
+
+def _order(settings: AssemblySettings) -> tuple[str, ...]:
+    units = "documents" if settings.order_level == "document" or settings.citation_unit == "document" else "blocks"
+    inside = ("reading order inside each document",) if settings.order_level == "document" else ()
+    match settings.ordering:
+        case "document_first":
+            return inside
+        case "relevance":
+            words = f"{units} by relevance"
+        case "chronological":
+            words = f"{units} by source, page and place"
+        case "lost_in_middle":
+            words = f"best {units} at both ends, weakest in the middle"
+        case "bookend":
+            words = f"best {units[:-1]} first, second best last"
+        case "auto":
+            words = f"{units} by relevance up to 3, else bookend"
+    return (words, *inside)
+
+
+def _supplement(settings: AssemblySettings) -> tuple[str, ...]:
+    match settings.supplement_mode:
+        case "always":
+            return ("supplement always",)
+        case "never":
+            return ("never a supplement",)
+        case "auto":
+            threshold = settings.supplement_threshold
+            below = f"below similarity {threshold:g}" if threshold != spec_of("supplement_threshold").default else ""
+            intents = " ".join(settings.supplement_intents.split())
+            asked = f"for {intents}" if intents else ""
+            when = " or ".join(part for part in (below, asked) if part)
+            return (f"supplement {when}",) if when else ()
+
+
+def _format(settings: AssemblySettings) -> tuple[str, ...]:
+    words = {
+        "numbered": (),
+        "source": ("headed [SOURCE n]",),
+        "xml": ("written as XML",),
+        "grouped": ("grouped under headings without markers",),
+        "minimal": ("text alone without markers",),
+    }
+    return words[settings.format]
+
+
+def _reading(settings: AssemblySettings) -> tuple[str, ...]:
+    notes = {"neutralise": (), "warn": ("markers in sources only reported",), "off": ("markers in sources ignored",)}
+    encoding = (f"counted in {settings.encoding}",) if settings.encoding != spec_of("encoding").default else ()
+    spoken = ("a spoken answer",) if settings.channel == "voice" else ()
+    return (*notes[settings.marker_collisions], *encoding, *spoken)
