@@ -22,6 +22,7 @@ pytestmark = pytest.mark.bench
 COUNTER, ENCODING, SETTINGS = open_counter(), load_encoding("cl100k_base"), AssemblySettings()
 SIZES = (7, 20, 100)
 
+
 def compare(store, literal, bundle, name, rows, rounds) -> None:
     dataset = store.dataset(bundle.name)
     for k in SIZES:
