@@ -16,6 +16,7 @@ from ctxasm.model.overlap import Overlap, overlap_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.visible import is_visible
 
 CUT = "cut"
 """The `overlap_kind` of a chunk whose seam with the chunk before it is broken: text was left out there, a gap mark belongs between."""
@@ -87,7 +88,7 @@ def replace_chunks(
             continue
         chunk, tokens = compressed_chunk(candidate.chunk, extract, gap_mark, counter), candidate.chunk.token_count or 0
         kept_tokens = chunk.token_count or 0
-        if not chunk.text.strip() or kept_tokens >= tokens:
+        if not is_visible(chunk.text) or kept_tokens >= tokens:
             after[key] = candidate
             continue
         after[key] = candidate._replace(chunk=chunk)
