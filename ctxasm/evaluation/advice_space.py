@@ -1,0 +1,169 @@
+"""Rules about tokens: what is unused, who takes them, what repeats.
+
+From the bookend guide (exclusion is a signal of a tight budget or of oversized chunks; duplicates; compress when tight, drop
+below the floor first; the newer version may score lower) and the token-budget guide's common failure modes.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from statistics import median
+
+from ctxasm.evaluation.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
+from ctxasm.evaluation.advice_view import Alike, View
+from ctxasm.model.results import Fate
+
+UNUSED_SHARE = 0.1
+REGRET_SHARE = 0.02
+GREEDY_SHARE = 0.6
+LARGE_CHUNK = 4
+"""A chunk above a quarter of the limit crowds out all others."""
+CROWDED_SHARE = 0.4
+REPEATED_SHARE = 0.05
+TAIL_SHARE = 0.1
+STEEP = 3
+"""A gap between two scores is steep from three times the median gap on, and from this share of the whole range:"""
+STEEP_SHARE = 0.25
+_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
+
+
+def unused_tokens(view: View) -> Finding | None:
+    """Much of the limit is unused although other documents would be worth more."""
+    regret, unused, limit = view.trace.regret, view.assembly.unused_tokens, view.assembly.limit
+    if not view.cut_by_budget or unused < UNUSED_SHARE * limit or regret.regret < REGRET_SHARE * regret.best or regret.best <= 0:
+        return None
+    figures = {"unused": unused, "limit": limit, "regret": regret.regret / regret.best, "hits": len(view.cut_by_budget)}
+    policies = [policy for policy in ("pack", "greedy_skip", "segments") if policy != view.settings.budget_policy]
+    return Finding("unused_tokens", "loss", figures, tuple({"budget_policy": policy} for policy in policies), worth_more)
+
+
+def one_document(view: View) -> Finding | None:
+    """One document takes most of the context while hits of others are cut."""
+    if not view.tokens_by_document or not view.cut_by_budget:
+        return None
+    document_id, tokens = max(view.tokens_by_document.items(), key=lambda item: (item[1], item[0]))
+    cut = [fate for fate in view.cut_by_budget if fate.document_id != document_id]
+    if not cut or tokens < GREEDY_SHARE * view.assembly.token_count:
+        return None
+    figures = {"document_id": document_id, "share": tokens / view.assembly.token_count, "tokens": tokens, "hits": len(cut)}
+    proposals = ({"budget_policy": "segments"}, {"budget_policy": "pack", "pack_unit": "passage"}, {"budget_policy": "greedy"})
+    return Finding("one_document", "loss", figures, proposals, worth_more)
+
+
+def oversized_chunk(view: View) -> Finding | None:
+    """A retrieved chunk too large for the limit was dropped or cut."""
+    if view.settings.compression != "off" or not view.settings.enabled:
+        return None
+    large = [fate for fate in (*view.cut_by_budget, *view.truncated) if LARGE_CHUNK * fate.tokens > view.assembly.limit]
+    if not large:
+        return None
+    size = max(20, view.assembly.limit // LARGE_CHUNK)
+    figures = {"chunks": len(large), "tokens": max(fate.tokens for fate in large), "limit": view.assembly.limit, "size": size}
+    changes = {"compression": "extractive", "max_chunk_tokens": min(size, 16_000)}
+    return Finding("oversized_chunk", "loss", figures, (changes,), worth_more)
+
+
+def window_crowds_out(view: View) -> Finding | None:
+    """Neighbours take much of the context while hits are cut."""
+    window, adjacent, total = view.settings.expand_window, view.tokens_by_kind["adjacent"], view.tokens_by_kind["chunk"]
+    if not window or not view.cut_by_budget or adjacent < CROWDED_SHARE * total:
+        return None
+    figures = {"share": adjacent / total if total else 0.0, "window": window, "hits": len(view.cut_by_budget)}
+    proposals = tuple({"expand_window": narrower} for narrower in range(window - 1, -1, -1))
+    return Finding("window_crowds_out", "loss", figures, proposals, worth_more)
+
+
+def cut_mid_sentence(view: View) -> Finding | None:
+    """A chunk was cut to fit: the bookend guide would rather leave it out, where that costs nothing."""
+    if not view.truncated or view.settings.budget_policy not in ("greedy", "drop_documents"):
+        return None
+    figures = {"chunks": len(view.truncated), "tokens": sum(fate.tokens for fate in view.truncated)}
+    proposals = ({"budget_policy": "pack"}, {"budget_policy": "greedy_skip"})
+    return Finding("cut_mid_sentence", "risk", figures, proposals, _cuts_nothing)
+
+
+def _cuts_nothing(before: View, after: View) -> bool:
+    return not after.truncated and keeps_hits(before, after)
+
+
+def repeats(view: View) -> Finding | None:
+    """Chunks in the context say nearly the same."""
+    if not view.settings.enabled or view.repeated_tokens < REPEATED_SHARE * view.assembly.token_count or not view.alike:
+        return None
+    likeness = min(pair.share for pair in view.alike)
+    near = {"dedup_near": True, "near_threshold": min(0.9, int(likeness * 100) / 100)}
+    exact = [{"dedup_exact": True}] if not view.settings.dedup_exact and any(_same_text(view, pair) for pair in view.alike) else []
+    figures = {"pairs": len(view.alike), "tokens": view.repeated_tokens, "likeness": likeness}
+    return Finding("repeats", "waste", figures, (*exact, near), _repeats_less)
+
+
+def _same_text(view: View, pair: Alike) -> bool:
+    return view.text_of(pair.chunk).split() == view.text_of(pair.other).split()
+
+
+def _repeats_less(before: View, after: View) -> bool:
+    return after.repeated_tokens < before.repeated_tokens and keeps_hits(before, after)
+
+
+def stale_copy(view: View) -> Finding | None:
+    """A copy gave way to an older document that says nearly the same (the bookend guide's staleness window)."""
+    stale = _stale(view)
+    if not stale or view.settings.dedup_keep == "newest":
+        return None
+    newer, older = _date(view, stale[0].document_id), _date(view, stale[0].of[0] if stale[0].of else "")
+    figures = {"copies": len(stale), "document_id": stale[0].document_id, "newer": newer, "older": older}
+    return Finding("stale_copy", "risk", figures, ({"dedup_keep": "newest"},), lambda b, a: keeps(b, a) and len(_stale(a)) < len(stale))
+
+
+def _stale(view: View) -> list[Fate]:
+    copies = [fate for fate in view.trace.fates if fate.fate == "duplicate_of" and fate.of is not None and fate.likeness != "exact"]
+    return [fate for fate in copies if fate.of and _date(view, fate.document_id) > (_date(view, fate.of[0]) or "9")]
+
+
+def _date(view: View, document_id: str) -> str:
+    """A document's date where it is written so that text order is time order, else empty."""
+    document = view.trace.documents.get(document_id)
+    found = _DATE.match(document.date) if document is not None and document.date else None
+    return found.group() if found else ""
+
+
+def low_score_tail(view: View) -> Finding | None:
+    """Below a steep gap in the scores stand hits that take a good part of the context."""
+    hits = sorted((fate for fate in view.hits if fate.fate in ("kept", "merged")), key=lambda fate: -fate.score)
+    gaps = [high.score - low.score for high, low in pairwise(hits)]
+    if len(hits) < 5 or view.settings.relevance_floor is not None or not view.settings.enabled:
+        return None
+    at = max(range(len(gaps) - 1), key=lambda place: gaps[place])
+    spread = hits[0].score - hits[-1].score
+    if gaps[at] < max(STEEP * median(gaps), STEEP_SHARE * spread) or spread <= 0:
+        return None
+    tail = hits[at + 1 :]
+    tokens = sum(fate.tokens for fate in tail)
+    floor = _between(tail[0].score, hits[at].score)
+    if tokens < TAIL_SHARE * view.assembly.token_count or floor is None:
+        return None
+    figures = {"hits": len(tail), "tokens": tokens, "above": hits[at].score, "below": tail[0].score, "floor": floor}
+    return Finding("low_score_tail", "waste", figures, ({"relevance_floor": floor},), _fewer_tokens)
+
+
+def _between(low: float, high: float) -> float | None:
+    """The shortest number in the middle half of the gap, so that it can be read."""
+    middle, margin = (low + high) / 2, (high - low) / 4
+    return next((value for digits in range(1, 8) if abs((value := float(f"{middle:.{digits}g}")) - middle) <= margin), None)
+
+
+def _fewer_tokens(before: View, after: View) -> bool:
+    return keeps(before, after) and 0 < after.assembly.token_count < (1 - TAIL_SHARE / 2) * before.assembly.token_count
+
+
+SPACE_RULES: tuple[Check, ...] = (
+    unused_tokens,
+    one_document,
+    oversized_chunk,
+    window_crowds_out,
+    cut_mid_sentence,
+    repeats,
+    stale_copy,
+    low_score_tail,
+)
