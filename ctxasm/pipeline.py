@@ -1,26 +1,31 @@
 """The order of the stages, and what each was given, did and took. `assemble` is the whole way from hits to context.
 
-Only expansion reads the store, through a plan and in one statement for any number of hits; everything after is pure.
+Only expansion reads the store, through a plan and in one statement for any number of hits; everything after is pure, but
+for what the settings ask of an embedder or a model, which the caller brings.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
-from ctxasm import budgeting
-from ctxasm.ledger import Outcome, budget_events, fates, state_of
+from ctxasm.budgeting import chunkwise, units, whole_documents
+from ctxasm.budgeting.desk import Decision, Desk, write_baseline
+from ctxasm.ledger import Outcome, budget_events, compress_events, fates, order_events, state_of
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.events import Event, Numbered, Overshot
+from ctxasm.model.events import Event, Numbered, Overshot, Supplemented
+from ctxasm.model.extracts import Compressor, Extract
 from ctxasm.model.facts import complete
 from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import NO_RELATIONS, Layout
-from ctxasm.model.ports import ChunkSource, Clock, Fetched, FetchedChunk, TokenCounter
+from ctxasm.model.pieces import Piece
+from ctxasm.model.plans import NO_RELATIONS, Written
+from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, Fetched, FetchedChunk, TokenCounter
 from ctxasm.model.records import Document, Query, check_query
-from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, StageRecord, Trace
+from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, Trace
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages import cite, deduplicate, expand, group, render, summarise
+from ctxasm.recorder import Recorder
+from ctxasm.stages import cite, compress, deduplicate, expand, group, order, render, summarise, supplement
 
 
 def assemble(
@@ -30,10 +35,14 @@ def assemble(
     counter: TokenCounter,
     clock: Clock = time.perf_counter,
     limit: int | None = None,
+    vectors: ChunkVectors | None = None,
+    compressor: Compressor | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Assembly:
     """Assemble the context for one query, counted by `counter` in its encoding.
 
-    `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1).
+    `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1). `vectors` are needed
+    for `dedup_semantic`, `compressor` for `compression`, which `cancelled` stops between chunks.
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
     check_query(query)
@@ -41,25 +50,29 @@ def assemble(
         raise InvalidInput(f"limit must be a whole number of at least 1, got {shown(limit)}")
     run = _Run(query, settings, counter, clock, limit or settings.max_tokens)
     run.expand(source, settings.expand_window if settings.enabled else 0)
-    return run.full() if settings.enabled else run.baseline()
+    if not settings.enabled:
+        return run.baseline()
+    run.deduplicate(vectors)
+    if settings.compression != "off":
+        run.compress(compressor, cancelled)
+    return run.decided()
 
 
 class _Run:
-    """One assembly on its way. Each step leaves its record in `stages`."""
+    """One assembly on its way. Each step leaves its record with the recorder."""
 
     def __init__(self, query: Query, settings: AssemblySettings, counter: TokenCounter, clock: Clock, limit: int) -> None:
-        self.query, self.settings, self.counter, self.clock, self.limit = query, settings, counter, clock, limit
-        self.stages: list[StageRecord] = []
+        self.query, self.settings, self.counter, self.limit = query, settings, counter, limit
+        self.recorder = Recorder(clock)
         self.documents: Mapping[str, Document] = {}
         self.candidates: Mapping[Key, Candidate] = {}
         self.lost: Mapping[Key, str] = {}
         self.fetched = Fetched((), {}, 0, 0, 0.0)
-        self.ranked = expand.RankedHits((), (), ())
-        self.began = clock()
+        self.ranked = expand.RankedHits((), (), (), ())
 
     def expand(self, source: ChunkSource, window: int) -> None:
         """Read the hits and their neighbours."""
-        self.ranked = expand.rank_hits(self.query, self.settings.top_k)
+        self.ranked = expand.rank_hits(self.query, self.settings.top_k, self.settings.relevance_floor)
         if windows := expand.plan_expansion(self.ranked.hits, window):
             self.fetched = source.fetch(windows, self.settings.encoding)
         chunks = complete(self.fetched.chunks, self.counter)
@@ -68,48 +81,43 @@ class _Run:
         after = [Shown(*key, 0, len(candidate.chunk.text)) for key, candidate in self.candidates.items()]
         tokens_in = sum([c.chunk.token_count or 0 for c in self.candidates.values() if c.retrieved])
         tokens_out = sum([c.chunk.token_count or 0 for c in self.candidates.values()])
-        self._record("expand", self._hits(chunks), after, tokens_in, tokens_out, expansion.events)
+        self.recorder.note("expand", after, tokens_out, expansion.events, self._hits(chunks), tokens_in)
 
     def _hits(self, chunks: Sequence[FetchedChunk]) -> list[Shown]:
         """The retrieved chunks in retrieval order; one that is not stored shows nothing."""
         length = {(chunk.document_id, chunk.chunk_index): len(chunk.text) for chunk in chunks}
-        hits = chain(self.ranked.hits, self.ranked.beyond)
-        return [Shown(hit.document_id, hit.chunk_index, 0, length.get((hit.document_id, hit.chunk_index), 0)) for hit in hits]
+        return [Shown(h.document_id, h.chunk_index, 0, length.get((h.document_id, h.chunk_index), 0)) for h in self.ranked.all()]
 
-    def full(self) -> Assembly:
-        """The other stages, in order."""
+    def deduplicate(self, vectors: ChunkVectors | None) -> None:
+        """What says the same is shown once; then all chunks of a document stand together, documents by their best score."""
         own = deduplicate.by_document(self.candidates.values())
-        relations = deduplicate.exact_relations(own) if self.settings.dedup_exact else NO_RELATIONS
-        resolution = deduplicate.resolve(own, relations)
-        joined = {document_id: self._join(document_id, resolution.shown[document_id]) for document_id in own}
-        events = deduplicate.duplicate_events(resolution)
-        for each in joined.values():
+        self.relations = deduplicate.exact_relations(own) if self.settings.dedup_exact else NO_RELATIONS
+        self.standing: Mapping[Key, Candidate] = self.candidates
+        promoted: tuple[Event, ...] = ()
+        self.irrelevant: frozenset[Key] = frozenset()
+        self.extracts: Mapping[Key, Extract] = {}
+        self._resolve(self.standing)
+        events = [*promoted, *deduplicate.duplicate_events(self.resolution)]
+        for each in self.joined.values():
             events += deduplicate.overlap_events(each)
-        tokens = sum([self._shown_tokens(j) for each in joined.values() for j in each])
-        self._record("deduplicate", None, state_of(chain.from_iterable(joined.values())), None, tokens, events)
+        tokens = self._tokens()
+        self.recorder.note("deduplicate", state_of(chain.from_iterable(self.joined.values())), tokens, events)
+        self.recorder.note("group", self._grouped(), tokens, group.place(self.resolution))
 
-        state = state_of(chain.from_iterable([joined[document_id] for document_id in resolution.order]))
-        self._record("group", None, state, None, tokens, group.place(resolution))
-
-        desk = budgeting.Desk(self.settings, self.counter, self.limit, self.documents, own, self._join, relations)
-        decision = desk.decide(resolution, joined)
-        outcome = Outcome(
-            self.candidates,
-            self.lost,
-            decision.final,
-            decision.layout.blocks,
-            decision.resolution.duplicates,
-            decision.resolution.orphans,
-            decision.reasons,
-            decision.missing,
-        )
-        kept_tokens = _chunk_tokens(decision.layout)
-        changes = [*decision.yielded, *budget_events(state, outcome)]
-        self._record("budget", None, state_of(decision.final), None, kept_tokens, changes)
-        return self._write(outcome, decision.layout, decision.sizes, decision.regret)
+    def _resolve(self, candidates: Mapping[Key, Candidate]) -> None:
+        self.own = deduplicate.by_document(candidates.values())
+        self.resolution = deduplicate.resolve(self.own, self.relations)
+        self.joined = {document_id: self._join(document_id, self.resolution.shown[document_id]) for document_id in self.own}
 
     def _join(self, document_id: str, indexes: Sequence[int]) -> tuple[Joined, ...]:
-        return join([self.candidates[document_id, index].chunk for index in indexes], self.settings.min_overlap_chars)
+        own = self.own[document_id]
+        return join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+
+    def _grouped(self) -> tuple[Shown, ...]:
+        return state_of(chain.from_iterable([self.joined[document_id] for document_id in self.resolution.order]))
+
+    def _tokens(self) -> int:
+        return sum([self._shown_tokens(j) for each in self.joined.values() for j in each])
 
     def _shown_tokens(self, j: Joined) -> int:
         """What a chunk adds once its stripped head is gone: with the stored count of the head where there is one."""
@@ -120,23 +128,97 @@ class _Run:
             return (chunk.token_count or 0) - chunk.overlap_tokens
         return render.shown_tokens(j, self.counter)
 
-    def _write(self, outcome: Outcome, layout: Layout, sizes: Sequence[DocumentSize], regret: Regret) -> Assembly:
-        """The chosen set as text, with its citations, fates and trace."""
-        final = self.stages[-1].after
-        prefixes = summarise.prefixed(layout.segments)
-        tokens = _chunk_tokens(layout) + sum([event.tokens for event in prefixes])
-        self._record("summarise", None, final, None, tokens, prefixes)
+    def compress(self, compressor: Compressor | None, cancelled: Callable[[], bool]) -> None:
+        """Shorten what is too large, where not everything fits."""
+        if compressor is None:
+            raise InvalidInput(
+                f"compression={self.settings.compression} needs a compressor, got none: pass one to assemble(), or set compression=off"
+            )
+        before = self._grouped()
+        there = {(each.document_id, each.chunk_index) for each in before}
+        candidates = {key: candidate for key, candidate in self.standing.items() if key in there}
+        done = compress.compress(
+            self.query.query, candidates, self.limit, self.settings, compressor, self.counter, cancelled, self._tokens()
+        )
+        self.extracts = done.extracts
+        copies = {copy for copy, original in self.resolution.duplicates.items() if original in done.irrelevant}
+        self.irrelevant = frozenset(done.irrelevant) | copies
+        self._resolve({key: done.candidates.get(key, candidate) for key, candidate in self.standing.items() if key not in self.irrelevant})
+        final = list(chain.from_iterable([self.joined[document_id] for document_id in self.resolution.order]))
+        events = compress_events(before, final, done.events, self.resolution)
+        self.recorder.note("compress", state_of(final), self._tokens(), events)
 
-        token_count = layout.ends[-1] if layout.ends else 0
+    def decided(self) -> Assembly:
+        """Cut to the budget, and written."""
+        before = self._grouped()
+        desk = Desk(self.settings, self.counter, self.limit, self.documents, self.own, self._join, self.relations, self.extracts)
+        decision = self._decide(desk)
+        outcome = self._outcome(decision)
+        changes = [*decision.yielded, *budget_events(before, outcome)]
+        chosen = state_of(decision.final)
+        self.recorder.note("budget", chosen, _chunk_tokens(decision.written), changes)
+        places = order.ordered(decision.written.blocks, self.standing)
+        self.recorder.note(
+            "order",
+            state_of(decision.written.shown),
+            _chunk_tokens(decision.written),
+            [*places, *order_events(chosen, decision.written.shown)],
+        )
+        return self._finish(outcome, self._supplemented(desk, decision), decision.sizes, decision.regret)
+
+    def _decide(self, desk: Desk) -> Decision:
+        policy = self.settings.budget_policy
+        if policy == "drop_documents":
+            return whole_documents.decide(desk, self.resolution, self.joined)
+        decide = chunkwise.decide if policy in ("greedy", "greedy_skip") else units.decide
+        return decide(desk, self.resolution)
+
+    def _outcome(self, decision: Decision) -> Outcome:
+        return Outcome(
+            self.candidates,
+            self.lost,
+            decision.final,
+            decision.written.shown,
+            decision.written.blocks,
+            decision.resolution.likeness,
+            decision.resolution.orphans,
+            {**decision.reasons, **dict.fromkeys(self.irrelevant, "irrelevant")},
+            decision.missing,
+            {key: self.own[key[0]][key[1]].chunk.token_count or 0 for key in self.extracts},
+        )
+
+    def _supplemented(self, desk: Desk, decision: Decision) -> Written:
+        """The written blocks, with the supplement before them where the gate lets it in and there is room."""
+        written = decision.written
+        prefixes = summarise.prefixed(written.segments)
+        state = self.recorder.state
+        tokens = _chunk_tokens(written) + sum([event.tokens for event in prefixes])
+        self.recorder.note("summarise", state, tokens, prefixes)
+        if not supplement.has_supplement(self.query):
+            return written
+        wanted, rule = supplement.decide(self.query, self.settings)
+        event = Supplemented(False, rule if not wanted or written.blocks else "no_block", 0)
+        if wanted and written.blocks:
+            text = supplement.supplement_text(self.query, self.settings)
+            longer = desk.renderer.write(decision.blocks, [Piece("supplement", text)])
+            fits = longer.size.budgeted <= self.limit
+            event = Supplemented(fits, rule if fits else "no_room", longer.segments[0].tokens if fits else 0)
+            written = longer if fits else written
+        found = supplement.supplement_events(self.query, self.settings) if event.injected else ()
+        self.recorder.note("supplement", state, tokens + event.tokens, (event, *found))
+        return written
+
+    def _finish(self, outcome: Outcome, written: Written, sizes: Sequence[DocumentSize], regret: Regret) -> Assembly:
+        """The text with its citations, fates and trace."""
+        state, token_count = self.recorder.state, written.size.tokens
         over = (Overshot(token_count - self.limit),) if token_count > self.limit else ()
-        self._record("render", None, final, None, token_count, (*layout.events, *over))
-
-        citations = cite.cite(layout.blocks, self.candidates, self.documents, _also_in(outcome))
-        numbered = [Numbered(block.number, block.document_id, block.chunk_indexes) for block in layout.blocks]
-        self._record("cite", None, final, None, token_count, numbered)
-        retrieved = {(h.document_id, h.chunk_index): (float(h.score), h.rank or 0) for h in (*self.ranked.hits, *self.ranked.beyond)}
+        self.recorder.note("render", state, token_count, (*written.events, *over))
+        citations = cite.cite(written.blocks, self.candidates, self.documents, _also_in(outcome))
+        numbered = [Numbered(block.number, block.document_id, block.chunk_indexes) for block in written.blocks]
+        self.recorder.note("cite", state, token_count, numbered)
+        retrieved = {(h.document_id, h.chunk_index): (float(h.score), h.rank or 0) for h in self.ranked.all()}
         trace = Trace(
-            stages=tuple(self.stages),
+            stages=tuple(self.recorder.stages),
             fates=fates(outcome, retrieved),
             candidates=self.candidates,
             documents=self.documents,
@@ -148,12 +230,12 @@ class _Run:
         return Assembly(
             query=self.query,
             settings=self.settings,
-            text=layout.text,
+            text=written.text,
             token_count=token_count,
             exact=self.counter.exact,
             encoding=self.settings.encoding,
             limit=self.limit,
-            segments=layout.segments,
+            segments=written.segments,
             citations=citations,
             trace=trace,
         )
@@ -164,47 +246,21 @@ class _Run:
 
     def baseline(self) -> Assembly:
         """`enabled=False`: the retrieved chunks in retrieval order, one block each, no other stage and no limit."""
-        order = [key for hit in self.ranked.hits if (key := (hit.document_id, hit.chunk_index)) in self.candidates]
-        layout, final = budgeting.lay_out_baseline(order, self.candidates, self.documents, self.settings, self.counter)
-        outcome = Outcome(self.candidates, self.lost, final, layout.blocks, {}, frozenset(), {}, {})
-        return self._write(outcome, layout, (), Regret(0.0, 0.0, True, ()))
-
-    def _record(
-        self,
-        stage: str,
-        before: Sequence[Shown] | None,
-        after: Sequence[Shown],
-        tokens_in: int | None,
-        tokens_out: int,
-        events: Sequence[Event],
-    ) -> None:
-        """Note a stage; what it was given is what the stage before returned. Its time runs since the last record."""
-        last = self.stages[-1] if self.stages else None
-        now = self.clock()
-        self.stages.append(
-            StageRecord(
-                stage,
-                tuple(before) if before is not None else last.after if last else (),
-                tuple(after),
-                tokens_in if tokens_in is not None else last.tokens_out if last else 0,
-                tokens_out,
-                (now - self.began) * 1000,
-                tuple(events),
-            )
-        )
-        self.began = self.clock()
+        keys = [key for hit in self.ranked.hits if (key := (hit.document_id, hit.chunk_index)) in self.candidates]
+        written = write_baseline(keys, self.candidates, self.documents, self.settings, self.counter)
+        outcome = Outcome(self.candidates, self.lost, written.shown, written.shown, written.blocks, {}, frozenset(), {}, {}, {})
+        return self._finish(outcome, written, (), Regret(0.0, 0.0, True, ()))
 
 
-def _chunk_tokens(layout: Layout) -> int:
-    return sum([segment.tokens for segment in layout.segments if segment.kind == "chunk"])
+def _chunk_tokens(written: Written) -> int:
+    return sum([segment.tokens for segment in written.segments if segment.kind == "chunk"])
 
 
 def _also_in(outcome: Outcome) -> dict[Key, tuple[Key, ...]]:
     """Every kept chunk with the places that said the same."""
     places: dict[Key, tuple[Key, ...]] = {}
-    whole = {(j.chunk.document_id, j.chunk.chunk_index) for j in outcome.final if j.end == len(j.chunk.text)}
-    for copy, original in outcome.duplicates.items():
-        if original not in whole:
-            continue
-        places[original] = (*places.get(original, ()), copy)
+    whole = {(j.chunk.document_id, j.chunk.chunk_index) for j in outcome.shown if j.end == len(j.chunk.text)}
+    for copy, related in outcome.likeness.items():
+        if related.key in whole:
+            places[related.key] = (*places.get(related.key, ()), copy)
     return places

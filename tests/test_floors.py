@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CORE = ("pipeline", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
+CORE = ("pipeline", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
 ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers")
 STAGES = ("expand", "deduplicate", "group", "order", "budget", "summarise", "compress", "render", "cite")
 FLOORS = {

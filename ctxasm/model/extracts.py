@@ -7,7 +7,7 @@ are joined (`cuts_head`, `cuts_tail`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -36,6 +36,9 @@ class Extract:
     spans: tuple[KeptSpan, ...] = ()
     words: str = ""
     failure: str = ""
+
+
+NO_EXTRACTS: Mapping[tuple[str, int], Extract] = {}
 
 
 class Part(NamedTuple):

@@ -6,13 +6,15 @@ there keeps its head. Text is never cut in place; every result is a span of its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ctxasm.model.overlap import Overlap, has_offsets, overlap_of
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Key
 
+CUT = "cut"
+"""The `overlap_kind` of a chunk whose seam with the one before it is broken: text was left out there."""
 NOTABLE = 8
 """Shorter matches between neighbours without offsets are chance and not worth a note."""
 
@@ -54,15 +56,17 @@ class Joined(NamedTuple):
         return self.into is not None
 
 
-def join(chunks: Sequence[FetchedChunk], min_overlap_chars: int, cut: Key | None = None, cut_at: int = 0) -> tuple[Joined, ...]:
-    """The chunks of one document, ascending by index, as they stand next to each other.
+NO_ENDS: Mapping[int, int] = {}
 
-    `cut` names a chunk that is shown only up to character `cut_at`; it ends its passage.
+
+def join(chunks: Sequence[FetchedChunk], min_overlap_chars: int, ends: Mapping[int, int] = NO_ENDS) -> tuple[Joined, ...]:
+    """The chunks of one document as they stand next to each other, usually ascending by index.
+
+    `ends` says of chunks (by index) how many characters are shown; one that is cut ends its passage.
     """
     joiner = _Joiner(min_overlap_chars)
     for chunk in chunks:
-        end = cut_at if cut is not None and chunk.chunk_index == cut[1] else len(chunk.text)
-        joiner.add(chunk, end)
+        joiner.add(chunk, ends.get(chunk.chunk_index, len(chunk.text)))
     return tuple(joiner.done)
 
 
@@ -77,7 +81,8 @@ class _Joiner:
 
     def add(self, chunk: FetchedChunk, end: int) -> None:
         before = self.done[-1] if self.done else None
-        if before is None or chunk.chunk_index != before.chunk.chunk_index + 1 or before.end < len(before.chunk.text):
+        apart = chunk.overlap_kind == CUT or (before is not None and before.end < len(before.chunk.text))
+        if before is None or chunk.chunk_index != before.chunk.chunk_index + 1 or apart:
             self.passage = len(self.done)
             self.frontier = chunk.end
             self.done.append(Joined(chunk, 0, end, True))

@@ -20,7 +20,7 @@ class Piece:
     `low`, `high` are its characters in the chunk `chunk_index`, for kind "chunk" only.
     """
 
-    __slots__ = ("chunk_index", "growth", "high", "kind", "low", "neutralised", "own", "shared_with", "text")
+    __slots__ = ("chunk_index", "growth", "high", "kind", "low", "neutralised", "own", "rewritten", "shared_with", "text")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Piece:
     ) -> None:
         self.kind, self.text, self.own, self.growth = kind, text, own, growth
         self.chunk_index, self.low, self.high, self.shared_with = chunk_index, low, high, shared_with
-        self.neutralised = False
+        self.neutralised = self.rewritten = False
 
 
 def whole_piece(j: Joined, contiguous: bool) -> Piece:

@@ -33,24 +33,43 @@ class Block(NamedTuple):
     chunk_indexes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A rendering that was measured: `ends[i]` is the exact count up to and including document i.
+class BlockPlan(NamedTuple):
+    """One block that is to be written: its document, the chunks it shows, and whether it carries the document's summary."""
 
-    `sizes` are the running sizes that the budget compares with its limit (`ends` in the default scope). `text` and
-    `segments` are empty where only the measure was asked for.
-    """
+    plan: DocumentPlan
+    group: tuple[Joined, ...]
+    prefixed: bool
+
+
+OVER = 10**15
+"""The size of a text that no token limit would admit: it breaks the limit in characters."""
+
+
+class Size(NamedTuple):
+    """What a text of blocks comes to: `tokens` exactly, `budgeted` what the budget compares with its limit."""
+
+    tokens: int
+    budgeted: int
+
+
+EMPTY = Size(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Blocks as text, in the order they were given. `size` is that of the whole text."""
 
     text: str
     segments: tuple[Segment, ...]
     blocks: tuple[Block, ...]
-    ends: tuple[int, ...]
-    sizes: tuple[int, ...]
     events: tuple[Event, ...]
+    shown: tuple[Joined, ...]
+    size: Size
 
 
-Measure = Callable[[Sequence[DocumentPlan]], Layout]
-"""Lay out documents in this order and count them: the one and only cost formula."""
+NOTHING_WRITTEN = Written("", (), (), (), (), EMPTY)
+Measure = Callable[[Sequence[DocumentPlan]], int]
+"""What these documents come to, in their final order, for the budget: the one and only cost formula."""
 
 
 class Related(NamedTuple):

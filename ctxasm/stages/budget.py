@@ -10,22 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxasm.model.plans import DocumentPlan, Layout, Resolution
+from ctxasm.model.plans import OVER, DocumentPlan, Resolution, Size, Written
 from ctxasm.model.results import DocumentSize
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One attempt: the documents left, resolved, planned in context order and measured."""
+    """One attempt: the documents left, resolved and planned best first. `sizes[i]`: what the first i + 1 of them come to.
+
+    `written` is all of them as text, where that was written at once.
+    """
 
     resolution: Resolution
     plans: tuple[DocumentPlan, ...]
-    layout: Layout
+    sizes: tuple[Size, ...]
+    written: Written | None = None
 
     def fitting(self, limit: int) -> int:
         """How many documents the longest fitting prefix has."""
-        sizes = self.layout.sizes
-        return next((count for count in range(len(sizes), 0, -1) if sizes[count - 1] <= limit), 0)
+        sizes = self.sizes
+        return next((count for count in range(len(sizes), 0, -1) if sizes[count - 1].budgeted <= limit), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,11 @@ def choose(first: Round, limit: int, drop_oversized: bool, again: Callable[[froz
 
 
 def missing_tokens(choice: Choice, limit: int) -> dict[str, int]:
-    """For each document that is not kept: the smallest limit that would keep it, minus the limit."""
+    """For each document that is not kept: the smallest limit that would keep it, minus the limit; absent where none would."""
     if len(choice.rounds) == 1:
         return _missing_of_prefix(choice.last, choice.kept, limit)
     missing: dict[str, int] = {}
-    for size in sorted({size for each in choice.rounds for size in each.layout.sizes if size > limit}):
+    for size in sorted({size.budgeted for each in choice.rounds for size in each.sizes if limit < size.budgeted < OVER}):
         for each in choice.rounds:
             if count := each.fitting(size):
                 for plan in each.plans[:count]:
@@ -74,9 +78,10 @@ def missing_tokens(choice: Choice, limit: int) -> dict[str, int]:
 def _missing_of_prefix(only: Round, kept: int, limit: int) -> dict[str, int]:
     missing: dict[str, int] = {}
     smallest: int | None = None
-    for plan, size in zip(reversed(only.plans[kept:]), reversed(only.layout.sizes[kept:]), strict=True):
+    for plan, (_, size) in zip(reversed(only.plans[kept:]), reversed(only.sizes[kept:]), strict=True):
         smallest = size if smallest is None else min(smallest, size)
-        missing[plan.document.document_id] = smallest - limit
+        if smallest < OVER:
+            missing[plan.document.document_id] = smallest - limit
     return missing
 
 
@@ -89,10 +94,11 @@ def document_sizes(choice: Choice, trimmed: int | None, missing: Mapping[str, in
     kept = choice.kept if trimmed is None else int(trimmed > 0)
     sizes = []
     before = 0
-    for place, (plan, end) in enumerate(zip(last.plans, last.layout.ends, strict=True)):
+    for place, (plan, (end, _)) in enumerate(zip(last.plans, last.sizes, strict=True)):
         document_id = plan.document.document_id
         sizes.append(DocumentSize(document_id, end - before, end, place < kept, missing.get(document_id)))
         before = end
     for each, document_id in zip(choice.rounds, choice.skipped, strict=False):
-        sizes.append(DocumentSize(document_id, each.layout.ends[0], each.layout.ends[0], False, missing.get(document_id)))
+        tokens = each.sizes[0].tokens
+        sizes.append(DocumentSize(document_id, tokens, tokens, False, missing.get(document_id)))
     return tuple(sizes)

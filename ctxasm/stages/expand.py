@@ -21,18 +21,23 @@ from ctxasm.model.visible import is_visible
 
 @dataclass(frozen=True, slots=True)
 class RankedHits:
-    """The hits that count, best first, each once, with their ranks; and those beyond `top_k`."""
+    """The hits that count, best first, each once, with their ranks; those beyond `top_k`; those `below` the relevance floor."""
 
     hits: tuple[Hit, ...]
     beyond: tuple[Hit, ...]
+    below: tuple[Hit, ...]
     events: tuple[Event, ...]
+
+    def all(self) -> tuple[Hit, ...]:
+        """Every hit, best first, those that do not count at the end."""
+        return (*self.hits, *self.beyond, *self.below)
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """All candidates, documents in the order of their first hit and ascending inside, and what was lost at once.
 
-    `dropped` holds chunks that never became candidates (missing, empty, beyond top_k) with the reason.
+    `dropped` holds chunks that never became candidates (missing, empty, beyond top_k, below the floor) with the reason.
     """
 
     candidates: Mapping[Key, Candidate]
@@ -43,8 +48,8 @@ class Expansion:
 LOWEST = -sys.float_info.max
 
 
-def rank_hits(query: Query, top_k: int | None) -> RankedHits:
-    """Merge repeats (best score, best rank), put the best first, and keep the first `top_k`.
+def rank_hits(query: Query, top_k: int | None, relevance_floor: float | None = None) -> RankedHits:
+    """Merge repeats (best score, best rank), put the best first, leave out what scores below the floor, keep the first `top_k`.
 
     A hit without a rank is placed by score, then document, then index; if any rank is missing, all follow the score.
     """
@@ -65,7 +70,10 @@ def rank_hits(query: Query, top_k: int | None) -> RankedHits:
     else:
         ordered = [Hit(h.document_id, h.chunk_index, h.score, place, h.scores) for place, h in enumerate(by_score, 1)]
     repeats = tuple(Repeated(*key, times[key]) for hit in ordered if times[key := (hit.document_id, hit.chunk_index)] > 1)
-    return RankedHits(tuple(ordered[:top_k]), tuple(ordered[top_k:]) if top_k is not None else (), repeats)
+    below = () if relevance_floor is None else tuple(hit for hit in ordered if hit.score < relevance_floor)
+    if below:
+        ordered = [hit for hit in ordered if hit.score >= (relevance_floor or 0)]
+    return RankedHits(tuple(ordered[:top_k]), tuple(ordered[top_k:]) if top_k is not None else (), below, repeats)
 
 
 def _better(one: Hit, other: Hit) -> Hit:
@@ -96,6 +104,7 @@ def expand(ranked: RankedHits, fetched: Sequence[FetchedChunk], window: int, set
     """Candidates from what was read. A hit that is missing or empty brings no neighbours."""
     stored = {(chunk.document_id, chunk.chunk_index): chunk for chunk in fetched}
     dropped: dict[Key, str] = {(hit.document_id, hit.chunk_index): "top_k" for hit in ranked.beyond}
+    dropped |= {(hit.document_id, hit.chunk_index): "floor" for hit in ranked.below}
     hits: dict[str, dict[int, Hit]] = {}
     for hit in ranked.hits:
         key = (hit.document_id, hit.chunk_index)

@@ -1,55 +1,160 @@
-"""Stage 6: documents become numbered blocks of text, measured while they are written.
+"""Stage 8: chosen blocks become text, measured while they are written.
 
-The context is a pure function of the chosen set: `Renderer.lay_out` takes the set, and the budget asks the same renderer
-what a set would cost. There is no second cost formula. Format `numbered` (token-budget guide, bookend guide):
-`[N] Source: title, page p`, then the text; blocks are separated by one blank line.
+The context is a pure function of the chosen set: `Renderer.write` takes its blocks in order, and the budget asks the same
+renderer what a set would cost (`ends`). There is no second cost formula. A block is what its format says (see `formats`)
+around its text; blocks are separated by one blank line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from ctxasm.model.collisions import Body, defuse
-from ctxasm.model.events import Event, Gapped, Neutralised
-from ctxasm.model.marker_search import might_hold_marker
+from ctxasm.model.block_text import BlockText, Head, body_of, defused, traced
+from ctxasm.model.events import Event
+from ctxasm.model.extracts import NO_EXTRACTS, Extract
+from ctxasm.model.formats import frame_of, heading_of, with_number
 from ctxasm.model.passages import Joined
-from ctxasm.model.pieces import Piece, cut_pieces, whole_piece
-from ctxasm.model.plans import Block, DocumentPlan, Layout
+from ctxasm.model.pieces import Piece
+from ctxasm.model.plans import NOTHING_WRITTEN, OVER, Block, BlockPlan, Size, Written
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.records import Document
-from ctxasm.model.results import Segment
+from ctxasm.model.results import Candidate, Key, Segment
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import is_visible, one_line
 
 BLANK_LINE = "\n\n"
 
 
+class _Tail(NamedTuple):
+    """A block from behind its number on: its text, the count of it alone, and what a blank line adds to it (None: unknown)."""
+
+    before: str
+    text: str
+    own: int
+    blank: int | None
+    numbered: bool
+
+
 class Renderer:
-    """Writes and measures documents under fixed settings. Deterministic; keeps no state between layouts."""
+    """Writes and measures blocks under fixed settings. Deterministic; what it has measured once it remembers."""
 
-    def __init__(self, settings: AssemblySettings, counter: TokenCounter) -> None:
-        self.settings = settings
-        self.counter = counter
+    def __init__(
+        self,
+        settings: AssemblySettings,
+        counter: TokenCounter,
+        candidates: Mapping[Key, Candidate],
+        extracts: Mapping[Key, Extract] = NO_EXTRACTS,
+    ) -> None:
+        self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
+        self._tails: dict[tuple[object, ...], _Tail] = {}
+        self._shown: dict[tuple[str, int, int, int], int] = {}
 
-    def lay_out(self, plans: Sequence[DocumentPlan]) -> Layout:
-        """The documents in this order as text and segments with exact token growth; see `Layout`."""
-        return self._fill(plans, True)
+    def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
+        """The blocks in this order as text and segments with exact token growth. `lead` stands before the first."""
+        if not blocks:
+            return NOTHING_WRITTEN
+        sheet = _Sheet(self.counter)
+        sheet.write(lead, None, None)
+        before = sheet.tally.total
+        numbered: list[Block] = []
+        events: list[Event] = []
+        for number, block in enumerate(blocks, 1):
+            if number > 1:
+                sheet.write([Piece("separator", BLANK_LINE)], None, None)
+            document_id = block.plan.document.document_id
+            text = self._compose(block, self._continues(blocks, number - 1), True)
+            header, foot = with_number(text.head.frame, number)
+            sheet.write([Piece("header", header), *text.body, Piece("separator", foot)], number, document_id)
+            numbered.append(Block(number, document_id, tuple([j.chunk.chunk_index for j in block.group])))
+            events += text.events
+        whole = "".join(sheet.texts)
+        shown = tuple([j for block in blocks for j in block.group])
+        size = self._size(sheet.tally.total, len(whole), self.spent(shown) + before)
+        return Written(whole, tuple(sheet.segments), tuple(numbered), tuple(events), shown, size)
 
-    def measure(self, plans: Sequence[DocumentPlan]) -> Layout:
-        """The same sizes without text and segments: chunks are counted whole, not cut where others share them."""
-        return self._fill(plans, False)
+    def ends(self, blocks: Sequence[BlockPlan]) -> tuple[Size, ...]:
+        """The size of the text that ends with each block: what `write` of the blocks up to it would come to."""
+        tally = self.counter.tally()
+        sizes: list[Size] = []
+        chars = spent = 0
+        last: _Tail | None = None
+        for place, block in enumerate(blocks):
+            tail = self._tail(block, self._continues(blocks, place))
+            if last is not None:
+                tally.add(BLANK_LINE, None, last.blank)
+                chars += len(BLANK_LINE)
+            head = f"{tail.before}{place + 1}" if tail.numbered else tail.before
+            tally.add(head)
+            tally.add(tail.text, tail.own)
+            chars += len(head) + len(tail.text)
+            spent += self.spent(block.group)
+            sizes.append(self._size(tally.total, chars, spent))
+            last = tail
+        return tuple(sizes)
 
-    def _fill(self, plans: Sequence[DocumentPlan], written: bool) -> Layout:
-        sheet = _Sheet(self.settings, self.counter, written)
-        for plan in plans:
-            sheet.add(plan)
-        sizes = tuple(sheet.ends)
-        if self.settings.budget_scope == "chunks":
-            # The shown spans counted one by one: what the five-stage pipeline takes for the size of a document.
-            sizes = tuple(accumulate(sum(shown_tokens(j, self.counter) for j in plan.joined) for plan in plans))
-        return Layout("".join(sheet.texts), tuple(sheet.segments), tuple(sheet.blocks), tuple(sheet.ends), sizes, tuple(sheet.events))
+    def spent(self, shown: Sequence[Joined]) -> int:
+        """Tokens of the shown spans one by one (scope `chunks`): what the five-stage pipeline takes for a document's size."""
+        if self.settings.budget_scope == "rendered":
+            return 0
+        total = 0
+        for j in shown:
+            key = (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)
+            if key not in self._shown:
+                self._shown[key] = shown_tokens(j, self.counter)
+            total += self._shown[key]
+        return total
+
+    def _size(self, tokens: int, chars: int, spent: int) -> Size:
+        longest = self.settings.max_chars
+        if longest is not None and chars > longest:
+            return Size(tokens, OVER)
+        return Size(tokens, spent if self.settings.budget_scope == "chunks" else tokens)
+
+    def _continues(self, blocks: Sequence[BlockPlan], place: int) -> bool:
+        """Whether the block goes on with the document of the block before it, where that makes a difference."""
+        if self.settings.format != "grouped" or not place:
+            return False
+        return blocks[place].plan.document.document_id == blocks[place - 1].plan.document.document_id
+
+    def _tail(self, block: BlockPlan, continues: bool) -> _Tail:
+        plan, group, prefixed = block
+        shown = tuple([(j.chunk.chunk_index, j.start, j.end) for j in group])
+        key = (plan.document.document_id, plan.title, prefixed and plan.prefix, continues, shown)
+        tail = self._tails.get(key)
+        if tail is None:
+            tail = self._tails[key] = self._measured(block, continues)
+        return tail
+
+    def _measured(self, block: BlockPlan, continues: bool) -> _Tail:
+        text = self._compose(block, continues, False)
+        frame = text.head.frame
+        pieces = [Piece("header", frame.after), *text.body, Piece("separator", frame.foot)]
+        tally = self.counter.tally()
+        for piece in pieces:
+            tally.add(piece.text, piece.own, piece.growth)
+        whole, own = "".join([piece.text for piece in pieces]), tally.total
+        # What a blank line adds is settled by the text after the last seam, which must lie inside this block.
+        blank = tally.add(BLANK_LINE) if self.counter.has_seam(whole) else None
+        return _Tail(frame.before, whole, own, blank, frame.numbered)
+
+    def _compose(self, block: BlockPlan, continues: bool, cut: bool) -> BlockText:
+        """What a block says, defused. `cut`: chunks are cut where others share them."""
+        plan, group, prefixed = block
+        document_id = plan.document.document_id
+        chunks = [j.chunk for j in group]
+        heading = heading_of(plan.document, plan.title, (c.section for c in chunks), (c.page_number for c in chunks), self._score(block))
+        head = Head(frame_of(self.settings.format, heading, continues=continues), document_id)
+        body, events = body_of(document_id, group, self.settings.gap_mark, self.counter, cut)
+        if cut and self.extracts:
+            body = traced(document_id, body, self.extracts, self.settings.gap_mark)
+        if prefixed and plan.prefix:
+            body.insert(0, Piece("prefix", plan.prefix + "\n"))
+        return defused(BlockText(head, body, events), self.settings, self.counter)
+
+    def _score(self, block: BlockPlan) -> float:
+        if self.settings.format != "xml":
+            return 0.0
+        document_id = block.plan.document.document_id
+        return max([self.candidates[document_id, j.chunk.chunk_index].score for j in block.group])
 
 
 def shown_tokens(j: Joined, counter: TokenCounter) -> int:
@@ -66,98 +171,17 @@ def shown_tokens(j: Joined, counter: TokenCounter) -> int:
 
 
 class _Sheet:
-    """A text in the making. Without `written` only its size is kept."""
+    """A text in the making, segment by segment."""
 
-    def __init__(self, settings: AssemblySettings, counter: TokenCounter, written: bool) -> None:
-        self.settings, self.counter, self.written = settings, counter, written
+    def __init__(self, counter: TokenCounter) -> None:
         self.tally = counter.tally()
         self.texts: list[str] = []
         self.segments: list[Segment] = []
-        self.blocks: list[Block] = []
-        self.events: list[Event] = []
-        self.ends: list[int] = []
         self.at = 0
 
-    def add(self, plan: DocumentPlan) -> None:
-        """Write the blocks of one document."""
-        prefix = plan.prefix
-        for group in _groups(plan.joined, self.settings.citation_unit):
-            self._block(plan, group, prefix)
-            prefix = ""
-        self.ends.append(self.tally.total)
-
-    def _block(self, plan: DocumentPlan, group: Sequence[Joined], prefix: str) -> None:
-        document_id = plan.document.document_id
-        number = len(self.blocks) + 1
-        if self.blocks:
-            self._write([Piece("separator", BLANK_LINE)], None, None)
-        header = Piece("header", header_of(number, plan.title, {j.chunk.page_number for j in group}))
-        body = self._body(document_id, group)
-        if prefix:
-            body.insert(0, Piece("prefix", prefix + "\n"))
-        if self.settings.marker_collisions != "off":
-            self._defuse(document_id, number, header, body)
-        self._write([header, *body], number, document_id)
-        self.blocks.append(Block(number, document_id, tuple([j.chunk.chunk_index for j in group])))
-
-    def _body(self, document_id: str, group: Sequence[Joined]) -> list[Piece]:
-        pieces: list[Piece] = []
-        for j in group:
-            if j.start >= j.end:
-                continue
-            contiguous = False
-            if pieces:
-                ending = pieces[-1].text
-                if j.opens:
-                    pieces.append(Piece("gap", _gap(ending, self.settings.gap_mark)))
-                    self.events.append(Gapped(document_id, j.chunk.chunk_index))
-                elif j.glued or ending[-1].isspace() or j.chunk.text[j.start].isspace():
-                    contiguous = True
-                else:
-                    pieces.append(Piece("separator", "\n"))
-            if self.written:
-                pieces += cut_pieces(j, contiguous, self.counter)
-            else:
-                pieces.append(whole_piece(j, contiguous))
-        return pieces
-
-    def _defuse(self, document_id: str, number: int, header: Piece, body: list[Piece]) -> None:
-        swap = self.settings.marker_collisions == "neutralise"
-        own = len(f"[{number}] ")
-        if might_hold_marker(header.text[own:]):
-            checked = defuse([header.text[own:]], swap)
-            self.events += [Neutralised(document_id, None, text, swap) for _, text in checked.found]
-            header.text = header.text[:own] + checked.texts[0]
-        if might_hold_marker("".join([piece.text for piece in body])):
-            checked = defuse([piece.text for piece in body], swap)
-            self.events += [Neutralised(document_id, body[place].chunk_index, text, swap) for place, text in checked.found]
-            if checked.swaps:
-                self._recount(body, checked)
-
-    def _recount(self, body: list[Piece], checked: Body) -> None:
-        """Take the defused texts over, with what is still known of their tokens."""
-        solid = True
-        for place, (piece, text) in enumerate(zip(body, checked.texts, strict=True)):
-            if not solid:
-                # A growth rests on a seam inside the piece before; without one it is not known any more.
-                piece.growth = None
-            solid = self.counter.has_seam(text)
-            if piece.text == text:
-                continue
-            swaps = [swap for swap in checked.swaps if swap.place == place]
-            low, high = min(swap.low for swap in swaps), max(swap.high for swap in swaps)
-            changed = self.counter.change(piece.text, text, low, high)
-            piece.own = None if piece.own is None or changed is None else piece.own + changed
-            piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
-            piece.text, piece.neutralised = text, True
-            solid = self.counter.has_seam(text[high:])
-
-    def _write(self, pieces: Sequence[Piece], block: int | None, document_id: str | None) -> None:
+    def write(self, pieces: Sequence[Piece], block: int | None, document_id: str | None) -> None:
+        """Append pieces of a block, or of what stands between blocks."""
         add = self.tally.add
-        if not self.written:
-            for piece in pieces:
-                add(piece.text, piece.own, piece.growth)
-            return
         for piece in pieces:
             text = piece.text
             if not text:
@@ -179,42 +203,6 @@ class _Sheet:
                     piece.high,
                     piece.shared_with,
                     piece.neutralised,
+                    piece.rewritten,
                 )
             )
-
-
-def _groups(joined: Sequence[Joined], unit: str) -> Sequence[Sequence[Joined]]:
-    """The blocks of a document: all of it, one a passage, or one a chunk. A merged chunk joins the block before it."""
-    if unit == "document":
-        return [joined] if joined else []
-    groups: list[list[Joined]] = []
-    for j in joined:
-        opens = not groups or (unit == "passage" and j.opens) or (unit == "chunk" and not j.merged)
-        if opens:
-            groups.append([])
-        groups[-1].append(j)
-    return groups
-
-
-def header_of(number: int, title: str, page_numbers: AbstractSet[int | None]) -> str:
-    """`[N] Source: title, page p` and a newline; a range of pages where the block spans several."""
-    pages = [page for page in page_numbers if page is not None]
-    if not pages:
-        return f"[{number}] Source: {title}\n"
-    if len(pages) == 1:
-        return f"[{number}] Source: {title}, page {pages[0]}\n"
-    return f"[{number}] Source: {title}, pages {min(pages)}–{max(pages)}\n"
-
-
-def title_of(document: Document) -> str:
-    """What a header names: the title, else the source, else the id, on one line."""
-    for name in (document.title, document.source):
-        if name and is_visible(name):
-            return one_line(name)
-    return one_line(document.document_id) or "?"
-
-
-def _gap(written: str, mark: str) -> str:
-    """The gap mark on its own line; an empty one leaves a line break."""
-    line_break, mark = "" if written.endswith("\n") else "\n", one_line(mark)
-    return f"{line_break}{mark}\n" if mark else line_break

@@ -7,8 +7,7 @@ title) before the chunk itself is cut at a sentence end.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ctxasm.model.events import Yielded
@@ -16,12 +15,7 @@ from ctxasm.model.passages import join
 from ctxasm.model.plans import DocumentPlan, Measure
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate, Key
-
-_SENTENCE_END = re.compile(r"[.!?…][\"')\]»”’]*(?=\s)|\n|[。！？]")
-_MARGIN = 512
-"""Tokens, and characters, by which a long text is looked at beyond what can fit."""
-_LOOK_AHEAD = 12
-"""Cuts looked at beyond the one found by halving: sizes of neighbouring cuts need not ascend."""
+from ctxasm.stages.cut import Cutter, longest
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +60,7 @@ def trim(
     `may_yield`: fixed parts count against the limit, so they may give way.
     """
     order = keep_order(own)
-    sizes = [measure([plan_of(order[:count])]).sizes[0] for count in range(1, len(order) + 1)]
+    sizes = [measure([plan_of(order[:count])]) for count in range(1, len(order) + 1)]
     kept = next((count for count in range(len(order), 0, -1) if sizes[count - 1] <= limit), 0)
     missing: dict[int, int] = {}
     smallest = sizes[-1]
@@ -75,7 +69,7 @@ def trim(
         missing[order[count - 1]] = smallest - limit
     if kept:
         return Trimmed(plan_of(order[:kept]), order, missing, None, 0, ())
-    squeezed = _Squeeze(plan_of(order[:1]), measure, limit, counter)
+    squeezed = Squeeze(plan_of(order[:1]), measure, limit, counter)
     plan = squeezed.whole(may_yield)
     lacking = 0 if plan is not None else squeezed.size() - limit
     plan = plan or squeezed.cut()
@@ -86,7 +80,7 @@ def trim(
     return Trimmed(plan, order, missing, key, squeezed.cut_at, tuple(squeezed.yielded), lacking)
 
 
-class _Squeeze:
+class Squeeze:
     """The best chunk and its fixed parts, made smaller step by step."""
 
     def __init__(self, plan: DocumentPlan, measure: Measure, limit: int, counter: TokenCounter) -> None:
@@ -95,7 +89,7 @@ class _Squeeze:
         self.cut_at = 0
 
     def _fits(self, plan: DocumentPlan) -> bool:
-        return self.measure([plan]).sizes[0] <= self.limit
+        return self.measure([plan]) <= self.limit
 
     def whole(self, may_yield: bool) -> DocumentPlan | None:
         """The whole chunk with a smaller frame, or None."""
@@ -111,57 +105,28 @@ class _Squeeze:
         title = self.plan.title[: 8 * self.limit]
         self.plan = replace(self.plan, title="…")
         places = [at for at in self.counter.boundaries(title) if at < len(title)]
-        at = self._longest(places, lambda at: replace(self.plan, title=title[:at].rstrip() + "…"))
+        at = longest(places, lambda at: self._fits(replace(self.plan, title=title[:at].rstrip() + "…")))
         if at:
             return replace(self.plan, title=title[:at].rstrip() + "…")
         return self.plan if self._fits(self.plan) else None
 
     def size(self) -> int:
         """Tokens of the whole chunk in its frame as it is now."""
-        return self.measure([self.plan]).sizes[0]
+        return self.measure([self.plan])
 
     def cut(self) -> DocumentPlan | None:
-        """The chunk up to the last sentence end that keeps at least half of what fits, else up to a token boundary."""
-        text = self.plan.joined[0].chunk.text
-        at = self._longest(self._cuts(text), self._cut_at)
-        if not at:
-            return None
-        # One character beyond the cut is looked at, so that a sentence that ends right there is seen to end.
-        ends = [end for found in _SENTENCE_END.finditer(text, 0, at + 1) if at <= 2 * (end := found.end()) <= 2 * at]
-        if ends and self._fits(self._cut_at(ends[-1])):
-            at = ends[-1]
-        self.cut_at = at
-        return self._cut_at(at)
+        """The chunk up to where it is cut, None where nothing of it fits."""
+        self.cut_at = self._cutter().cut()
+        return self._cut_at(self.cut_at) if self.cut_at else None
 
     def least(self) -> int:
         """The size with one character of text: what the smallest useful limit would be."""
-        text = self.plan.joined[0].chunk.text
-        return min(self.measure([self._cut_at(at)]).sizes[0] for at in [*self._cuts(text)[:8], len(text)])
+        return self._cutter().least()
 
-    def _cuts(self, text: str) -> list[int]:
-        """Where the chunk may be cut: after a token, with something to see before the cut."""
-        lead, size = len(text) - len(text.lstrip()), 16 * (self.limit + _MARGIN)
-        while size < len(text) and self.counter.count(text[:size]) <= self.limit + 2 * _MARGIN:
-            size *= 4
-        # What lies far beyond the limit is not looked at; the end of a shortened text may fall inside a token.
-        places = self.counter.boundaries(text[:size])
-        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - _MARGIN)]
+    def _cutter(self) -> Cutter:
+        text = self.plan.joined[0].chunk.text
+        return Cutter(text, 0, lambda at: self.measure([self._cut_at(at)]), self.limit, self.counter)
 
     def _cut_at(self, at: int) -> DocumentPlan:
         chunk = self.plan.joined[0].chunk
-        return replace(self.plan, joined=join([chunk], 0, (chunk.document_id, chunk.chunk_index), at))
-
-    def _longest(self, places: Sequence[int], plan_at: Callable[[int], DocumentPlan]) -> int:
-        """The highest place whose plan fits, 0 if none: by halving, then a look at the neighbours above."""
-        low, high = 0, len(places)
-        while low < high:
-            middle = (low + high) // 2
-            if self._fits(plan_at(places[middle])):
-                low = middle + 1
-            else:
-                high = middle
-        best = places[low - 1] if low else 0
-        for at in places[low : low + _LOOK_AHEAD]:
-            if self._fits(plan_at(at)):
-                best = at
-        return best
+        return replace(self.plan, joined=join([chunk], 0, {chunk.chunk_index: at}))

@@ -1,0 +1,116 @@
+"""Sets of chunks as they grow: what they come to, and which chunk of the rest only repeats one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ctxasm.budgeting.desk import Desk
+from ctxasm.model.passages import join
+from ctxasm.model.plans import DocumentPlan, Related
+from ctxasm.model.results import Candidate, Key
+
+
+def by_standing(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Best score first; of equals a hit before a neighbour, the better rank, the document, the lower index."""
+    return sorted(candidates, key=lambda c: (-c.score, not c.retrieved, c.rank, *c.key))
+
+
+class ChunkSet:
+    """Chosen chunks, in documents that stand by the best of their chunks."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.chosen: dict[str, list[Candidate]] = {}
+        self._planned: dict[str, DocumentPlan] = {}
+
+    def copy(self) -> ChunkSet:
+        """The same set, free to grow."""
+        other = ChunkSet(self.desk)
+        other.chosen = {document_id: list(own) for document_id, own in self.chosen.items()}
+        other._planned = dict(self._planned)
+        return other
+
+    def __contains__(self, key: Key) -> bool:
+        return any(candidate.key == key for candidate in self.chosen.get(key[0], ()))
+
+    def add(self, candidate: Candidate) -> None:
+        """Take one more chunk."""
+        document_id = candidate.chunk.document_id
+        self.chosen.setdefault(document_id, []).append(candidate)
+        self._planned.pop(document_id, None)
+
+    def drop(self, candidate: Candidate) -> None:
+        """Give a chunk back."""
+        document_id = candidate.chunk.document_id
+        self.chosen[document_id].remove(candidate)
+        self._planned.pop(document_id, None)
+        if not self.chosen[document_id]:
+            del self.chosen[document_id]
+
+    def plans(self, cut: Candidate | None = None, at: int = 0) -> list[DocumentPlan]:
+        """The documents, best first; with `cut` shown only up to character `at`."""
+        for document_id in self.chosen.keys() - self._planned.keys():
+            self._planned[document_id] = self._plan(document_id, {})
+        plans = dict(self._planned)
+        if cut is not None:
+            document_id = cut.chunk.document_id
+            plans[document_id] = self._plan(document_id, {cut.chunk.chunk_index: at})
+        return [plans[document_id] for document_id in sorted(plans, key=self._standing)]
+
+    def size(self, cut: Candidate | None = None, at: int = 0) -> int:
+        """What the set comes to for the budget."""
+        return self.desk.budgeted(self.plans(cut, at))
+
+    def shown_from(self, candidate: Candidate) -> int:
+        """How many characters of a chosen chunk's head its neighbours show."""
+        document_id, index = candidate.key
+        return next(j.start for j in self._plan(document_id, {}).joined if j.chunk.chunk_index == index)
+
+    def _plan(self, document_id: str, ends: Mapping[int, int]) -> DocumentPlan:
+        chunks = [c.chunk for c in sorted(self.chosen[document_id], key=lambda c: c.chunk.chunk_index)]
+        return self.desk.plan(document_id, join(chunks, self.desk.settings.min_overlap_chars, ends))
+
+    def _standing(self, document_id: str) -> tuple[float, int, str]:
+        own = self.chosen[document_id]
+        return (-max(c.score for c in own), min(c.rank for c in own), document_id)
+
+
+class Repeats:
+    """Which chunks only repeat chosen ones, worked out while the set grows."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.relations = desk.relations
+        self.own = desk.own
+        self.likeness: dict[Key, Related] = {}
+        self.orphans: set[Key] = set()
+
+    def superseded(self, key: Key) -> bool:
+        """Whether a newer chunk among the candidates stands for this one."""
+        newer = self.relations.superseded.get(key)
+        return newer is not None and newer.key[1] in self.own.get(newer.key[0], {})
+
+    def of(self, candidate: Candidate, chosen: ChunkSet) -> Related | None:
+        """The chosen chunk that says the same."""
+        return next((related for related in self.relations.copies.get(candidate.key, ()) if related.key in chosen), None)
+
+    def takes(self, candidate: Candidate, chosen: ChunkSet) -> bool:
+        """Note on a chunk whether it repeats a chosen one, or was only brought by hits that repeat another document's."""
+        related = self.of(candidate, chosen)
+        if related is not None:
+            self.likeness[candidate.key] = related
+            return True
+        document_id = candidate.chunk.document_id
+        parents = [(document_id, parent) for parent in candidate.parents]
+        if parents and all(parent in self.likeness and self.likeness[parent].key[0] != document_id for parent in parents):
+            self.orphans.add(candidate.key)
+            return True
+        return False
+
+    def settle(self, left: Sequence[Candidate], chosen: ChunkSet) -> None:
+        """What repeats the chosen set of everything that was not looked at."""
+        for candidate in left:
+            newer = self.relations.superseded.get(candidate.key)
+            if newer is not None and newer.key in chosen:
+                self.likeness[candidate.key] = newer
+            elif candidate.key not in self.likeness and candidate.key not in self.orphans:
+                self.takes(candidate, chosen)

@@ -1,0 +1,188 @@
+"""Policies `greedy` (token-budget guide) and `greedy_skip` (bookend guide): chunk by chunk, best score first.
+
+Every step asks what the whole set comes to, so headers, joins and gaps count exactly. `greedy` stops at the first chunk
+that does not fit, and cuts it where enough room is left; `greedy_skip` passes over it. Chunks below `min_chunk_tokens` are
+passed over, but the best chunk never is, and it gives way as under every policy: summary, title, then its own end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ctxasm.budgeting.chunk_sets import ChunkSet, Repeats, by_standing
+from ctxasm.budgeting.desk import Decision, Desk
+from ctxasm.budgeting.settling import Taken, settled
+from ctxasm.model.plans import OVER, Resolution
+from ctxasm.model.results import Candidate, Key
+from ctxasm.stages.cut import Cutter
+from ctxasm.stages.trim import Squeeze
+
+ROUNDS = 12
+"""Higher limits tried at most to find what skipped chunks lack."""
+ROOM = 3
+"""`greedy` cuts a chunk where more than this many times `min_chunk_tokens` remain (token-budget guide)."""
+
+
+def decide(desk: Desk, resolution: Resolution) -> Decision:
+    """Choose chunk by chunk. `resolution` is that of all candidates; what applies follows from the chosen set."""
+    sequence = by_standing(desk.candidates.values())
+    small = {c.key for c in sequence[1:] if (c.chunk.token_count or 0) < desk.settings.min_chunk_tokens}
+    walk = _Walk(desk, [c for c in sequence if c.key not in small])
+    if not walk.sequence:
+        taken = Taken(ChunkSet(desk), {})
+    else:
+        taken = walk.skipping() if desk.settings.budget_policy == "greedy_skip" else walk.greedy()
+    return settled(desk, resolution, taken, dict.fromkeys(small, "degenerate"))
+
+
+class _Step(NamedTuple):
+    """A chunk that is taken where the limit allows: what the set comes to with it, and what it came to before."""
+
+    candidate: Candidate
+    size: int
+    before: int
+
+
+class _Walk:
+    """The chunks in their order, each but what a newer one stands for."""
+
+    def __init__(self, desk: Desk, sequence: Sequence[Candidate]) -> None:
+        self.desk, self.limit, self.room = desk, desk.limit, ROOM * desk.settings.min_chunk_tokens
+        self.fresh = Repeats(desk)
+        self.sequence = [c for c in sequence if not self.fresh.superseded(c.key)]
+
+    def greedy(self) -> Taken:
+        """The longest head of the sequence in which every step fits, and the head of the next chunk where room is left."""
+        steps, repeats = self._all_steps()
+        stop = next((at for at, step in enumerate(steps) if step.size > self.limit), len(steps))
+        missing = self._lacks(steps, max(stop, 1))
+        if not stop:
+            taken, whole = self._squeezed(steps[0].candidate)
+            return taken._replace(missing=self._with_repeats({**missing, **taken.missing}, steps, repeats, whole))
+        chosen = ChunkSet(self.desk)
+        for step in steps[:stop]:
+            chosen.add(step.candidate)
+        taken = Taken(chosen, self._with_repeats(missing, steps, repeats, steps[0].size))
+        if stop == len(steps) or self.limit - steps[stop].before <= self.room:
+            return taken
+        candidate = steps[stop].candidate
+        chosen.add(candidate)
+        at = self._cutter(chosen, candidate).cut()
+        if at:
+            return taken._replace(cut=candidate, cut_at=at)
+        chosen.drop(candidate)
+        return taken
+
+    def _all_steps(self) -> tuple[list[_Step], Repeats]:
+        """Every step there would be without a limit, and what only repeats others then."""
+        chosen, repeats = ChunkSet(self.desk), Repeats(self.desk)
+        steps: list[_Step] = []
+        for candidate in self.sequence:
+            if not repeats.takes(candidate, chosen):
+                chosen.add(candidate)
+                steps.append(_Step(candidate, chosen.size(), steps[-1].size if steps else 0))
+        return steps, repeats
+
+    def _lacks(self, steps: Sequence[_Step], first: int) -> dict[Key, int]:
+        """What each step from `first` on lacks to be shown at all: to be reached, and to fit whole or cut."""
+        missing: dict[Key, int] = {}
+        chosen, reach = ChunkSet(self.desk), 0
+        for at, step in enumerate(steps):
+            chosen.add(step.candidate)
+            if at >= first:
+                missing[step.candidate.key] = max(reach, self._need(chosen, step, reach)) - self.limit
+            reach = max(reach, step.size)
+        return missing
+
+    def _need(self, chosen: ChunkSet, step: _Step, reach: int) -> int:
+        """The smallest limit at which the chunk fits, whole or cut, as far as that is above `reach`."""
+        need = step.before + self.room + 1
+        if step.size <= max(need, reach):
+            return step.size
+        return min(step.size, max(need, self._cutter(chosen, step.candidate).least(max(need, reach))))
+
+    def _cutter(self, chosen: ChunkSet, candidate: Candidate) -> Cutter:
+        start = chosen.shown_from(candidate)
+        return Cutter(candidate.chunk.text, start, lambda at: chosen.size(candidate, at), self.limit, self.desk.counter)
+
+    def _with_repeats(self, missing: dict[Key, int], steps: Sequence[_Step], repeats: Repeats, whole: int) -> dict[Key, int]:
+        """And what copies lack: what they repeat must be shown whole. `whole`: the smallest size of the best chunk, whole."""
+        reach: dict[Key, int] = {}
+        highest = 0
+        for at, step in enumerate(steps):
+            highest = max(highest, step.size)
+            reach[step.candidate.key] = highest if at else min(whole, highest)
+        for key, related in repeats.likeness.items():
+            missing[key] = reach[related.key] - self.limit
+        return self._with_followers(missing, repeats, {key: tokens - self.limit for key, tokens in reach.items()})
+
+    def _with_followers(self, missing: dict[Key, int], repeats: Repeats, whole: Mapping[Key, int]) -> dict[Key, int]:
+        """And what neighbours of copies lack, and what newer ones stand for: as much as those. `whole`: to be shown whole."""
+        for document_id, index in repeats.orphans:
+            parents = [(document_id, parent) for parent in self.desk.candidates[document_id, index].parents]
+            if all(parent in missing for parent in parents):
+                missing[document_id, index] = max(missing[parent] for parent in parents)
+        for key, newer in self.desk.relations.superseded.items():
+            if self.fresh.superseded(key) and (tokens := whole.get(newer.key, missing.get(newer.key))) is not None:
+                missing[key] = tokens
+        return {key: tokens for key, tokens in missing.items() if tokens > 0}
+
+    def _squeezed(self, best: Candidate) -> tuple[Taken, int]:
+        """The best chunk alone does not fit: it is all there is, in as small a frame as it takes, then cut.
+
+        Also returns what it comes to whole in the smallest frame.
+        """
+        alone = ChunkSet(self.desk)
+        alone.add(best)
+        squeeze = Squeeze(alone.plans()[0], self.desk.budgeted, self.limit, self.desk.counter)
+        plan = squeeze.whole(self.desk.settings.budget_scope == "rendered")
+        whole = squeeze.size()
+        if plan is not None:
+            return Taken(alone, {}, None, 0, (plan,), squeeze.yielded), whole
+        if (plan := squeeze.cut()) is not None:
+            return Taken(alone, {}, best, squeeze.cut_at, (plan,), squeeze.yielded), whole
+        alone.drop(best)
+        return Taken(alone, {best.key: squeeze.least() - self.limit}, None, 0, (), squeeze.yielded, best.key), whole
+
+    def skipping(self) -> Taken:
+        """Every chunk that fits beside what was taken before it; the best alone where even it does not fit."""
+        best = self.sequence[0]
+        chosen, repeats, sizes = self._skip(self.limit)
+        present = {*repeats.likeness, *repeats.orphans, *(c.key for own in chosen.chosen.values() for c in own)}
+        whole, taken = 0, Taken(chosen, {})
+        missing: dict[Key, int] = {}
+        if best.key in sizes:
+            taken, whole = self._squeezed(best)
+            missing, present = dict(taken.missing), {best.key}
+            sizes = {best.key: sizes[best.key]}
+        limit, last = self.limit, repeats
+        for _ in range(ROUNDS):
+            higher = [size for size in sizes.values() if limit < size < OVER]
+            if not higher:
+                break
+            limit = min(higher)
+            chosen, last, sizes = self._skip(limit)
+            now = {*last.likeness, *(c.key for own in chosen.chosen.values() for c in own)}
+            for key in now - present - missing.keys():
+                related = last.likeness.get(key)
+                missing[key] = (whole if whole and related and related.key == best.key else limit) - self.limit
+            missing = self._with_followers(missing, last, {})
+            present |= now
+        return taken._replace(missing={key: tokens for key, tokens in missing.items() if tokens > 0})
+
+    def _skip(self, limit: int) -> tuple[ChunkSet, Repeats, dict[Key, int]]:
+        """What fits in `limit`, what only repeats it, and what each skipped chunk would have made of the set."""
+        chosen, repeats = ChunkSet(self.desk), Repeats(self.desk)
+        sizes: dict[Key, int] = {}
+        for candidate in self.sequence:
+            if repeats.takes(candidate, chosen):
+                continue
+            chosen.add(candidate)
+            size = chosen.size()
+            if size > limit:
+                chosen.drop(candidate)
+                sizes[candidate.key] = size
+                if len(sizes) == 1 and not chosen.chosen and candidate is self.sequence[0]:
+                    return chosen, repeats, sizes
+        return chosen, repeats, sizes
