@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 import tomllib
@@ -26,6 +27,7 @@ from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
+from ctxasm.model.zoning import Conversation, Zone
 from ctxasm.tokens.vocabulary import DOWNLOAD_SWITCH
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +47,12 @@ SHAPES = {
     "retrievals.jsonl": shapes.RetrievalShape,
     "answers.jsonl": shapes.AnswerShape,
 }
+
+EMPTY = {
+    "zones": [dict.fromkeys(field.name for field in dataclasses.fields(Zone))],
+    "history": dict.fromkeys(field.name for field in dataclasses.fields(Conversation)),
+}
+"""What stands in an assembly where a window or a history is known."""
 
 
 def markdown(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
@@ -117,7 +125,8 @@ def test_the_fields_of_the_json() -> None:
         documented |= {name: quoted(fields) for name in quoted(names)}
     assert list(documented) == list(found)
     for name, fields in documented.items():
-        value = found[name][0] if isinstance(found[name], list) else found[name]
+        value = found[name] or EMPTY.get(name)
+        value = value[0] if isinstance(value, list) else value
         if fields:
             assert fields == list(value), name
         else:

@@ -5,12 +5,13 @@ Keys of bound widgets are the short URL keys of the settings, plus `data` and `q
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
 
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.ports import ChunkSource, Fetched, Window
@@ -41,9 +42,16 @@ def read_url_once(parameters: Mapping[str, str]) -> None:
     st.session_state["_rejected"] = [str(error) for error in rejected]
     st.session_state["_asked_for"] = {key: parameters[key] for key in ("data", "q") if key in parameters}
     apply(settings, only_changed=True)
-    for error in rejected:
-        # A number box reads its parameter again, and fails on an infinity.
-        st.query_params.pop(spec_of(error.name).url, None)
+    if rejected:
+        _forget(spec_of(error.name).url for error in rejected)
+
+
+def _forget(keys: Iterable[str]) -> None:
+    """Take parameters out of the URL before widgets bind: a number box would read 2500.7 as 2500, and fail on an infinity."""
+    for key in keys:
+        st.query_params.pop(key, None)
+    with get_session_state().query_params() as parameters:
+        parameters.set_initial_query_params_from_current()
 
 
 def reject(sentence: str) -> None:

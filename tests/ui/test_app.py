@@ -147,6 +147,14 @@ def test_rejected_values_are_named_in_one_notice(open_app):
     assert "ctx-notice" not in html(app)
 
 
+def test_a_number_that_is_refused_is_not_read_in_part(open_app):
+    app = fine(open_app(mt="2500.7", dn="true"))
+    assert app.session_state["_now"] == AssemblySettings(dedup_near=True)
+    assert app.number_input(key="mt").value == 8000
+    assert "mt" not in app.query_params
+    assert "max_tokens must be" in html(app)
+
+
 def test_a_link_names_dataset_and_query_by_id(open_app):
     app = fine(open_app(data="attack", q="none"))
     assert (app.selectbox(key="data").value, app.selectbox(key="q").value) == ("attack", "none")
