@@ -17,10 +17,11 @@ SHARE = 0.4
 """From this share of its lines on a paragraph is taken line by line."""
 _LINE = re.compile(r"[^\n]+")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_CODE = re.compile(
-    r"\s*(?://|/\*|#include\b|#\[|@\w|[})\]]|(?:use|fn|pub|def|class|import|from|return|package|public|private|static|const|let|var|if|else)\b"
-    r"[^.!?]*[({;:]\s*$)|[{};]\s*$|::|\w\(\)|=>|->|\t|\s\|\s|^\s*\|"
+_BEGINS_CODE = re.compile(
+    r"\s*(?:[|})\]]|//|/\*|#include\b|#\[|@\w|"
+    r"(?:use|fn|pub|def|class|import|from|return|package|public|private|static|const|let|var|if|else)\b[^.!?]*[({;:]\s*$)"
 )
+_IN_CODE = ("::", "()", "=>", "->", "\t", " | ")
 _INDENTED = re.compile(r"(?: {2,}|\t)(?![-*•+] |\d+[.)] )\S")
 
 
@@ -40,7 +41,7 @@ def units_of(text: str) -> tuple[Span, ...]:
     A sentence has no white space around it; a line keeps what it is indented by. Takes time linear in the length of `text`.
     """
     lines = list(_lines(text))
-    marks = [line.fenced or _CODE.search(text, line.start, min(line.end, line.start + LOOKED_AT)) is not None for line in lines]
+    marks = [line.fenced or _is_code(text, line) for line in lines]
     is_code = sum(m or _INDENTED.match(text, *line[:2]) is not None for m, line in zip(marks, lines, strict=True)) > SHARE * len(lines)
     units: list[Span] = []
     for by_line, own in groupby(_paragraphs(lines, marks, is_code), key=lambda paragraph: paragraph[0]):
@@ -66,6 +67,12 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(start, end, paragraph, fenced or is_fence)
         fenced ^= is_fence
         last = end
+
+
+def _is_code(text: str, line: _Line) -> bool:
+    """Whether a line alone looks like code or a table row."""
+    head = text[line.start : min(line.end, line.start + LOOKED_AT)]
+    return text[line.end - 1] in "{};" or any(mark in head for mark in _IN_CODE) or _BEGINS_CODE.match(head) is not None
 
 
 def _paragraphs(lines: list[_Line], marks: list[bool], is_code: bool) -> Iterator[tuple[bool, list[_Line]]]:

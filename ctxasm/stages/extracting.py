@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -33,20 +34,22 @@ FACT = 0.05
 _WORD = re.compile(r"[^\W_]+(?:[.,:][0-9]+)*")
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_FACT = re.compile(
-    r"\d|\b(?:not|no|never|none|without|except|unless|only|cannot|niet|geen|nooit|zonder|behalve|tenzij|enkel|alleen|nicht|keine?[nmrs]?"
-    r"|nie|ohne|außer|nur)\b|n['’]t\b",
-    re.IGNORECASE,
+_DENIALS = frozenset(
+    re.findall(
+        r"\w+",
+        "not no never none without except unless only cannot niet geen nooit zonder behalve tenzij enkel alleen nicht kein keine keinen "
+        "keiner keines keinem nie ohne außer nur",
+    )
 )
-Matches = tuple[tuple[int, float], ...]
-"""Which of the question's words a word meets, by number, and how well (0 to 1)."""
+MAX_KNOWN = 50_000
+"""Words of texts that a reader remembers."""
 
 
-class Words(NamedTuple):
-    """The question's words, reduced, with what each is worth: nothing where no unit holds it."""
+class Row(NamedTuple):
+    """What a unit holds: the question's words, by number, with how well each is met (0 to 1), and whether it states a fact."""
 
-    asked: tuple[str, ...]
-    weights: tuple[float, ...]
+    met: Mapping[int, float]
+    states_fact: bool
 
 
 class ExtractiveCompressor:
@@ -64,14 +67,14 @@ class ExtractiveCompressor:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Extract | None]:
         """See `Compressor`. A chunk without a word of the question keeps its head."""
-        reader = Reader(query)
+        reader = reader_of(query)
         units = [fitting_units(chunk.text, max_tokens, counter) for chunk in chunks]
         rows = [[reader.row(chunk.text, unit) for unit in own] for chunk, own in zip(chunks, units, strict=True)]
-        weights = reader.weights(rows)
+        weights = weights_of(len(reader.asked), rows)
         extracts: list[Extract | None] = []
-        for chunk, own, met in zip(chunks, units, rows, strict=True):
-            ratings = rate(chunk.text, own, met, weights)
-            extracts.append(Extract("extractive", fill(chunk.text, own, ratings, max_tokens, self._gap, counter)))
+        for chunk, own, held in zip(chunks, units, rows, strict=True):
+            spans = fill(chunk.text, own, rate(own, held, weights), max_tokens, self._gap, counter)
+            extracts.append(Extract("extractive", spans))
         return extracts
 
 
@@ -80,39 +83,66 @@ class Reader:
 
     def __init__(self, query: str) -> None:
         self.asked = tuple(dict.fromkeys(stem(word) for word in _words(query)))
-        self._known: dict[str, Matches] = {}
+        self._known: set[str] = set()
+        self._telling: set[str] = set()
+        self._rows: dict[str, Row] = {}
+        self._long = tuple(word for word in self.asked if len(word) >= 4)
+        self._near = {*self.asked, *(part for word in self._long for at in range(4, len(word)) for part in (word[:at], word[-at:]))}
 
-    def row(self, text: str, unit: Span) -> dict[int, float]:
-        """The question's words that a unit holds, by number, each with its best match."""
-        row: dict[int, float] = {}
-        known = self._known
-        for word in _WORD.findall(text, *unit):
-            matches = known.get(word)
-            if matches is None:
-                matches = known[word] = self._matches(word)
-            for number, strength in matches:
-                if strength > row.get(number, 0.0):
-                    row[number] = strength
-        return row
+    def row(self, text: str, unit: Span) -> Row:
+        """What a unit holds of the question's words, each with its best match."""
+        words = set(_WORD.findall(text, *unit))
+        for word in words - self._known:
+            self._learn(word)
+        met: dict[int, float] = {}
+        states_fact = False
+        for word in words & self._telling:
+            row = self._rows[word]
+            states_fact = states_fact or row.states_fact
+            for number, strength in row.met.items():
+                if strength > met.get(number, 0.0):
+                    met[number] = strength
+        return Row(met, states_fact or text.find("n't", *unit) >= 0 or text.find("n’t", *unit) >= 0)
 
-    def _matches(self, word: str) -> Matches:
-        found: dict[int, float] = {}
-        for part in _words(word):
-            reduced = stem(part)
-            for number, asked in enumerate(self.asked):
-                strength = is_alike(asked, reduced)
-                if strength > found.get(number, 0.0):
-                    found[number] = strength
-        return tuple(found.items())
+    def _learn(self, word: str) -> None:
+        met: dict[int, float] = {}
+        for reduced in map(stem, _words(word)):
+            if reduced in self._near or reduced.startswith(self._long) or reduced.endswith(self._long):
+                for number, asked in enumerate(self.asked):
+                    if (strength := is_alike(asked, reduced)) > met.get(number, 0.0):
+                        met[number] = strength
+        row = Row(met, word.lower() in _DENIALS or (not word.isalpha() and any(map(str.isdigit, word))))
+        if row.met or row.states_fact:
+            self._rows[word] = row
+            self._telling.add(word)
+        self._known.add(word)
 
-    def weights(self, chunks: Sequence[Sequence[Mapping[int, float]]]) -> list[float]:
-        """What each word is worth: BM25's inverse frequency (Robertson & Zaragoza 2009) over all units."""
-        rows = [row for own in chunks for row in own]
-        holding = [0] * len(self.asked)
-        for row in rows:
-            for number in row:
-                holding[number] += 1
-        return [math.log(1 + (len(rows) - held + 0.5) / (held + 0.5)) if held else 0.0 for held in holding]
+    @property
+    def is_full(self) -> bool:
+        """Whether it has learned so much that a new one should take over."""
+        return len(self._known) > MAX_KNOWN
+
+
+@lru_cache(maxsize=8)
+def _reader(query: str) -> Reader:
+    return Reader(query)
+
+
+def reader_of(query: str) -> Reader:
+    """The reader of a question, with what it has learned: settings are moved while the question stays. May be shared by threads."""
+    if _reader(query).is_full:
+        _reader.cache_clear()
+    return _reader(query)
+
+
+def weights_of(words: int, chunks: Sequence[Sequence[Row]]) -> list[float]:
+    """What each word is worth: BM25's inverse frequency (Robertson & Zaragoza 2009) over all units; nothing where none holds it."""
+    rows = [row for own in chunks for row in own]
+    holding = [0] * words
+    for row in rows:
+        for number in row.met:
+            holding[number] += 1
+    return [math.log(1 + (len(rows) - held + 0.5) / (held + 0.5)) if held else 0.0 for held in holding]
 
 
 def _words(text: str) -> list[str]:
@@ -129,27 +159,30 @@ def _words(text: str) -> list[str]:
     return [word for word in words if word not in STOP_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())]
 
 
-def rate(text: str, units: Sequence[Span], rows: Sequence[Mapping[int, float]], weights: Sequence[float]) -> list[float]:
+def rate(units: Sequence[Span], rows: Sequence[Row], weights: Sequence[float]) -> list[float]:
     """How much each unit is worth keeping. Takes time linear in the units for each word of the question."""
     after = [math.exp((low - high) / REACH_AFTER) for (_, low), (_, high) in pairwise(units)]
     before = [math.exp((low - high) / REACH_BEFORE) for (low, _), (high, _) in pairwise(units)]
+    before.reverse()
     near = [0.0] * len(units)
     for number, weight in enumerate(weights):
-        if not weight:
-            continue
-        own = [row.get(number, 0.0) for row in rows]
-        forth = _spread(own, after)
-        back = _spread(own[::-1], before[::-1])[::-1]
-        near = [sum_ + weight * max(a, b) for sum_, a, b in zip(near, forth, back, strict=True)]
+        own = [row.met.get(number, 0.0) for row in rows]
+        if weight and any(own):
+            forth, back = _spread(own, after), _spread(own[::-1], before)
+            near = [worth + weight * (a if a > b else b) for worth, a, b in zip(near, forth, reversed(back), strict=True)]
     return [
-        round(worth * (1 + FACT * (_FACT.search(text, start, end) is not None)) + HEAD * math.exp(-start / HEAD_REACH), 9)
-        for worth, (start, end) in zip(near, units, strict=True)
+        round(worth * (1 + FACT * row.states_fact) + HEAD * math.exp(-start / HEAD_REACH), 9)
+        for worth, row, (start, _) in zip(near, rows, units, strict=True)
     ]
 
 
 def _spread(own: Sequence[float], shares: Sequence[float]) -> list[float]:
     """Each value, or what is left of an earlier one where that is more; `shares[i]` is left of value i at place i + 1."""
-    spread = list(own)
-    for place, share in enumerate(shares, 1):
-        spread[place] = max(spread[place], spread[place - 1] * share)
+    left = own[0]
+    spread = [left]
+    for value, share in zip(own[1:], shares, strict=True):
+        left *= share
+        if value > left:
+            left = value
+        spread.append(left)
     return spread
