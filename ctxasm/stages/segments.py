@@ -56,21 +56,20 @@ def best_runs(
     above it; then every chunk by itself, by worth per token: what a run that does not fit after all leaves, and what was
     not worth the rent. `opening_tokens` are what a run of the document takes besides its chunks.
     """
-    field = _Field(documents, opening_tokens or {}, spread)
+    field = _Field(documents, limit, opening_tokens or {}, spread)
     if not field.places:
         return ()
-    high, low = field.highest_rent, 0.0
-    runs = field.runs(low)
-    if field.tokens(runs) > limit:
-        runs = field.runs(high)
+    runs = field.runs(0.0)
+    if runs is None:
+        high, low = field.highest_rent, 0.0
         for _ in range(HALVINGS):
             rent = (low + high) / 2
             found = field.runs(rent)
-            if field.tokens(found) <= limit:
-                high, runs = rent, found
-            else:
+            if found is None:
                 low = rent
-    return tuple([field.run(places) for places in (*runs, *field.singles())])
+            else:
+                high, runs = rent, found
+    return tuple([field.run(places) for places in (*(runs or [field.best_alone]), *field.singles())])
 
 
 class _Place(NamedTuple):
@@ -84,43 +83,55 @@ class _Place(NamedTuple):
 class _Field:
     """All candidates in stretches of consecutive indexes. A run is a slice of `places`."""
 
-    def __init__(self, documents: Mapping[str, Sequence[RunChunk]], opening: Mapping[str, int], spread: float) -> None:
-        self.opening = opening
+    def __init__(self, documents: Mapping[str, Sequence[RunChunk]], limit: int, opening: Mapping[str, int], spread: float) -> None:
+        self.limit, self.opening = limit, opening
         self.places: list[_Place] = []
-        self.stretches: list[range] = []
+        self.stretches: list[tuple[float, range]] = []
         for document_id in sorted(documents):
             for stretch in _stretches(documents[document_id]):
                 first = len(self.places)
                 self.places += [_Place(document_id, *each) for each in zip(stretch, _worths(stretch, spread), strict=True)]
-                self.stretches.append(range(first, len(self.places)))
-        rents = [place.worth / max(1, place.chunk.tokens) for place in self.places]
-        self.highest_rent = max(rents, default=0.0)
+                reach = range(first, len(self.places))
+                self.stretches.append((max([self._density(at) for at in reach]), reach))
+        self.stretches.sort(key=lambda each: -each[0])
+        self.highest_rent = self.stretches[0][0] if self.stretches else 0.0
         self.best = max(range(len(self.places)), key=lambda at: (self.places[at].chunk.value, -at), default=0)
+        self.best_alone = range(self.best, self.best + 1)
 
-    def runs(self, rent: float) -> list[range]:
-        """The runs worth more than `rent` a token; that of the best hit ahead, the others by what they are worth above it."""
+    def runs(self, rent: float) -> list[range] | None:
+        """The runs worth more than `rent` a token, None where they do not fit: that of the best hit ahead, the others by
+        what they are worth above their rent."""
+        ahead = self.best_alone
         found: list[tuple[float, range]] = []
-        ahead = range(self.best, self.best + 1)
-        for stretch in self.stretches:
-            gains = [self.places[at].worth - rent * self.places[at].chunk.tokens for at in stretch]
+        left = self.limit - self._tokens(ahead)
+        for density, stretch in self.stretches:
+            if density <= rent or left < 0:
+                break
             opening = rent * self._opening(stretch[0])
-            for first, last, gain in _maximal(gains):
+            for first, last, gain in _maximal([self.places[at].worth - rent * self.places[at].chunk.tokens for at in stretch]):
                 run = stretch[first:last]
                 if self.best in run:
+                    left += self._tokens(ahead) - self._tokens(run)
                     ahead = run
                 elif gain > opening:
+                    left -= self._tokens(run)
                     found.append((opening - gain, run))
+        if left < 0:
+            return None
         found.sort(key=lambda each: (each[0], each[1].start))
         return [ahead, *(run for _, run in found)]
 
     def singles(self) -> list[range]:
         """Every chunk by itself: worth most per token first, of equals the earlier in its document."""
-        order = sorted(range(len(self.places)), key=lambda at: (-self.places[at].worth / max(1, self.places[at].chunk.tokens), at))
+        order = sorted(range(len(self.places)), key=lambda at: (-self._density(at), at))
         return [range(at, at + 1) for at in order]
 
-    def tokens(self, runs: Sequence[range]) -> int:
-        """What the runs take, openings included."""
-        return sum([self._opening(run.start) + sum([self.places[at].chunk.tokens for at in run]) for run in runs])
+    def _density(self, at: int) -> float:
+        return self.places[at].worth / max(1, self.places[at].chunk.tokens)
+
+    def _tokens(self, run: range) -> int:
+        """What a run takes, its opening included."""
+        return self._opening(run.start) + sum([self.places[at].chunk.tokens for at in run])
 
     def _opening(self, at: int) -> int:
         return self.opening.get(self.places[at].document_id, OPENING_TOKENS)
