@@ -1,7 +1,7 @@
 """Asking a model about an assembled context: pieces as they come, markers as they become certain, one result at the end.
 
-An empty context never reaches a model. A failure keeps what had arrived. A spoken answer (channel voice) is not parsed:
-whatever it holds is text, and its sources are the blocks of the context.
+An empty context never reaches a model. A failure keeps what had arrived. An answer that is asked for no markers (channel
+voice, or a format whose blocks show no number) is not parsed: whatever it holds is text, and its sources are the blocks.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, ResolvedMarker, resolve
 from ctxasm.model.errors import ModelUnavailable
+from ctxasm.model.formats import expects_markers
 from ctxasm.model.language import Language
 from ctxasm.model.messages import AnswerModel, Cancel, Message
 from ctxasm.model.ports import Clock
 from ctxasm.model.refusals import NOTHING_FOUND
-from ctxasm.model.results import Assembly, Citation
+from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
 from ctxasm.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
 
@@ -49,7 +50,8 @@ class AnswerResult:
     """A whole answer. `complete` is False when it failed, was cut by a limit or was stopped: `note` or `error` says why.
 
     `listed` are entries of a source list in the answer, which cite no claim. `called` is False for an empty context.
-    A spoken answer has neither markers nor listed entries. `choice` and `language` are those of the prompt.
+    `marked` is False where no markers were asked for (a spoken answer, a format without numbers): then there are neither
+    markers nor listed entries, and every block is a source. `choice` and `language` are those of the prompt.
     """
 
     text: str
@@ -64,6 +66,7 @@ class AnswerResult:
     listed: tuple[MarkerEvent, ...] = ()
     called: bool = True
     channel: Channel = "text"
+    marked: bool = True
     choice: PromptChoice = GROUNDED
     language: Language = "nl"
 
@@ -88,7 +91,7 @@ def ask(
     made. Raises InvalidInput for a choice of another channel than the assembly's.
     """
     started, settled = clock(), choice.settled(assembly)
-    reading = _Reading(assembly.citations, settled, model)
+    reading = _Reading(assembly, settled, model)
     if not assembly.citations or not assembly.text:
         yield reading.uncalled((clock() - started) * 1000)
         return
@@ -111,12 +114,12 @@ def ask(
 
 
 class _Reading:
-    """An answer as it is read: through the marker parser, or as plain text where it is spoken."""
+    """An answer as it is read: through the marker parser, or as plain text where no markers are expected."""
 
-    def __init__(self, citations: Sequence[Citation], settled: SettledChoice, model: AnswerModel) -> None:
-        self._citations, self._settled, self._model = citations, settled, model
-        self._parser = MarkerParser(known={c.number for c in citations}) if settled.channel == "text" else None
-        self._spoken, self._found = list[str](), list[ResolvedMarker]()
+    def __init__(self, assembly: Assembly, settled: SettledChoice, model: AnswerModel) -> None:
+        self._citations, self._settled, self._model = assembly.citations, settled, model
+        self._parser = MarkerParser(known={c.number for c in self._citations}) if expects_markers(assembly.settings) else None
+        self._plain, self._found = list[str](), list[ResolvedMarker]()
         self.decided = 0
         self.first_piece_ms: float | None = None
         self.error: str | None = None
@@ -124,7 +127,7 @@ class _Reading:
     def feed(self, text: str) -> tuple[ResolvedMarker, ...]:
         """The markers that became certain with this piece."""
         if self._parser is None:
-            self._spoken.append(text)
+            self._plain.append(text)
             self.decided += len(text)
             return ()
         found = self._keep(self._parser.feed(text))
@@ -143,7 +146,7 @@ class _Reading:
     def result(self, reason: str | None, elapsed_ms: float) -> AnswerResult:
         """The answer as it stands, with why it is not whole where it is not."""
         note = None if self.error else _NOTES.get(reason or "")
-        text = "".join(self._spoken) if self._parser is None else self._parser.text
+        text = "".join(self._plain) if self._parser is None else self._parser.text
         return self._made(text, elapsed_ms, note)
 
     def uncalled(self, elapsed_ms: float) -> AnswerResult:
@@ -164,6 +167,7 @@ class _Reading:
             listed=tuple(self._parser.listed) if self._parser else (),
             called=called,
             channel=self._settled.channel,
+            marked=self._parser is not None,
             choice=self._settled.choice,
             language=self._settled.language,
         )

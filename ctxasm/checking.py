@@ -95,7 +95,17 @@ def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None
     """
     from ctxasm.citations.alignment import check_answer
     from ctxasm.citations.grounds import grounds_of_assembly
+    from ctxasm.model.formats import expects_markers
 
-    query, voice = assembly.query, assembly.settings.channel == "voice"
-    grounds = grounds_of_assembly(assembly)
-    return check_answer(answer, grounds, scorer, query_id=query.query_id, question=query.query, voice=voice, cut=cut, cancel=cancel)
+    query, settings = assembly.query, assembly.settings
+    return check_answer(
+        answer,
+        grounds_of_assembly(assembly),
+        scorer,
+        query_id=query.query_id,
+        question=query.query,
+        voice=settings.channel == "voice",
+        marked=expects_markers(settings),
+        cut=cut,
+        cancel=cancel,
+    )

@@ -14,6 +14,7 @@ from ctxasm.llm import ExtractiveModel, ScriptedModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
+from ctxasm.model.settings import Format
 from ctxasm.prompts import REFUSAL, PromptChoice
 
 
@@ -84,6 +85,27 @@ def test_a_spoken_answer_is_not_parsed() -> None:
     assert result.text == "Kamer [1] is open [9].\n\nBronnen:\n[1] x"
     assert (result.markers, result.listed, result.channel, result.complete) == ((), (), "voice", True)
     assert "voorgelezen" in model.asked[0][0].content
+
+
+@pytest.mark.parametrize("format", ["grouped", "minimal"])
+def test_an_answer_from_blocks_without_numbers_is_not_parsed(format: Format) -> None:
+    base = make_assembly()
+    assembly = dataclasses.replace(base, settings=base.settings.replace(format=format))
+    model = SayingModel("Kamer [", "1", "] is open [9].")
+    result = answer(assembly, model)
+    assert (result.text, result.markers, result.listed) == ("Kamer [1] is open [9].", (), ())
+    assert (result.channel, result.marked) == ("text", False)
+    assert "Verwijs niet naar bronnen" in model.asked[0][0].content
+    assert "voorgelezen" not in model.asked[0][0].content
+    assert [answer(each, SayingModel("Ja")).marked for each in (base, spoken(base), spoken(assembly))] == [True, False, False]
+
+
+def test_markers_of_the_source_format_are_read() -> None:
+    base = make_assembly()
+    assembly = dataclasses.replace(base, settings=base.settings.replace(format="source"))
+    result = answer(assembly, SayingModel("Ja [SOU", "RCE 1][SOURCE 9]."))
+    assert [(m.known, m.unknown) for m in result.markers] == [((1,), ()), ((), (9,))]
+    assert result.marked
 
 
 def test_the_result_says_how_was_asked() -> None:

@@ -28,22 +28,26 @@ def check_answer(
     query_id: str = "",
     question: str = "",
     voice: bool = False,
+    marked: bool = True,
     cut: bool = False,
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
-    """Every claim of `answer` with its verdict. With `voice` no marker is read: each claim's source is looked for.
+    """Every claim of `answer` with its verdict.
 
+    Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
+    source is looked for.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
-    markers, claims = _read(answer, grounds, voice)
+    marked = marked and not voice
+    markers, claims = _read(answer, grounds, marked)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
-    verdicts = {claim: judge(claim, at, bench, voice=voice) for at, claim in enumerate(judged)}
+    verdicts = {claim: judge(claim, at, bench, marked=marked) for at, claim in enumerate(judged)}
     checked = tuple(verdicts.get(claim) or CheckedClaim(claim, "declined", 0.0) for claim in claims if claim in verdicts or claim.states)
     return CheckedAnswer(
         query_id=query_id,
@@ -57,11 +61,12 @@ def check_answer(
         elapsed_ms=(clock() - start) * 1000,
         spent=bench.comparison.spent,
         voice=voice,
+        marked=marked,
     )
 
 
-def _read(answer: str, grounds: Grounds, voice: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
-    if voice:
+def _read(answer: str, grounds: Grounds, marked: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
+    if not marked:
         return (), split_claims(answer, ())
     parser = MarkerParser(known={source.number for source in grounds.sources})
     events = parser.feed(answer) + parser.finish()

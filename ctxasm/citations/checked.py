@@ -119,7 +119,11 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict."""
+    """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
+
+    `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
+    number. Then no claim cites anything, and `support` is the source that was found for it.
+    """
 
     query_id: str
     answer: str
@@ -132,6 +136,7 @@ class CheckedAnswer:
     elapsed_ms: float
     spent: Spent = Spent()
     voice: bool = False
+    marked: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in the README."""

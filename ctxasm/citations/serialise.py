@@ -25,6 +25,7 @@ def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "query_id": checked.query_id,
         "answer": checked.answer,
         "voice": checked.voice,
+        "marked": checked.marked,
         "scorer": checked.scorer,
         "threshold": checked.threshold,
         "markers": markers,

@@ -56,16 +56,16 @@ class Bench:
         return tuple(by_number[found.number].support(found) for found in match.found)
 
 
-def judge(claim: Claim, at: int, bench: Bench, *, voice: bool) -> CheckedClaim:
-    """The verdict on claim number `at` of the comparison. In the voice channel a claim cites nothing: its source is looked for."""
+def judge(claim: Claim, at: int, bench: Bench, *, marked: bool) -> CheckedClaim:
+    """The verdict on claim number `at` of the comparison. In an answer without markers a claim's source is looked for."""
     known = tuple(number for number in claim.cited if number in bench.positions)
     unknown = tuple(number for number in claim.cited if number not in bench.positions)
     dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
     if known:
         return replace(_cited(claim, at, bench, known), unknown=unknown, dropped=dropped)
     better, match = _best(bench, bench.each(at))
-    if voice:
-        return _spoken(claim, bench, match if better is not None else _merged(at, bench, match))
+    if not marked:
+        return _attributed(claim, bench, match if better is not None else _merged(at, bench, match))
     verdict: Verdict = "dropped" if dropped else "unknown_marker" if unknown else "uncited"
     return CheckedClaim(
         claim,
@@ -113,7 +113,7 @@ def _merged(at: int, bench: Bench, best: Match) -> Match:
     return every if bench.carries(every) else best
 
 
-def _spoken(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
+def _attributed(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
     verdict: Verdict = "contradicted" if match.conflict is not None else "supported" if bench.carries(match) else "no_source"
     places = bench.places(match) if verdict != "no_source" else ()
     if match.conflict is not None:

@@ -93,9 +93,9 @@ def _number(name: str, text: str, low: float, high: float) -> float:
 
 
 def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:
-    """The cited entries in number order (of a spoken answer: all), then the numbers that no source has."""
+    """The cited entries in number order (of an answer without markers: all), then the numbers that no source has."""
     cited = {number for marker in result.markers for number in marker.known}
-    if result.channel == "voice" and not is_refusal(result.text):
+    if not result.marked and not is_refusal(result.text):
         citations = tuple(citations)
         cited = {citation.number for citation in citations}
     unknown = sorted({number for marker in result.markers for number in marker.unknown})

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
+from ctxasm.model.formats import expects_markers
 
 if TYPE_CHECKING:
     from ctxasm.bundle.answers import AnswersReading, AskedAnswer
@@ -93,7 +94,7 @@ class Check:
         from ctxasm.citations.alignment import check_answer
         from ctxasm.evaluation.agreement import label_scores
 
-        voice = self._settings.channel == "voice"
+        voice, marked = self._settings.channel == "voice", expects_markers(self._settings)
         for asked in self._answers:
             answer = asked.answer
             try:
@@ -102,10 +103,16 @@ class Check:
                 self.refused += 1
                 say(f"query {answer.query_id}: {error}")
                 continue
-            yield (
-                check_answer(answer.answer, grounds, self._scorer, query_id=answer.query_id, question=asked.question, voice=voice),
+            checked = check_answer(
+                answer.answer,
                 grounds,
+                self._scorer,
+                query_id=answer.query_id,
+                question=asked.question,
+                voice=voice,
+                marked=marked or asked.has_sources,  # sources of its own have their own numbers, whatever the format
             )
+            yield checked, grounds
             if asked.has_sources:
                 self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})
 

@@ -1,7 +1,8 @@
 """The key-free default: no language model. It quotes the sentences of the context that best match the question.
 
 Each quoted sentence lies inside the verbatim text of one block and carries that block's own marker, so a marker is right
-by construction. Headers, prefixes, gap marks and supplements are never quoted. In a spoken answer the marker is left out.
+by construction. Headers, prefixes, gap marks and supplements are never quoted. Where no markers are expected, as in a spoken
+answer, they are left out.
 Of the messages it heeds one thing: a refusal sentence that the system message asks for is given where nothing matches.
 """
 
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.llm.sentences import Stretch, sentences_of
+from ctxasm.model.formats import expects_markers, marker_of
 from ctxasm.model.language import language_of
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
@@ -92,18 +94,20 @@ def refusal_in(messages: Sequence[Message]) -> str | None:
 
 
 def extract_answer(assembly: Assembly, max_tokens: int = 512, refusal: str | None = None) -> str:
-    """The best sentences in reading order, each followed by its marker (in a spoken answer by none).
+    """The best sentences in reading order, each followed by its marker where markers are expected.
 
     About three characters are taken for a token, so that `max_tokens` ends the answer between sentences. Where no sentence
     fits: `refusal`, else a sentence in the question's language.
     """
     room, parts = max_tokens * 3, list[str]()
+    settings = assembly.settings
+    marked = expects_markers(settings)
     for quote in quotes_of(assembly):
         sentence = " ".join(assembly.text[quote.start : quote.end].split())
         room -= len(sentence) + 5
         if parts and room < 0:
             break
-        parts.append(sentence if assembly.settings.channel == "voice" else f"{sentence} [{quote.number}]")
+        parts.append(f"{sentence} {marker_of(settings.format, quote.number)}" if marked else sentence)
     return " ".join(parts) or refusal or _unanswered(assembly)
 
 

@@ -1,23 +1,24 @@
 """A model that misbehaves on purpose, built from the extractive answer: for demos and tests of what a check must catch.
 
-A spoken answer has no markers, so the modes that spoil markers leave it as it is.
+Where no markers are expected, as in a spoken answer, the modes that spoil markers leave it as it is.
 """
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ctxasm.llm.extractive import extract_answer, in_words, refusal_in
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
+from ctxasm.model.formats import expects_markers
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly
 
 MODES = ("wrong_number", "out_of_range", "range", "split_tokens", "none", "stall", "cut")
 STALL_SECONDS = 10.0
-_MARKER = re.compile(r" ?\[(\d+)\](?= |$)")
+_MARKER = re.compile(r" ?\[(SOURCE )?(\d+)\](?= |$)")
 
 
 class ScriptedModel:
@@ -44,7 +45,9 @@ class ScriptedModel:
         cancel: Cancel | None = None,
     ) -> Pieces:
         """Stream the misbehaving answer. `stall` and `cut` end in ModelUnavailable with the first half as `partial`."""
-        answer = spoil(extract_answer(assembly, max_tokens, refusal_in(messages)), self.mode, len(assembly.citations))
+        answer = extract_answer(assembly, max_tokens, refusal_in(messages))
+        if expects_markers(assembly.settings):
+            answer = spoil(answer, self.mode, len(assembly.citations))
         if self.mode in ("stall", "cut"):
             return Pieces(self._broken(answer, cancel))
         return Pieces(_in_characters(answer, cancel) if self.mode == "split_tokens" else in_words(answer, cancel))
@@ -70,12 +73,16 @@ def spoil(answer: str, mode: str, count: int) -> str:
     if mode == "none":
         return _MARKER.sub("", answer)
     if mode == "range":
-        return _MARKER.sub(f" [1-{max(2, count)}]", answer)
+        return _renumbered(answer, lambda number: f"1-{max(2, count)}")
     if mode == "out_of_range" or (mode == "wrong_number" and count < 2):
-        return _MARKER.sub(lambda match: f" [{int(match[1]) + max(1, count)}]", answer)
+        return _renumbered(answer, lambda number: str(number + max(1, count)))
     if mode == "wrong_number":
-        return _MARKER.sub(lambda match: f" [{int(match[1]) % count + 1}]", answer)
+        return _renumbered(answer, lambda number: str(number % count + 1))
     return answer
+
+
+def _renumbered(answer: str, wrong: Callable[[int], str]) -> str:
+    return _MARKER.sub(lambda match: f" [{match[1] or ''}{wrong(int(match[2]))}]", answer)
 
 
 def _in_characters(answer: str, cancel: Cancel | None) -> Produce:

@@ -1,8 +1,8 @@
 """The messages that carry an assembled context and a question to a model, and how many tokens each zone of them takes.
 
 The context is data: it stands between two lines whose code is a digest of the context itself, so that no text inside it
-can hold the closing line. It is the same text in both channels, block headers included: citations of a spoken answer come
-from the blocks, and only the system message tells the model not to read their numbers.
+can hold the closing line, whatever its format. It is the same text in both channels, block headers included: citations of a
+spoken answer come from the blocks, and only the system message tells the model not to read their numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ctxasm.model.messages import Message
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Turn
 from ctxasm.model.results import Assembly
-from ctxasm.model.settings import Channel
+from ctxasm.model.settings import Channel, Format
 from ctxasm.prompts.wording import PROMPT_STYLES, PromptStyle, system_text
 
 LONGEST_EXTRA = 8_000
@@ -55,15 +55,16 @@ class PromptChoice:
         channel = assembly.settings.channel
         if self.channel not in (None, channel):
             raise InvalidInput(f"the channel of a prompt must be that of its context, {channel}, got {self.channel}: set channel there")
-        return SettledChoice(self, self.language or language_of(assembly.query.query), channel)
+        return SettledChoice(self, self.language or language_of(assembly.query.query), channel, assembly.settings.format)
 
 
 class SettledChoice(NamedTuple):
-    """A choice for one assembly, with the language of the prompt and the channel that it comes to."""
+    """A choice for one assembly, with the language of the prompt, and the channel and the format that are the context's."""
 
     choice: PromptChoice
     language: Language
     channel: Channel
+    format: Format
 
 
 GROUNDED = PromptChoice()
@@ -92,6 +93,7 @@ def build_messages(assembly: Assembly, choice: PromptChoice = GROUNDED, *, langu
         choice.style,
         settled.language,
         settled.channel,
+        format=settled.format,
         answer_first=choice.answer_first,
         extra=choice.extra,
         named=choice.language is not None and choice.language != language_of(assembly.query.query),

@@ -1,7 +1,8 @@
-"""The words of the system message, Dutch and English, for reading and for listening.
+"""The words of the system message, Dutch and English, for reading and for listening, for contexts of every format.
 
 Composed of one rule per decision, so that two prompts differ only where they are meant to. Two rules are in all of them:
 the context is data, and its page summaries are no evidence. What a user adds comes after them and cannot lift them.
+Where the blocks show no number (`grouped`, `minimal`) none is asked for, as in a spoken answer.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from ctxasm.model.formats import has_markers, marker_of
 from ctxasm.model.language import Language
 from ctxasm.model.refusals import REFUSAL
-from ctxasm.model.settings import Channel
+from ctxasm.model.settings import Channel, Format
 
 PromptStyle = Literal["grounded", "strict", "soft"]
 PROMPT_STYLES: tuple[PromptStyle, ...] = ("grounded", "strict", "soft")
@@ -37,10 +39,28 @@ _TASK: Mapping[PromptStyle, Texts] = {
     },
 }
 _LAYOUT: Texts = {
-    "nl": "De context staat tussen twee regels die met CONTEXT beginnen en dezelfde code dragen; elk blok begint met zijn nummer, zoals "
-    "[1].",
-    "en": "The context stands between two lines that begin with CONTEXT and carry the same code; each block opens with its number, such as "
-    "[1].",
+    "nl": "De context staat tussen twee regels die met CONTEXT beginnen en dezelfde code dragen; {blocks}.",
+    "en": "The context stands between two lines that begin with CONTEXT and carry the same code; {blocks}.",
+}
+_NUMBERED_BLOCKS: Texts = {
+    "nl": "elk blok begint met zijn nummer, zoals {one}",
+    "en": "each block opens with its number, such as {one}",
+}
+_BLOCKS: Mapping[Format, Texts] = {
+    "numbered": _NUMBERED_BLOCKS,
+    "source": _NUMBERED_BLOCKS,
+    "xml": {
+        "nl": "elk blok is een element <chunk> en zijn index is zijn nummer",
+        "en": "each block is a <chunk> element, and its index is its number",
+    },
+    "grouped": {
+        "nl": "een regel met ## is een kop: van een document of daarbinnen",
+        "en": "a line with ## is a heading: of a document or inside one",
+    },
+    "minimal": {
+        "nl": "zij bestaat uit stukken van een of meer documenten met witregels ertussen",
+        "en": "it consists of pieces of one or more documents with blank lines between them",
+    },
 }
 _KNOWLEDGE: Mapping[PromptStyle, Texts] = {
     "grounded": {
@@ -62,17 +82,23 @@ _KNOWLEDGE: Mapping[PromptStyle, Texts] = {
         "to the context.",
     },
 }
-_CITING: Mapping[Channel, Texts] = {
-    "text": {
-        "nl": "Zet direct na elke bewering het nummer van het blok waar zij staat: [1]; steunt zij op meer blokken: [1][3]. Gebruik "
-        "geen andere vorm, geen bronnenlijst en geen nummer dat niet in de context staat.",
-        "en": "Straight after each claim write the number of the block that states it: [1]; where several do: [1][3]. Use no other form, "
-        "no list of sources, and no number that is not in the context.",
-    },
-    "voice": {
-        "nl": "Je antwoord wordt voorgelezen. Noem geen bloknummers en lees ze niet voor: de luisteraar krijgt de bronnen apart.",
-        "en": "Your answer is read aloud. Leave the block numbers out and do not read them: the listener gets the sources separately.",
-    },
+_CITING: Texts = {
+    "nl": "Zet direct na elke bewering het nummer van het blok waar zij staat: {one}; steunt zij op meer blokken: {two}. Gebruik "
+    "geen andere vorm, geen bronnenlijst en geen nummer dat niet in de context staat.",
+    "en": "Straight after each claim write the number of the block that states it: {one}; where several do: {two}. Use no other form, "
+    "no list of sources, and no number that is not in the context.",
+}
+_NO_CITING: Texts = {
+    "nl": "Verwijs niet naar bronnen: zet geen nummers bij beweringen en geen bronnenlijst. De lezer krijgt de bronnen apart.",
+    "en": "Do not refer to sources: put no numbers after claims and no list of sources. The reader gets the sources separately.",
+}
+_ALOUD: Texts = {
+    "nl": "Je antwoord wordt voorgelezen. Noem geen bloknummers en lees ze niet voor: de luisteraar krijgt de bronnen apart.",
+    "en": "Your answer is read aloud. Leave the block numbers out and do not read them: the listener gets the sources separately.",
+}
+_ALOUD_WITHOUT_NUMBERS: Texts = {
+    "nl": "Je antwoord wordt voorgelezen. Noem geen bronnen: de luisteraar krijgt ze apart.",
+    "en": "Your answer is read aloud. Name no sources: the listener gets them separately.",
 }
 _UNCITED: Texts = {
     "nl": "Zet geen nummer bij een zin die niet in de context staat.",
@@ -122,23 +148,41 @@ _EXTRA: Texts = {
 
 
 def system_text(
-    style: PromptStyle, language: Language, channel: Channel, *, answer_first: bool = False, extra: str = "", named: bool = False
+    style: PromptStyle,
+    language: Language,
+    channel: Channel,
+    *,
+    format: Format = "numbered",
+    answer_first: bool = False,
+    extra: str = "",
+    named: bool = False,
 ) -> str:
     """The system message. `named`: the answer shall be in `language` whatever the language of the question.
 
     The strict refusal is the same sentence in both channels, so that one rule recognises it.
     """
-    nothing = _AND_CITE_NOTHING[language] if channel == "text" else ""
+    cites = channel == "text" and has_markers(format)
     rules = [
         _KNOWLEDGE[style][language],
-        _CITING[channel][language],
-        *([_UNCITED[language]] if style == "soft" and channel == "text" else []),
+        _citing(channel, format, language),
+        *([_UNCITED[language]] if style == "soft" and cites else []),
         *([_SPEAKING[language]] if channel == "voice" else []),
         _SUMMARIES[language],
-        _NO_ANSWER[style][language].format(refusal=REFUSAL[language], and_cite_nothing=nothing),
+        _NO_ANSWER[style][language].format(refusal=REFUSAL[language], and_cite_nothing=_AND_CITE_NOTHING[language] if cites else ""),
         _DATA[language],
         *([_ANSWER_FIRST[language]] if answer_first else []),
     ]
     manner = _MANNER[language].format(tongue=(_NAMED_TONGUE if named else _TONGUE)[language])
-    text = f"{_TASK[style][language]} {_LAYOUT[language]}\n" + "\n".join(f"- {rule}" for rule in rules) + f"\n{manner}"
+    layout = _LAYOUT[language].format(blocks=_BLOCKS[format][language].format(one=marker_of(format, 1)))
+    text = f"{_TASK[style][language]} {layout}\n" + "\n".join(f"- {rule}" for rule in rules) + f"\n{manner}"
     return f"{text}\n\n{_EXTRA[language]}\n{extra.strip()}" if extra.strip() else text
+
+
+def _citing(channel: Channel, format: Format, language: Language) -> str:
+    """How to cite the blocks of a context in this format, or that none shall be named."""
+    if channel == "voice":
+        return (_ALOUD if has_markers(format) else _ALOUD_WITHOUT_NUMBERS)[language]
+    if not has_markers(format):
+        return _NO_CITING[language]
+    one, three = marker_of(format, 1), marker_of(format, 3)
+    return _CITING[language].format(one=one, two=one + three)

@@ -46,8 +46,8 @@ SOURCES = st.lists(st.lists(st.sampled_from(SENTENCES[:7]), max_size=4).map(lamb
 )
 
 
-def check(answer: str, sources: list[dict[str, Any]], *, voice: bool = False) -> CheckedAnswer:
-    return check_answer(answer, grounds_of_sources(sources), LexicalScorer(), voice=voice, clock=FakeClock())
+def check(answer: str, sources: list[dict[str, Any]], *, voice: bool = False, marked: bool = True) -> CheckedAnswer:
+    return check_answer(answer, grounds_of_sources(sources), LexicalScorer(), voice=voice, marked=marked, clock=FakeClock())
 
 
 def told(checked: CheckedAnswer) -> list[tuple[str, str, float]]:
@@ -71,7 +71,7 @@ def check_laws(checked: CheckedAnswer) -> None:
         assert not set(claim.idle) - set(claim.claim.cited)
         assert not set(claim.unknown) - set(claim.claim.cited)
         assert {source.number for source in claim.dropped} <= set(claim.unknown)
-        assert {support.number for support in claim.support} <= set(claim.claim.cited) or checked.voice
+        assert {support.number for support in claim.support} <= set(claim.claim.cited) or not checked.marked
         assert claim.better not in claim.claim.cited
     assert sum(checked.verdicts.values()) == len(checked.claims)
     found = checked_dict(checked)
@@ -79,11 +79,13 @@ def check_laws(checked: CheckedAnswer) -> None:
 
 
 @CALM
-@given(ANSWERS, SOURCES, st.booleans())
-def test_verdicts_keep_their_word(answer: str, sources: list[dict[str, Any]], voice: bool) -> None:
-    checked = check(answer, sources, voice=voice)
+@given(ANSWERS, SOURCES, st.booleans(), st.booleans())
+def test_verdicts_keep_their_word(answer: str, sources: list[dict[str, Any]], voice: bool, marked: bool) -> None:
+    checked = check(answer, sources, voice=voice, marked=marked)
     check_laws(checked)
-    assert check(answer, sources, voice=voice) == checked
+    assert checked.marked == (marked and not voice)
+    assert checked.marked or not any(claim.claim.cited for claim in checked.claims)
+    assert check(answer, sources, voice=voice, marked=marked) == checked
 
 
 @CALM

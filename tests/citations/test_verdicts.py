@@ -8,6 +8,7 @@ from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.model.formats import expects_markers, marker_of
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
@@ -232,7 +233,25 @@ def test_voice_finds_a_source_for_each_sentence_or_says_that_there_is_none() -> 
     assert (nothing.verdict, nothing.support, nothing.better) == ("no_source", (), None)
     assert (wrong.verdict, wrong.conflict and wrong.conflict.source) == ("contradicted", "2 euro")
     assert (bracket.verdict, bracket.claim.cited) == ("no_source", ())
-    assert (checked.markers, checked.voice) == ((), True)
+    assert (checked.markers, checked.voice, checked.marked) == ((), True, False)
+
+
+def test_an_answer_without_markers_is_attributed_like_a_spoken_one() -> None:
+    answer = "Parkeren kost 2 euro per uur. De helikopter vliegt elke nacht naar Brussel. Code [1] geldt."
+    written, spoken = check(answer, marked=False), check(answer, voice=True)
+    assert [claim.verdict for claim in written.claims] == ["supported", "no_source", "no_source"]
+    assert (written.markers, written.voice, written.marked) == ((), False, False)
+    assert (written.claims, written.figures) == (spoken.claims, spoken.figures)
+
+
+@pytest.mark.parametrize("format", ["numbered", "source", "xml"])
+def test_every_marker_that_a_format_is_cited_by_is_read(format: str) -> None:
+    settings = AssemblySettings(format=format)  # type: ignore[arg-type]
+    citing = "".join(marker_of(settings.format, number) for number in (1, 2))
+    answer = f"Bezoek is welkom van 14.00 tot 20.00 uur en parkeren kost 2 euro per uur {citing}."
+    assert expects_markers(settings)
+    assert judged(answer).claim.cited == (1, 2)
+    assert judged(answer).verdict == "supported"
 
 
 def test_headings_and_lead_ins_are_judged_only_where_they_cite() -> None:

@@ -162,6 +162,12 @@ def test_numbers_may_be_any_and_sources_none(tmp_path: Path, capsys: pytest.Capt
     assert [claim["verdict"] for claim in second["claims"]] == ["unknown_marker"]
 
 
+def test_sources_of_their_own_are_cited_by_number_whatever_the_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path / "a.jsonl", {"query_id": "q", "answer": f"{DESK[:-1]} [1].", "sources": SOURCES})
+    found = json.loads(checked([path, "--set", "format=minimal", "--format", "jsonl"], capsys)[0])
+    assert (found["marked"], [claim["markers"] for claim in found["claims"]]) == (True, [[1]])
+
+
 def test_a_spoken_answer_reads_no_marker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = {"query_id": "q", "answer": f"{DESK} Dogs are welcome on weekends.", "sources": SOURCES}
     path = written(tmp_path / "a.jsonl", record)

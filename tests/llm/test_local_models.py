@@ -21,6 +21,7 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.language import Language
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
+from ctxasm.model.settings import Format
 from ctxasm.model.terms import terms_of
 from ctxasm.prompts import REFUSAL, PromptChoice, build_messages
 
@@ -98,6 +99,30 @@ def test_a_spoken_answer_quotes_without_markers() -> None:
     for mode in MODES:
         if mode not in ("stall", "cut"):
             assert streamed(ScriptedModel(mode), assembly) == extract_answer(assembly)
+
+
+def formatted(assembly: Assembly, format: Format) -> Assembly:
+    return dataclasses.replace(assembly, settings=assembly.settings.replace(format=format))
+
+
+@pytest.mark.parametrize("format", ["grouped", "minimal"])
+def test_blocks_without_numbers_are_quoted_without_markers(format: Format) -> None:
+    assembly = formatted(make_assembly(blocks=[Block("Bezoek", ("Op bezoek komen mag vanaf 14.00 uur, zie [1]",))]), format)
+    assert extract_answer(assembly) == "Op bezoek komen mag vanaf 14.00 uur, zie [1]"  # a number of the source text stays what it was
+    for mode in MODES:
+        if mode not in ("stall", "cut"):
+            assert streamed(ScriptedModel(mode), assembly) == extract_answer(assembly)
+
+
+@pytest.mark.parametrize(
+    ("mode", "cited"), [("wrong_number", (2,)), ("out_of_range", (4,)), ("range", (1, 2, 3)), ("split_tokens", (1,)), ("none", ())]
+)
+def test_a_source_marker_is_written_and_spoilt_in_its_own_form(mode: str, cited: tuple[int, ...]) -> None:
+    assembly = formatted(make_assembly(), "source")
+    assert extract_answer(assembly) == extract_answer(make_assembly()).replace("[1]", "[SOURCE 1]")
+    said = streamed(ScriptedModel(mode), assembly)
+    assert {marker.numbers for marker in parse_markers(said)} == ({cited} if cited else set())
+    assert said.count("[SOURCE ") == said.count("[")
 
 
 @pytest.mark.parametrize("language", ["nl", "en"])
