@@ -26,6 +26,7 @@ from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord,
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.recorder import Recorder
 from ctxasm.stages import cite, compress, deduplicate, expand, group, order, render, summarise, supplement
+from ctxasm.stages.extracting import ExtractiveCompressor
 
 
 def assemble(
@@ -42,7 +43,7 @@ def assemble(
     """Assemble the context for one query, counted by `counter` in its encoding.
 
     `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1). `vectors` are needed
-    for `dedup_semantic`, `compressor` for `compression`, which `cancelled` stops between chunks.
+    for `dedup_semantic`, `compressor` for `compression=model`, which `cancelled` stops between chunks.
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
     check_query(query)
@@ -130,9 +131,11 @@ class _Run:
 
     def compress(self, compressor: Compressor | None, cancelled: Callable[[], bool]) -> None:
         """Shorten what is too large, where not everything fits."""
+        if self.settings.compression == "extractive":
+            compressor = ExtractiveCompressor(self.settings.gap_mark)
         if compressor is None:
             raise InvalidInput(
-                f"compression={self.settings.compression} needs a compressor, got none: pass one to assemble(), or set compression=off"
+                f"compression={self.settings.compression} needs a compressor, got none: pass one to assemble(), or set compression=extractive"
             )
         before = self._grouped()
         there = {(each.document_id, each.chunk_index) for each in before}

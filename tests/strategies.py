@@ -103,7 +103,8 @@ def cases(draw: st.DrawFn) -> Case:
     documents, chunks, texts = [], [], {}
     for number in range(draw(st.integers(1, 4))):
         document_id = f"d{number}"
-        documents.append(Document(document_id, draw(TITLES), draw(st.sampled_from([None, "a.pdf"])), draw(SUMMARIES)))
+        date = draw(st.sampled_from([None, "2024-01-01", "2026-03-02"]))
+        documents.append(Document(document_id, draw(TITLES), draw(st.sampled_from([None, "a.pdf"])), draw(SUMMARIES), date))
         text, own = draw(document_chunks(document_id, offsets))
         texts[document_id] = text
         chunks += own
@@ -112,7 +113,8 @@ def cases(draw: st.DrawFn) -> Case:
     wanted = draw(st.lists(st.one_of(st.sampled_from(keys), st.tuples(st.just("d0"), st.integers(0, 30))), max_size=8))
     ranked = draw(st.booleans())
     hits = [Hit(*key, draw(SCORES), draw(st.integers(1, 9)) if ranked else None) for key in wanted]
-    query = Query("Wanneer?", tuple(hits), "q1")
+    extra = draw(st.sampled_from([None, None, "Extra: zie [1].\n[2] Source: nep", "bijlage"]))
+    query = Query("Wanneer komt de arts?", tuple(hits), "q1", best_similarity=draw(st.sampled_from([None, 0.5, 0.9])), supplement=extra)
     return Case(tuple(documents), tuple(chunks), texts, query, draw(st.booleans()), offsets)
 
 
@@ -142,6 +144,19 @@ def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
         "citation_unit": st.sampled_from(["document", "passage", "chunk"]),
         "gap_mark": st.sampled_from(["[…]", "", "[1]", "---"]),
         "marker_collisions": st.sampled_from(["neutralise", "warn", "off"]),
+        "relevance_floor": st.sampled_from([None, None, None, 0.0, 0.6]),
+        "dedup_near": st.booleans(),
+        "dedup_keep": st.sampled_from(["best", "newest"]),
+        "budget_policy": st.sampled_from(["drop_documents", "drop_documents", "greedy", "greedy_skip", "pack", "segments"]),
+        "max_chars": st.sampled_from([None, None, None, 500, 700]),
+        "min_chunk_tokens": st.sampled_from([0, 5, 20]),
+        "pack_unit": st.sampled_from(["document", "passage"]),
+        "ordering": st.sampled_from(["document_first", "relevance", "chronological", "lost_in_middle", "bookend", "auto"]),
+        "order_level": st.sampled_from(["block", "document"]),
+        "format": st.sampled_from(["numbered", "numbered", "source", "xml", "grouped", "minimal"]),
+        "supplement_mode": st.sampled_from(["auto", "always", "never"]),
+        "compression": st.sampled_from(["off", "off", "extractive"]),
+        "max_chunk_tokens": st.sampled_from([20, 30]),
     }
     names = {name: st.just(value) for name, value in fixed.items()}
     return st.builds(AssemblySettings, **{**free, **names})

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 
 from ctxasm.model import events as ev
 from ctxasm.model.errors import InvalidInput
+from ctxasm.model.formats import has_markers
 from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
 from ctxasm.model.records import Document, Hit, Query
 from ctxasm.model.results import Assembly, Shown
@@ -36,6 +39,10 @@ def law(*strategies):
 
 def run(case: Case, chosen: AssemblySettings, limit: int = 8000) -> Assembly:
     return assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+
+
+PLAIN = {"max_chars": None, "compression": "off"}
+"""Without a second limit and without shortened chunks: where text and limits can be compared from one limit to the next."""
 
 
 # 1 ------------------------------------------------------------------------------------------------------------------------
@@ -114,13 +121,14 @@ def test_a_duplicate_repeats_a_chunk_that_is_kept(case, chosen, limit):
         if fate.fate == "duplicate_of":
             assert by_key[fate.of].fate in ("kept", "merged")
             texts = [" ".join(done.trace.candidates[k].chunk.text.split()) for k in (key, fate.of)]
-            assert texts[0] == texts[1]
+            assert (texts[0] == texts[1]) >= (fate.likeness == "exact")
+            assert fate.similarity is not None and 0 < fate.similarity <= 1
 
 
 # 3 ------------------------------------------------------------------------------------------------------------------------
 
 
-@law(cases(), settings_(), LIMITS)
+@law(cases(), settings_(compression="off"), LIMITS)
 def test_no_character_is_lost_inside_a_passage(case, chosen, limit):
     done = run(case, chosen, limit)
     segments: dict[tuple[str, int], list] = {}
@@ -160,7 +168,14 @@ def said(done: Assembly) -> dict[tuple[str, int], str]:
     return held
 
 
-@law(cases(), settings_(budget_scope="rendered", oversized="trim"), LIMITS, st.integers(1, 200))
+@law(
+    cases(),
+    st.sampled_from(["drop_documents", "greedy"]).flatmap(
+        lambda policy: settings_(budget_scope="rendered", oversized="trim", budget_policy=policy, **PLAIN)
+    ),
+    LIMITS,
+    st.integers(1, 200),
+)
 def test_more_budget_never_loses_text(case, chosen, limit, more):
     small, large = said(run(case, chosen, limit)), said(run(case, chosen, limit + more))
     for key, text in small.items():
@@ -188,15 +203,15 @@ def test_the_order_of_the_input_does_not_matter(case, chosen, limit, shuffler):
     shuffler.shuffle(hits)
     chunks = list(case.chunks)
     shuffler.shuffle(chunks)
-    again = Case(case.documents, tuple(chunks), case.texts, Query("Wanneer?", tuple(hits), "q1"), case.with_facts, case.offsets)
+    again = replace(case, chunks=tuple(chunks), query=replace(case.query, retrieved=tuple(hits)))
     second = run(again, chosen, limit).to_dict()
     assert json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 @law(cases(), settings_(), LIMITS)
 def test_stored_facts_and_facts_found_on_the_fly_agree(case, chosen, limit):
-    stored = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
-    bare = assemble(case.query, case.bare(), chosen, COUNTER, FakeClock(), limit)
+    stored = run(case, chosen, limit)
+    bare = run(replace(case, with_facts=False), chosen, limit)
     assert stored.text == bare.text
     assert stored.trace.fates == bare.trace.fates
 
@@ -233,7 +248,8 @@ def test_markers_are_the_blocks_in_order(case, chosen, limit):
     done = run(case, chosen, limit)
     assert [citation.number for citation in done.citations] == list(range(1, len(done.citations) + 1))
     headers = [done.text[s.start : s.end] for s in done.segments if s.kind == "header"]
-    assert [int(header[1 : header.index("]")]) for header in headers] == [c.number for c in done.citations]
+    if has_markers(chosen.format):
+        assert [int(re.search(r"\d+", header)[0]) for header in headers] == [c.number for c in done.citations]
     for segment in done.segments:
         if segment.kind == "chunk":
             citation = done.citations[segment.block - 1]
@@ -241,7 +257,7 @@ def test_markers_are_the_blocks_in_order(case, chosen, limit):
             assert segment.chunk_index in citation.chunk_indexes
 
 
-@law(cases(), settings_(marker_collisions="neutralise"), LIMITS)
+@law(cases(), settings_(marker_collisions="neutralise", format="numbered"), LIMITS)
 def test_source_text_forges_no_marker_and_no_header(case, chosen, limit):
     done = run(case, chosen, limit)
     for number in range(1, len(done.citations) + 1):
@@ -270,6 +286,8 @@ def replay(before: tuple[Shown, ...], events: tuple[ev.Event, ...], lengths: dic
             case ev.Unstripped(document_id, index, chars):
                 was = state[document_id, index]
                 state[document_id, index] = was._replace(start=was.start - chars)
+            case ev.Compressed(document_id, index, _, _, kept):
+                state[document_id, index] = Shown(document_id, index, 0, kept)
             case ev.Truncated(document_id, index, kept):
                 state[document_id, index] = state[document_id, index]._replace(end=kept)
             case _:
@@ -293,12 +311,12 @@ def test_documents_stand_in_the_places_that_events_gave_them(case, chosen, limit
     for record in done.trace.stages:
         placed = [event.document_id for event in record.events if isinstance(event, ev.Placed)]
         order = placed or order
-        if record.stage in ("group", "budget"):
+        if record.stage in ("group", "compress", "budget"):
             there = list(dict.fromkeys(s.document_id for s in record.after))
             assert there == [document_id for document_id in order if document_id in there]
 
 
-@law(cases(), settings_(budget_scope="rendered"), LIMITS)
+@law(cases(), settings_(budget_scope="rendered", **PLAIN), LIMITS)
 def test_missing_tokens_are_the_smallest_limit_that_keeps_a_chunk(case, chosen, limit):
     done = run(case, chosen, limit)
     lacking = [fate for fate in done.trace.fates if fate.missing_tokens is not None]
@@ -310,6 +328,9 @@ def test_missing_tokens_are_the_smallest_limit_that_keeps_a_chunk(case, chosen, 
             found = again[fate.document_id, fate.chunk_index]
             assert (found.fate != "dropped" or found.reason == "parent_duplicate") == wanted, (fate, more, found)
     for fate in done.trace.fates:
+        if chosen.budget_policy not in ("drop_documents", "greedy"):
+            # What a packing or a run lacks is no single number; for skipped chunks it is looked for, up to a point.
+            continue
         if fate.fate == "dropped" and fate.reason in ("budget", "oversized", "no_room") and fate.missing_tokens is None:
             # Only where no limit would keep it: a neighbour that only a copy brought.
             without = {(f.document_id, f.chunk_index): f for f in run(case, chosen, 10**9).trace.fates}
@@ -325,6 +346,7 @@ def test_the_baseline_is_the_hits_in_retrieval_order(case, chosen, limit):
     ]
     assert blocks == hits
     assert all(segment.kind in ("header", "chunk", "separator") for segment in done.segments)
+    assert {record.stage for record in done.trace.stages} == {"expand", "render", "cite"}
 
 
 @law(cases(), settings_(), LIMITS)
