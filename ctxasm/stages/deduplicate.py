@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 
-from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Merged, NearMiss, Stripped
+from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Likeness, Merged, NearMiss, Stripped
 from ctxasm.model.passages import Joined
 from ctxasm.model.plans import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.results import Candidate, Key
@@ -31,33 +31,153 @@ def by_document(candidates: Iterable[Candidate]) -> dict[str, dict[int, Candidat
 def resolve(documents: Documents, relations: Relations) -> Resolution:
     """The order of the documents and what each shows once copies are gone.
 
-    `relations` may speak of more candidates than `documents` holds (it is worked out once, this runs on many subsets).
+    `relations` may speak of more candidates than `documents` holds (it is worked out once, this runs on many subsets). A
+    superseded chunk is never shown, whether or not its successor is among `documents`; a document whose chunk was
+    superseded stands right behind the one that has the successor, or later.
     """
-    if not relations.copies:
+    if not relations.copies and not relations.superseded:
         return _without_copies(documents)
-    copies = relations.copies
-    state = {document_id: dict(own) for document_id, own in documents.items()}
-    likeness: dict[Key, Related] = {}
-    orphans: set[Key] = set()
-    order: list[str] = []
-    scores: dict[str, float] = {}
-    heap = [(_standing(own), document_id) for document_id, own in state.items()]
-    heapq.heapify(heap)
-    taken: set[str] = set()
-    while heap:
-        standing, document_id = heapq.heappop(heap)
-        if document_id in taken or standing != _standing(state[document_id]):
-            continue
-        taken.add(document_id)
-        order.append(document_id)
-        scores[document_id] = -standing[0]
-        own = _without_own_copies(state[document_id], copies, likeness)
-        state[document_id] = own
-        for changed in _remove_elsewhere(own, state, taken, copies, likeness, orphans):
-            heapq.heappush(heap, (_standing(state[changed]), changed))
-    shown = {document_id: tuple(state[document_id]) for document_id in order}
-    duplicates = {copy: related.key for copy, related in likeness.items()}
-    return Resolution(tuple(order), shown, duplicates, frozenset(orphans), scores, likeness)
+    return _Resolving(documents, relations).resolution()
+
+
+class _Resolving:
+    """Documents being taken one by one, best first. `state` holds what each still has, `likeness` what left."""
+
+    def __init__(self, documents: Documents, relations: Relations) -> None:
+        self.copies, self.superseded = relations.copies, relations.superseded
+        self.state = {document_id: dict(own) for document_id, own in documents.items()}
+        self.likeness: dict[Key, Related] = {}
+        self.orphans: set[Key] = set()
+        self.scores: dict[str, float] = {}
+        self.successors: dict[str, list[Key]] = {}
+
+    def resolution(self) -> Resolution:
+        """Take all documents; each removes the copies of what it keeps from those still to come."""
+        self._retire()
+        heap = [(_standing(own), document_id) for document_id, own in self.state.items()]
+        heapq.heapify(heap)
+        while heap:
+            standing, popped = heapq.heappop(heap)
+            if popped in self.scores or standing != _standing(self.state[popped]):
+                continue
+            document_id = self._first_of(popped)
+            self.scores[document_id] = -standing[0]
+            self.state[document_id] = self._without_own_copies(self.state[document_id])
+            for changed in self._remove_elsewhere(self.state[document_id]):
+                heapq.heappush(heap, (_standing(self.state[changed]), changed))
+            if document_id != popped:
+                heapq.heappush(heap, (_standing(self.state[popped]), popped))
+        order = tuple(self.scores)
+        shown = {document_id: tuple(self.state[document_id]) for document_id in order}
+        likeness = {copy: self._as_kept(copy, related) for copy, related in self.likeness.items()}
+        duplicates = {copy: related.key for copy, related in likeness.items()}
+        return Resolution(order, shown, duplicates, frozenset(self.orphans), self.scores, likeness)
+
+    def _retire(self) -> None:
+        """Superseded chunks leave first of all, with neighbours that only they brought."""
+        changed: dict[str, None] = {}
+        for older, newer in self.superseded.items():
+            document_id, index = older
+            if index in self.state.get(document_id, ()):
+                del self.state[document_id][index]
+                self.likeness[older] = newer
+                changed[document_id] = None
+                self.successors.setdefault(document_id, []).append(newer.key)
+        self._drop_orphans(changed)
+
+    def _first_of(self, document_id: str) -> str:
+        """The document to take now: those with successors of its chunks come before it (each newer, so there is no circle)."""
+        while waiting := {key[0] for key in self.successors.get(document_id, ()) if self._is_coming(key)}:
+            document_id = min(waiting, key=lambda other: (_standing(self.state[other]), other))
+        return document_id
+
+    def _is_coming(self, key: Key) -> bool:
+        return key[0] not in self.scores and key[1] in self.state.get(key[0], ())
+
+    def _without_own_copies(self, own: dict[int, Candidate]) -> dict[int, Candidate]:
+        """A document's own repeats: of those that repeat each other the better-scored stays, of equals the lower index.
+
+        What stands inside another chunk leaves even where it scores better: whoever holds it comes first.
+        """
+        repeats = {index: inside for index, c in own.items() if (inside := self._inside(c.key, own))}
+        if not repeats:
+            return own
+        holders: dict[int, list[int]] = {}
+        for index, inside in repeats.items():
+            for other in inside:
+                if index not in repeats.get(other, ()):
+                    holders.setdefault(other, []).append(index)
+        kept = dict(own)
+        rank = {c.chunk.chunk_index: (-c.score, c.chunk.chunk_index) for c in own.values()}
+        # Larger texts hold smaller ones, so that those no chunk holds come first, and so on.
+        for index in _holders_first(sorted(own, key=rank.__getitem__), holders):
+            for other, related in repeats.get(index, {}).items() if index in kept else ():
+                if other in kept:
+                    del kept[other]
+                    self.likeness[related.key] = related._replace(key=own[index].key)
+        return kept
+
+    def _inside(self, key: Key, own: Mapping[int, Candidate]) -> dict[int, Related]:
+        """The chunks of the same document that leave when this one is kept."""
+        return {r.key[1]: r for r in self.copies.get(key, ()) if r.key[0] == key[0] and r.key[1] in own and r.key != key}
+
+    def _remove_elsewhere(self, own: Mapping[int, Candidate]) -> list[str]:
+        """Remove the copies of kept chunks from documents still to come, with neighbours that only they brought.
+
+        A copy of several kept chunks is one of the chunk that it is most like.
+        """
+        claims: dict[Key, Related] = {}
+        for candidate in own.values():
+            for other in self.copies.get(candidate.key, ()):
+                if self._is_coming(other.key) and (other.key not in claims or _strength(other) < _strength(claims[other.key])):
+                    claims[other.key] = other._replace(key=candidate.key)
+        changed: dict[str, None] = {}
+        for copy in claims:
+            del self.state[copy[0]][copy[1]]
+            changed[copy[0]] = None
+        self.likeness |= claims
+        self._drop_orphans(changed)
+        return list(changed)
+
+    def _drop_orphans(self, changed: Iterable[str]) -> None:
+        for document_id in changed:
+            there = self.state[document_id]
+            for index, candidate in list(there.items()):
+                if not candidate.retrieved and all((document_id, parent) in self.likeness for parent in candidate.parents):
+                    del there[index]
+                    self.orphans.add((document_id, index))
+
+    def _as_kept(self, copy: Key, related: Related) -> Related:
+        """What a superseded chunk repeats: its successor, or where that left, the copy of the same text that is kept."""
+        if copy not in self.superseded:
+            return related
+        if related.key in self.likeness:
+            return related._replace(key=self.likeness[related.key].key)
+        if related.key[1] in self.state.get(related.key[0], ()):
+            return related
+        exact = (r.key for r in self.copies.get(related.key, ()) if r.likeness == "exact" and r.key[1] in self.state.get(r.key[0], ()))
+        return related._replace(key=next(exact, related.key))
+
+
+_STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
+
+
+def _strength(related: Related) -> tuple[int, float]:
+    return _STRENGTH[related.likeness], -related.similarity
+
+
+def _holders_first(indexes: Iterable[int], holders: Mapping[int, Iterable[int]]) -> Iterable[int]:
+    """The same order, except that the chunks that hold a chunk come before it."""
+    done: dict[int, None] = {}
+    for index in indexes:
+        stack = [index]
+        while stack:
+            waiting = [holder for holder in holders.get(stack[-1], ()) if holder not in done]
+            if waiting:
+                stack += waiting
+            else:
+                done[stack.pop()] = None
+    return done
 
 
 def _standing(own: Mapping[int, Candidate]) -> tuple[float, int]:
@@ -92,48 +212,6 @@ def exact_relations(documents: Documents) -> Relations:
     for keys in groups.values():
         copies |= dict.fromkeys(keys, tuple([Related(key, "exact", 1.0) for key in keys]))
     return Relations(copies, {})
-
-
-def _without_own_copies(
-    own: dict[int, Candidate], copies: Mapping[Key, tuple[Related, ...]], likeness: dict[Key, Related]
-) -> dict[int, Candidate]:
-    """A document's own repeats: the better-scored copy stays, of equals the lower index."""
-    kept = dict(own)
-    for candidate in sorted(own.values(), key=lambda c: (-c.score, c.chunk.chunk_index)):
-        index = candidate.chunk.chunk_index
-        if index not in kept:
-            continue
-        for other in copies.get(candidate.key, ()):
-            if other.key[0] == candidate.key[0] and other.key[1] != index and other.key[1] in kept:
-                del kept[other.key[1]]
-                likeness[other.key] = Related(candidate.key, other.likeness, other.similarity)
-    return kept
-
-
-def _remove_elsewhere(
-    own: Mapping[int, Candidate],
-    state: dict[str, dict[int, Candidate]],
-    taken: set[str],
-    copies: Mapping[Key, tuple[Related, ...]],
-    likeness: dict[Key, Related],
-    orphans: set[Key],
-) -> list[str]:
-    """Remove the copies of kept chunks from documents still to come, with neighbours that only they brought."""
-    changed: dict[str, set[int]] = {}
-    for candidate in own.values():
-        for other in copies.get(candidate.key, ()):
-            document_id, index = other.key
-            if document_id in state and document_id not in taken and index in state[document_id]:
-                del state[document_id][index]
-                likeness[other.key] = Related(candidate.key, other.likeness, other.similarity)
-                changed.setdefault(document_id, set()).add(index)
-    for document_id in changed:
-        there = state[document_id]
-        for index, candidate in list(there.items()):
-            if not candidate.retrieved and all((document_id, parent) in likeness for parent in candidate.parents):
-                del there[index]
-                orphans.add((document_id, index))
-    return list(changed)
 
 
 def overlap_events(joined: Iterable[Joined]) -> list[Event]:

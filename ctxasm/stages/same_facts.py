@@ -1,0 +1,181 @@
+"""Whether two texts that are much alike also say the same: figures, names and negation, which likeness does not see.
+
+"Within 30 days" and "within 60 days" share nearly all words, and no embedder tells them apart (SPEC: nothing is said only
+by a removed copy). The check is meant to be wrong on one side only: texts that say the same in other figures or with
+another name are both kept, which costs tokens; dropping one that says something else costs an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from ctxasm.model.dates import MONTHS
+
+_NUMBERS = (
+    "nul zero|0",
+    "twee two|2",
+    "drie three|3",
+    "vier four|4",
+    "vijf five|5",
+    "zes six|6",
+    "zeven seven|7",
+    "acht eight|8",
+    "negen nine|9",
+    "tien ten|10",
+    "elf eleven|11",
+    "twaalf twelve|12",
+    "vijftien fifteen|15",
+    "twintig twenty|20",
+    "dertig thirty|30",
+    "veertig forty|40",
+    "vijftig fifty|50",
+    "zestig sixty|60",
+    "negentig ninety|90",
+    "honderd hundred|100",
+    "duizend thousand|1000",
+    "miljoen million|1000000",
+    "half halve|0.5",
+    "dubbel dubbele double twice tweemaal|x2",
+)
+_WEEKDAYS = (
+    "maandag monday|mon",
+    "dinsdag tuesday|tue",
+    "woensdag wednesday|wed",
+    "donderdag thursday|thu",
+    "vrijdag friday|fri",
+    "zaterdag saturday|sat",
+    "zondag sunday|sun",
+)
+_UNITS = (
+    "seconde seconden second seconds sec s|s",
+    "minuut minuten minute minutes min|min",
+    "uur uren hour hours h u|h",
+    "dag dagen day days|day",
+    "week weken weeks|week",
+    "maand maanden month months|month",
+    "jaar jaren year years|year",
+    "% procent percent|%",
+    "€ euro eur euros|€",
+    "$ dollar dollars usd|$",
+    "£ pond pound pounds|£",
+    "mg|mg",
+    "g gram grams|g",
+    "kg kilo kilogram|kg",
+    "ml|ml",
+    "l liter litre liters litres|l",
+    "mm|mm",
+    "cm|cm",
+    "m meter metre meters metres|m",
+    "km kilometer kilometers|km",
+    "kb|kb",
+    "mb|mb",
+    "gb|gb",
+)
+_OPPOSITES = (
+    "voor before|na after",
+    "toegestaan toegelaten allowed permitted mag may|verboden forbidden prohibited",
+    "verplicht mandatory required obligatory|vrijwillig optional optioneel facultatief",
+    "minstens minimaal minimum least|hoogstens maximaal maximum most",
+    "open geopend|dicht gesloten closed",
+    "links linker left|rechts rechter right",
+    "stijgt stijging toename increase increases increased rises rose more meer|daalt daling afname decrease decreases "
+    "decreased falls fell less minder",
+    "gratis free kosteloos|betalend betalen paid",
+    "met with inclusief including|zonder without exclusief excluding",
+    "altijd always|nooit never soms sometimes",
+    "ochtend voormiddag morning|namiddag afternoon avond evening",
+    "enabled ingeschakeld aan on|disabled uitgeschakeld uit off",
+    "start begin begint starts begins|einde eindigt end ends",
+    "boven above over|onder below under",
+    "true waar|false onwaar",
+)
+
+
+def _table(rows: tuple[str, ...]) -> dict[str, str]:
+    return {word: row.rpartition("|")[2] for row in rows for word in row.rpartition("|")[0].split()}
+
+
+_NEGATIONS = _table(
+    (
+        "not no never none nor neither without cannot nothing nobody unless except non|not",
+        "niet geen nooit zonder noch niets niemand nergens tenzij behalve nee|niet",
+    )
+)
+
+
+_CALENDAR = {name: f"month {number}" for name, number in MONTHS.items() if name not in ("may", "mar", "jan", "sep", "dec")} | _table(
+    _WEEKDAYS
+)
+_WORTH = _table(_NUMBERS) | _CALENDAR
+_UNIT_OF = _table(_UNITS)
+_SIDES = tuple((frozenset(one.split()), frozenset(other.split())) for one, _, other in (row.partition("|") for row in _OPPOSITES))
+_TOKEN = re.compile(r"\d+(?:[.,:uh]\d+)*|[^\W\d_]+(?:['’]t\b)?|[€$£%]")
+_TELLING = frozenset((*_WORTH, *_NEGATIONS))
+_CAPITALISED = re.compile(r"\b[A-Z]\w*")
+_MID_SENTENCE = r"(?<=[^\W_][ ,;])%s\b"
+
+
+class Facts(NamedTuple):
+    """What of a text must be the same: its figures in order, its number of negations, its words and those in capitals."""
+
+    figures: tuple[str, ...]
+    negations: int
+    words: frozenset[str]
+    capitalised: frozenset[str]
+
+
+def say_the_same(one: str, other: str) -> bool:
+    """Whether nothing speaks against two texts that are much alike saying the same. Symmetric."""
+    first, second = facts_of(one), facts_of(other)
+    if first.figures != second.figures or first.negations != second.negations:
+        return False
+    if any(_opposed(first.words, second.words, *sides) for sides in _SIDES):
+        return False
+    return not (_names_more(one, first, second) or _names_more(other, second, first))
+
+
+def _names_more(text: str, own: Facts, other: Facts) -> bool:
+    """Whether `text` has a name, a word in capitals or capitalised in mid-sentence, that the other text does not have."""
+    unknown = [word for word in own.capitalised if word.lower() not in other.words]
+    return any((len(word) > 1 and word.isupper()) or re.search(_MID_SENTENCE % re.escape(word), text) for word in unknown)
+
+
+def _opposed(first: frozenset[str], second: frozenset[str], one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether one text has only words of the one side and the other text only words of the other side."""
+    if one.isdisjoint(first) == one.isdisjoint(second):
+        return False
+    return other.isdisjoint(first) == one.isdisjoint(second) and other.isdisjoint(second) == one.isdisjoint(first)
+
+
+@lru_cache(maxsize=8192)
+def facts_of(text: str) -> Facts:
+    """The facts of a text, kept for the next comparison."""
+    tokens = _TOKEN.findall(text.lower())
+    telling = [at for at, token in enumerate(tokens) if token in _TELLING or token[0].isdecimal() or token.endswith(("n't", "n’t"))]
+    figures: list[str] = []
+    negations = 0
+    for at in telling:
+        token = tokens[at]
+        if token[0].isdecimal() or token in _WORTH:
+            figures += [_WORTH.get(token) or _spelled(token), *_unit(tokens, at)]
+        else:
+            negations += 1
+    return Facts(tuple(figures), negations, frozenset(tokens), frozenset(_CAPITALISED.findall(text)))
+
+
+def _spelled(number: str) -> str:
+    """A number in one spelling: 1.000 is 1000, 12,50 is 12.5, 9u30 and 9:30 are 9.3."""
+    parts = re.split("[.,:uh]", number)
+    if len(parts) > 1 and len(parts[-1]) == 3 and parts[0] != "0":
+        parts = ["".join(parts)]
+    spelled = ".".join([parts[0].lstrip("0") or "0", *parts[1:]])
+    return spelled.rstrip("0").rstrip(".") if len(parts) > 1 else spelled
+
+
+def _unit(tokens: list[str], at: int) -> list[str]:
+    """The currency before a number or the unit after it, if there is one."""
+    before, after = tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
+    unit = _UNIT_OF.get(before) if before in ("€", "$", "£") else _UNIT_OF.get(after)
+    return [unit] if unit else []
