@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxasm.model.events import Compressed, Dropped, Duplicate, Event, Placed, Returned, Stripped, Truncated, Unstripped
+from ctxasm.model.events import Compressed, Dropped, Duplicate, Event, Failed, Placed, Returned, Stripped, Truncated, Unstripped
 from ctxasm.model.passages import Joined
 from ctxasm.model.plans import Block, Related, Resolution
 from ctxasm.model.results import Candidate, Fate, FateKind, Key, Shown
@@ -117,7 +117,8 @@ def compress_events(before: Sequence[Shown], final: Sequence[Joined], done: Sequ
         else each
         for each in before
     ]
-    return [*shortened.values(), *_changes(state, final, left), *_replaced(before, final)]
+    notes = [event for event in done if isinstance(event, Failed)]
+    return [*notes, *shortened.values(), *_changes(state, final, left), *_replaced(before, final)]
 
 
 def order_events(before: Sequence[Shown], shown: Sequence[Joined]) -> list[Event]:

@@ -38,7 +38,7 @@ def object_in(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
     Where several objects are found and none fits, the message is about the first.
     """
-    text, first, at = _THOUGHT.sub("", text, count=1), "", -1
+    text, first, at = without_thought(text), "", -1
     decoder = json.JSONDecoder(parse_constant=_refuse)
     for _ in range(_MAX_TRIES):
         at = text.find("{", at + 1)
@@ -53,6 +53,11 @@ def object_in(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
             return found
         first, at = first or problem, end - 1
     raise NotValid(first or "there is no JSON object in it")
+
+
+def without_thought(text: str) -> str:
+    """A reply without what a reasoning model thinks aloud before it."""
+    return _THOUGHT.sub("", text, count=1)
 
 
 def _refuse(name: str) -> None:

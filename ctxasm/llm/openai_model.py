@@ -48,14 +48,21 @@ class OpenAIModel:
         cancel: Cancel | None = None,
     ) -> Pieces:
         """Ask. Nothing is sent until the first piece is taken. Iterating raises ModelUnavailable with `partial`."""
-        request = {
-            "model": self._endpoint.model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-            "stream": True,
-        }
-        return Pieces(attempts(self._endpoint, request, lambda: _Streamed(self._endpoint), cancel or (lambda: False)))
+        return stream_reply(self._endpoint, messages, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+
+
+def stream_reply(
+    endpoint: Endpoint, messages: Sequence[Message], *, temperature: float = 0.0, max_tokens: int = 512, cancel: Cancel | None = None
+) -> Pieces:
+    """The reply to some messages as it comes; as `OpenAIModel.stream`, for questions that are about no assembly."""
+    request = {
+        "model": endpoint.model,
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+        "stream": True,
+    }
+    return Pieces(attempts(endpoint, request, lambda: _Streamed(endpoint), cancel or (lambda: False)))
 
 
 class _Streamed:

@@ -162,6 +162,14 @@ class Compressed:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """Note: the model that compresses did not answer, as `message` says; `chunks` were shortened by the question's words instead."""
+
+    message: str
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ordered:
     """Note: a block's place in the context, 1 = first. `by` is what it was ordered by: its best score and that chunk's rank."""
 
@@ -237,7 +245,7 @@ class Numbered:
 # fmt: off
 Event = (
     Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed |
-    Returned | Unstripped | Truncated | Compressed | Ordered | Supplemented | Yielded | Overshot | Prefixed |
+    Returned | Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Overshot | Prefixed |
     Neutralised | Gapped | Numbered
 )
 # fmt: on

@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ctxasm.model.events import Compressed, Dropped, Event
+from ctxasm.model.events import Compressed, Dropped, Event, Failed
 from ctxasm.model.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
 from ctxasm.model.overlap import Overlap, overlap_of
+from ctxasm.model.passages import CUT
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import is_visible
-
-CUT = "cut"
-"""The `overlap_kind` of a chunk whose seam with the chunk before it is broken: text was left out there, a gap mark belongs between."""
+from ctxasm.stages.extracting import ExtractiveCompressor
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,18 @@ def compress(
     keys = oversized(candidates, limit, settings, tokens)
     if not keys:
         return Compression(candidates, {}, (), ())
-    found = compressor.compress(query, [candidates[key].chunk for key in keys], settings.max_chunk_tokens, counter, cancelled)
-    return replace_chunks(candidates, dict(zip(keys, found, strict=True)), settings.gap_mark, counter)
+    most, mark = settings.max_chunk_tokens, settings.gap_mark
+    extracts = dict(zip(keys, compressor.compress(query, [candidates[key].chunk for key in keys], most, counter, cancelled), strict=True))
+    best = best_hit(candidates)
+    if best in extracts and extracts[best] is None:
+        extracts[best] = ExtractiveCompressor(mark).compress(query, [candidates[best].chunk], most, counter)[0]
+    return replace_chunks(candidates, extracts, mark, counter)
+
+
+def best_hit(candidates: Mapping[Key, Candidate]) -> Key | None:
+    """The chunk that is never irrelevant."""
+    hits = [candidate for candidate in candidates.values() if candidate.retrieved]
+    return min(hits, key=lambda hit: (hit.rank, hit.key)).key if hits else None
 
 
 def oversized(candidates: Mapping[Key, Candidate], limit: int, settings: AssemblySettings, tokens: int | None = None) -> tuple[Key, ...]:
@@ -71,17 +80,17 @@ def replace_chunks(
 ) -> Compression:
     """The candidates with compressed chunks in place of the originals, and with the facts of their neighbours set right.
 
-    None drops a chunk, but never the best hit, which then stays as it is; so does a chunk that would not become smaller.
+    None drops a chunk, but never the best hit, which stays as it is; so does a chunk that would not become smaller.
     The neighbours of a dropped chunk stay: nobody judged them.
     """
-    best = min((c for c in candidates.values() if c.retrieved), key=lambda c: (c.rank, c.key), default=None)
+    best = best_hit(candidates)
     after: dict[Key, Candidate] = {}
     in_force: dict[Key, Extract] = {}
     events: list[Event] = []
     for key, candidate in candidates.items():
         extract = extracts.get(key)
         if extract is None:
-            if key in extracts and (best is None or key != best.key):
+            if key in extracts and key != best:
                 events.append(Dropped(*key, "irrelevant"))
                 continue
             after[key] = candidate
@@ -95,6 +104,8 @@ def replace_chunks(
         in_force[key] = extract
         events.append(Compressed(*key, tokens, kept_tokens, len(chunk.text), extract.how))
     irrelevant = tuple(key for key in candidates if key not in after)
+    failures = [extract.failure for extract in extracts.values() if extract is not None and extract.failure]
+    events += [Failed(message, failures.count(message)) for message in dict.fromkeys(failures)]
     return Compression(_with_seams(candidates, after, in_force), in_force, irrelevant, tuple(events))
 
 

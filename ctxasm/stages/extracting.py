@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.model.extracts import Extract, gap_between
+from ctxasm.model.extracts import Extract, KeptSpan, gap_between
 from ctxasm.model.language import STOP_WORDS
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.terms import is_alike, stem
@@ -67,15 +67,19 @@ class ExtractiveCompressor:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Extract | None]:
         """See `Compressor`. A chunk without a word of the question keeps its head."""
-        reader = reader_of(query)
         units = [fitting_units(chunk.text, max_tokens, counter) for chunk in chunks]
-        rows = [[reader.row(chunk.text, unit) for unit in own] for chunk, own in zip(chunks, units, strict=True)]
-        weights = weights_of(len(reader.asked), rows)
-        extracts: list[Extract | None] = []
-        for chunk, own, held in zip(chunks, units, rows, strict=True):
-            spans = fill(chunk.text, own, rate(own, held, weights), max_tokens, self._gap, counter)
-            extracts.append(Extract("extractive", spans))
-        return extracts
+        found = shorten(query, [chunk.text for chunk in chunks], units, max_tokens, self._gap, counter)
+        return [Extract("extractive", spans) for spans in found]
+
+
+def shorten(
+    query: str, texts: Sequence[str], units: Sequence[Sequence[Span]], max_tokens: int, gap: str, counter: TokenCounter
+) -> list[tuple[KeptSpan, ...]]:
+    """The spans of each text to keep, chosen among its `units`; what a word is worth is told by all of them together."""
+    reader = reader_of(query)
+    rows = [[reader.row(text, unit) for unit in own] for text, own in zip(texts, units, strict=True)]
+    weights = weights_of(len(reader.asked), rows)
+    return [fill(text, own, rate(own, held, weights), max_tokens, gap, counter) for text, own, held in zip(texts, units, rows, strict=True)]
 
 
 class Reader:
@@ -178,8 +182,8 @@ def rate(units: Sequence[Span], rows: Sequence[Row], weights: Sequence[float]) -
 
 def _spread(own: Sequence[float], shares: Sequence[float]) -> list[float]:
     """Each value, or what is left of an earlier one where that is more; `shares[i]` is left of value i at place i + 1."""
-    left = own[0]
-    spread = [left]
+    left = own[0] if own else 0.0
+    spread = [left] if own else []
     for value, share in zip(own[1:], shares, strict=True):
         left *= share
         if value > left:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ctxasm.model.events import Event, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
+from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
 from ctxasm.model.results import Assembly, Key, StageRecord
 from ctxasm.ui.event_words import event_sentence
 from ctxasm.ui.rows import fate_of
@@ -46,7 +46,7 @@ def _step(record: StageRecord, key: Key) -> Step:
 def _concerns(event: Event, key: Key) -> bool:
     if isinstance(event, (Numbered, Ordered)):
         return event.document_id == key[0] and key[1] in event.chunk_indexes
-    if isinstance(event, (Overshot, Supplemented)):
+    if isinstance(event, (Failed, Overshot, Supplemented)):
         return False
     if isinstance(event, (Placed, Prefixed, Yielded)):
         return event.document_id == key[0]

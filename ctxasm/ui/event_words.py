@@ -13,7 +13,9 @@ from ctxasm.ui.words import REASONS, decimal, likeness_words, number, plural
 
 Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
 """Events of the stages before the budget."""
-Chosen = ev.Promoted | ev.Placed | ev.Returned | ev.Unstripped | ev.Truncated | ev.Compressed | ev.Ordered | ev.Yielded | ev.Overshot
+Chosen = (
+    ev.Promoted | ev.Placed | ev.Returned | ev.Unstripped | ev.Truncated | ev.Compressed | ev.Failed | ev.Ordered | ev.Yielded | ev.Overshot
+)
 """Events of choosing, cutting and ordering."""
 Written = ev.Supplemented | ev.Prefixed | ev.Neutralised | ev.Gapped | ev.Numbered
 """Events of writing the text."""
@@ -83,6 +85,9 @@ def _chosen(event: Chosen) -> str:
                 "rewritten": "by the model, in words that are not all its own: rewritten",
             }[event.how]
             return f"Shortened from {number(event.tokens)} to {plural(event.kept_tokens, 'token')} {how}."
+        case ev.Failed():
+            done = f"{plural(event.chunks, 'chunk')} shortened to the sentences about the question instead"
+            return f"The model that compresses did not answer ({event.message.rstrip('.')}): {done}."
         case ev.Ordered():
             return f"Its block stands at position {event.position}, by score {decimal(event.score)} (rank {event.rank})."
         case ev.Yielded():
