@@ -19,6 +19,7 @@ from ctxasm.model.errors import InvalidInput, NotFound, shown
 DATABASE_URL = "CTXASM_DATABASE_URL"
 BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
 MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
+COMPRESS_MODEL = "CTXASM_COMPRESS_MODEL"
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
 MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
@@ -30,6 +31,7 @@ SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 class Config:
     """What the environment decides. Timeouts are seconds: to connect, and to the first text of an answer.
 
+    `compress_model` is a fast and cheap model at the same address that shortens chunks (`compression=model`).
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
     path of the user's own table of model windows, validated by whoever reads it.
     """
@@ -38,6 +40,7 @@ class Config:
     llm_base_url: str | None = field(default=None, repr=False)
     llm_model: str | None = None
     llm_api_key: str | None = field(default=None, repr=False)
+    compress_model: str | None = None
     llm_connect_timeout: float = 5.0
     llm_timeout: float = 60.0
     model_windows: str | None = None
@@ -64,6 +67,7 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         llm_base_url=base_url,
         llm_model=known.first(*MODEL),
         llm_api_key=api_key,
+        compress_model=known.first(COMPRESS_MODEL),
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
         llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
         model_windows=known.first(MODEL_WINDOWS),
