@@ -61,7 +61,9 @@ def markdown(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 
 def settings_table() -> str:
-    rows = ((f"`{s.name}`", f"`{write(s, s.default)}`", s.allowed, f"`{s.url}`", s.help) for s in specs())
+    rows = (
+        (f"`{s.name}`", f"`{written}`" if (written := write(s, s.default)) else "empty", s.allowed, f"`{s.url}`", s.help) for s in specs()
+    )
     return markdown(("name", "default", "allowed", "URL", "what it does"), rows)
 
 

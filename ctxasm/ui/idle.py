@@ -1,6 +1,7 @@
 """Which settings have no effect under the others, and why. Pure.
 
-Law: giving an idle setting any other value changes nothing of an assembly.
+Law: giving an idle setting any other value changes nothing of an assembly. (With a fixed limit the zones of a named model
+change nothing of the context either, but they show whether it all fits into its window.)
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from typing import NamedTuple
 
 from ctxasm.model.settings import AssemblySettings, specs
 
-ZONES = tuple(spec.name for spec in specs() if spec.stage == "zones")
+MODEL = ("model_name", "model_window")
+HISTORY = ("history_tokens", "history_summarise_after")
+"""What holds for earlier turns whether or not a window is shared out."""
+ZONES = tuple(spec.name for spec in specs() if spec.stage == "zones" and spec.name not in (*MODEL, *HISTORY))
 IN_BASELINE = (
-    "enabled", "relevance_floor", "top_k", "budget_mode", "max_tokens", *ZONES, "encoding", "format", "marker_collisions", "channel",
+    "enabled", "relevance_floor", "top_k", "budget_mode", "max_tokens", *ZONES, *MODEL, *HISTORY, "encoding", "format",
+    "marker_collisions", "channel",
 )  # fmt: skip
 """What the baseline still reads: which hits, how a block is written and counted, and where the limit's line stands."""
 
@@ -43,10 +48,13 @@ RULES = (
         "no duplicates are looked for, so that every copy stays",
     ),
     Rule(("max_tokens",), lambda s: s.budget_mode == "window", "the zones of the model's window set the limit"),
-    Rule(ZONES, lambda s: s.budget_mode == "fixed", "the limit is fixed: set it to window to share out a model's window"),
+    Rule(
+        ZONES,
+        lambda s: s.budget_mode == "fixed" and not s.model_name.strip() and s.model_window is None,
+        "no model is named whose window is shared out",
+    ),
     Rule(("oversized",), lambda s: s.budget_policy != "drop_documents", "only drop_documents takes documents as a whole"),
     Rule(("min_chunk_tokens",), lambda s: s.budget_policy == "drop_documents", "drop_documents takes documents as a whole"),
-    Rule(("pack_k",), lambda s: s.budget_policy not in ("pack", "segments"), "only pack and segments weigh hits by rank"),
     Rule(("pack_unit",), lambda s: s.budget_policy != "pack", "only pack takes units"),
     Rule(("max_chunk_tokens",), lambda s: s.compression == "off", "compression is off"),
     Rule(("summary_template",), lambda s: not s.summary_prefix, "page summaries are off"),

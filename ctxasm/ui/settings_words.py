@@ -72,7 +72,7 @@ def _budget(settings: AssemblySettings) -> tuple[str, ...]:
     limit = _limit(settings)
     smallest = settings.min_chunk_tokens
     above = f" (chunks from {plural(smallest, 'token')})" if smallest != spec_of("min_chunk_tokens").default else ""
-    weighed = f" (k {number(settings.pack_k)})" if settings.pack_k != spec_of("pack_k").default else ""
+    worth = (f"a hit worth 1 / ({number(settings.pack_k)} + rank)",) if settings.pack_k != spec_of("pack_k").default else ()
     match settings.budget_policy:
         case "drop_documents":
             policy = f"drop documents over {limit}{'' if settings.oversized == 'trim' else ' (oversized ones too)'}"
@@ -81,11 +81,10 @@ def _budget(settings: AssemblySettings) -> tuple[str, ...]:
         case "greedy_skip":
             policy = f"the best chunks up to {limit}, passing over what does not fit{above}"
         case "pack":
-            policy = f"the {settings.pack_unit}s that are worth most within {limit}{weighed}{above}"
+            policy = f"the {settings.pack_unit}s that are worth most within {limit}{above}"
         case "segments":
-            policy = f"the most relevant runs of chunks within {limit}{weighed}{above}"
-    window = (_zones(settings),) if settings.budget_mode == "window" else ()
-    return (policy, *window)
+            policy = f"the most relevant runs of chunks within {limit}{above}"
+    return (policy, *worth, *_zones(settings))
 
 
 def _limit(settings: AssemblySettings) -> str:
@@ -94,9 +93,9 @@ def _limit(settings: AssemblySettings) -> str:
     return f"{tokens}{characters}{' of chunk text' if settings.budget_scope == 'chunks' else ''}"
 
 
-def _zones(settings: AssemblySettings) -> str:
-    model = settings.model_name or "a model that is not named"
-    size = f" with {number(settings.model_window)} tokens" if settings.model_window is not None else ""
+def _zones(settings: AssemblySettings) -> tuple[str, ...]:
+    history = settings.history_summarise_after
+    turns = (f"earlier turns summed up after {number(history)}",) if history is not None else ()
     zones = {
         "system": settings.system_tokens,
         "question": settings.question_tokens,
@@ -104,11 +103,14 @@ def _zones(settings: AssemblySettings) -> str:
         "answer": settings.answer_tokens,
         "overhead": settings.overhead_tokens,
     }
+    if "answer_tokens" in idle(settings):
+        most = settings.history_tokens
+        return (*((f"at most {number(most)} tokens of history",) if most is not None else ()), *turns)
+    model = " ".join(settings.model_name.split()) or "a model without a name"
+    size = f" with {number(settings.model_window)} tokens" if settings.model_window is not None else ""
     reserved = " + ".join(f"{name} {number(tokens)}" for name, tokens in zones.items() if tokens is not None)
-    summed = settings.history_summarise_after
-    history = f", earlier turns summed up after {number(summed)}" if summed is not None else ""
     margin = f", {100 * settings.safety_margin:g} % left free" if settings.safety_margin else ""
-    return f"window of {model}{size} less {reserved}{margin}{history}"
+    return (f"window of {model}{size} less {reserved}{margin}", *turns)
 
 
 def _order(settings: AssemblySettings) -> tuple[str, ...]:
