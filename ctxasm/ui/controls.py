@@ -15,8 +15,9 @@ from ctxasm.ui import state
 from ctxasm.ui.idle import idle
 from ctxasm.ui.limit_widget import limit_widget
 from ctxasm.ui.setting_widgets import Look, setting_widget
-from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES, choice_sentence
+from ctxasm.ui.setting_words import NO_BOUNDARIES, choice_sentence
 from ctxasm.ui.threshold_widget import threshold_widget
+from ctxasm.ui.views.title import boundary_badge
 from ctxasm.ui.words import plural, stage_name
 
 LEADING = ("expand_window", "max_tokens", "budget_policy", "oversized", "ordering", "format", "citation_unit")
@@ -83,10 +84,7 @@ def _leading(look: Look) -> None:
         if spec.name in EXPLAINED:
             st.caption(choice_sentence(spec.name, getattr(look.settings, spec.name)))
         if spec.name == "format" and look.settings.format in NO_BOUNDARIES:
-            st.html(
-                f'<div class="cx cx-side" id="ctx-boundaries"><span class="cx-badge warn" title="{BOUNDARY_REASON}">'
-                f'<span class="cx-dot warn"></span>{BOUNDARY_LABEL}</span></div>'
-            )
+            st.html(f'<div class="cx cx-side" id="ctx-boundaries">{boundary_badge()}</div>')
 
 
 def _groups(look: Look) -> None:

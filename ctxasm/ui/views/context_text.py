@@ -8,7 +8,8 @@ from ctxasm.model.results import Assembly
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import text_html
 from ctxasm.ui.pictures import boxed, ledger_html
-from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.setting_words import NO_BOUNDARIES
+from ctxasm.ui.views.title import boundary_badge, show_empty
 from ctxasm.ui.words import number, plural
 
 
@@ -16,7 +17,7 @@ def show_context_text(assembly: Assembly, stamp: str) -> None:
     """Cards per block with provenance, a minimap beside them."""
     heading = (
         f"Assembled context<small>{number(assembly.token_count)} tokens · {plural(len(assembly.citations), 'block')} · "
-        f"{plural(len(assembly.text), 'character')}</small>"
+        f"{plural(len(assembly.text), 'character')}</small>{boundary_badge() if assembly.settings.format in NO_BOUNDARIES else ''}"
     )
     if not assembly.text:
         why = (

@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.ui.settings_words import settings_sentence
 from ctxasm.ui.state import Scene
 from ctxasm.ui.words import plural
@@ -45,6 +46,8 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
     if any(fate.reason == "oversized" or fate.fate == "truncated" for fate in fates):
         html += '<span class="cx-badge warn" data-oversized="true"><span class="cx-dot warn"></span>best document trimmed to fit</span>'
+    if assembly.text and assembly.settings.format in NO_BOUNDARIES:
+        html += boundary_badge()
     if assembly.overshoot_tokens:
         html += f'<span class="cx-badge warn" data-overshoot="{assembly.overshoot_tokens}"><span class="cx-dot warn"></span>'
         html += f"{plural(assembly.overshoot_tokens, 'token')} over the limit</span>"
@@ -54,6 +57,14 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
             f"ESTIMATE: token counts of {escape(assembly.encoding)} are not exact</span>"
         )
     return html
+
+
+def boundary_badge() -> str:
+    """The badge of a format in which a source's own text may pass for a header."""
+    return (
+        f'<span class="cx-badge warn" data-boundaries="false" title="{escape(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
+        f"{BOUNDARY_LABEL}</span>"
+    )
 
 
 def show_empty(heading: str, hint: str) -> None:
