@@ -18,7 +18,7 @@ from ctxasm.model.results import Regret
 
 PACK_K = 60
 """The constant of reciprocal-rank fusion: value of a hit = 1 / (60 + rank)."""
-MAX_STEPS = 400
+MAX_STEPS = 1000
 """Steps of branch and bound (about 1 µs each) before the table takes over."""
 MAX_CELLS = 16_000_000
 """Units × tokens of the largest table (about 1 ns each)."""
