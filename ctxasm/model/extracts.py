@@ -104,10 +104,10 @@ def _clipped(part: Part, low: int, high: int) -> Part:
 
 
 def cuts_head(text: str, extract: Extract) -> bool:
-    """Whether something visible before the first kept span is left out."""
-    return extract.how == "rewritten" or not extract.spans or is_visible(text[: extract.spans[0].start])
+    """Whether something visible before the first kept span is left out; of a rewritten text nothing is known."""
+    return extract.how == "rewritten" or is_visible(text[: extract.spans[0].start] if extract.spans else text)
 
 
 def cuts_tail(text: str, extract: Extract) -> bool:
     """Whether something visible after the last kept span is left out."""
-    return extract.how == "rewritten" or not extract.spans or is_visible(text[extract.spans[-1].end :])
+    return extract.how == "rewritten" or is_visible(text[extract.spans[-1].end :] if extract.spans else text)

@@ -13,18 +13,26 @@ PASSED_OVER = 12
 """After so many units in a row that do not fit, what is left is taken for full."""
 LOOKED_BEYOND = 64
 """Characters of white space after a unit that are counted with it."""
+SAMPLE_CHARS = 2000
 LONGEST_PIECE = 160
 """Characters of the pieces of a sentence that alone is too long."""
 
 
 def fitting_units(text: str, max_tokens: int, counter: TokenCounter) -> list[Span]:
     """The units of `text` with something to see; one that alone has more than `max_tokens` tokens is cut between words."""
-    longest = max(8, min(LONGEST_PIECE, max_tokens))
     found: list[Span] = []
     for unit in units_of(text):
-        if is_visible(text[slice(*unit)]):
-            found += pieces_of_unit(text, unit, longest) if _is_too_long(text, unit, max_tokens, counter) else [unit]
-    return found
+        if _is_too_long(text, unit, max_tokens, counter):
+            found += pieces_of_unit(text, unit, _piece_chars(text, unit, max_tokens, counter))
+        else:
+            found.append(unit)
+    return [unit for unit in found if is_visible(text[slice(*unit)])]
+
+
+def _piece_chars(text: str, unit: Span, max_tokens: int, counter: TokenCounter) -> int:
+    """How many characters of a unit take about a quarter of the limit."""
+    sample = text[unit[0] : min(unit[1], unit[0] + SAMPLE_CHARS)]
+    return max(4, min(LONGEST_PIECE, max_tokens * len(sample) // max(1, counter.count(sample)) // 4))
 
 
 def _is_too_long(text: str, unit: Span, max_tokens: int, counter: TokenCounter) -> bool:

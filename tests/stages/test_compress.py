@@ -1,0 +1,249 @@
+"""The compression stage: which chunks, what later stages see instead, and that every character still leads to its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxasm.model import events as ev
+from ctxasm.model.extracts import Extract, KeptSpan, compressed_text, pieces_of
+from ctxasm.model.facts import chunk_facts
+from ctxasm.model.passages import join
+from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.records import Chunk, Hit, Query
+from ctxasm.model.results import Assembly, Candidate, Key
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from ctxasm.stages.compress import compress, compressed_chunk, oversized, replace_chunks
+from ctxasm.stages.extracting import ExtractiveCompressor
+from tests.fakes import FakeClock, FakeSource
+from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
+
+MARK = "[…]"
+SMALL = AssemblySettings(compression="extractive", max_chunk_tokens=40)
+
+
+class SaysOf:
+    """A compressor that says of each text what it was told to; `asked` keeps what it was asked."""
+
+    def __init__(self, **told: Extract | None) -> None:
+        self.told, self.asked = told, list[str]()
+
+    def compress(
+        self,
+        query: str,
+        chunks: Sequence[FetchedChunk],
+        max_tokens: int,
+        counter: TokenCounter,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> list[Extract | None]:
+        self.asked += [chunk.text for chunk in chunks]
+        return [self.told[f"c{chunk.chunk_index}"] for chunk in chunks]
+
+
+def candidates_of(*texts: str, offsets: bool = False, step: int = 0) -> dict[Key, Candidate]:
+    """Hits 0, 1, … of one document, the first the best. `step`: the characters that each shares with the one before."""
+    chunks, at = [], 0
+    for index, text in enumerate(texts):
+        chunks.append(Chunk("d", index, text, at if offsets else None, at + len(text) if offsets else None))
+        at += len(text) - step
+    facts = chunk_facts(chunks, COUNTER)
+    return {("d", index): Candidate(fact, True, 1.0 - index / 10, index + 1) for index, fact in enumerate(facts)}
+
+
+def story(number: int, sentences: int = 12) -> str:
+    return " ".join(f"Verhaal {number} zin {sentence} gaat over parkeren." for sentence in range(sentences))
+
+
+LONG = [story(number) for number in range(3)]
+TOKENS = sum(COUNTER.count(text) for text in LONG)
+
+
+# Which chunks -------------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_compressed_when_all_fits() -> None:
+    found = candidates_of(*LONG)
+    assert oversized(found, TOKENS, SMALL) == ()
+    assert len(oversized(found, TOKENS - 1, SMALL)) == 3
+    assert oversized(found, 10**6, SMALL.replace(max_chars=500)) != ()
+    assert oversized(found, TOKENS, SMALL, TOKENS + 1) != ()
+    done = compress("Parkeren?", found, TOKENS, SMALL, SaysOf(), COUNTER)
+    assert done.candidates == found
+    assert done.events == ()
+
+
+def test_only_chunks_above_the_size_are_compressed() -> None:
+    found = candidates_of(LONG[0], "Kort.", LONG[2])
+    model = SaysOf(c0=Extract("model", (KeptSpan(0, 40),)), c2=None)
+    done = compress("Parkeren?", found, 10, SMALL, model, COUNTER)
+    assert model.asked == [LONG[0], LONG[2]]
+    assert done.candidates["d", 1].chunk.text == "Kort."
+    assert done.irrelevant == (("d", 2),)
+    assert [type(event) for event in done.events] == [ev.Compressed, ev.Dropped]
+    assert done.events[1] == ev.Dropped("d", 2, "irrelevant")
+
+
+def test_a_shared_head_counts_once() -> None:
+    text = story(1, 30)
+    found = candidates_of(text[:600], text[500:1100], offsets=True, step=100)
+    own = [candidate.chunk for candidate in found.values()]
+    together = sum(chunk.token_count or 0 for chunk in own) - (own[1].overlap_tokens or 0)
+    assert own[1].overlap_tokens
+    assert oversized(found, together, SMALL) == ()
+    assert oversized(found, together - 1, SMALL) != ()
+
+
+# The best hit, and what is not worth it -----------------------------------------------------------------------------------
+
+
+def test_the_best_hit_is_never_irrelevant() -> None:
+    found = candidates_of(*LONG)
+    done = compress("Verhaal 0 zin 7?", found, 10, SMALL, SaysOf(c0=None, c1=None, c2=None), COUNTER)
+    assert list(done.candidates) == [("d", 0)]
+    assert "Verhaal 0 zin 7 gaat over parkeren." in done.candidates["d", 0].chunk.text
+    assert done.extracts["d", 0].how == "extractive"
+    assert done.irrelevant == (("d", 1), ("d", 2))
+
+
+def test_the_neighbours_of_an_irrelevant_chunk_stay() -> None:
+    found = candidates_of(*LONG)
+    found["d", 2] = found["d", 2]._replace(retrieved=False, parents=(1,))
+    done = replace_chunks(found, {("d", 1): None}, MARK, COUNTER)
+    assert list(done.candidates) == [("d", 0), ("d", 2)]
+
+
+@pytest.mark.parametrize(
+    "extract", [Extract("model", (KeptSpan(0, len(LONG[1])),)), Extract("rewritten", words="x y " * 300), Extract("model")]
+)
+def test_a_chunk_that_would_not_become_smaller_or_empty_stays_as_it_is(extract: Extract) -> None:
+    found = candidates_of(*LONG)
+    done = replace_chunks(found, {("d", 1): extract}, MARK, COUNTER)
+    assert done.candidates == found
+    assert (done.extracts, done.events) == ({}, ())
+
+
+def test_a_failure_is_told_once() -> None:
+    found = candidates_of(*LONG)
+    extracts = {key: Extract("extractive", (KeptSpan(0, 30),), failure="no answer") for key in found}
+    done = replace_chunks(found, extracts, MARK, COUNTER)
+    assert [event for event in done.events if isinstance(event, ev.Failed)] == [ev.Failed("no answer", 3)]
+
+
+def test_a_rewritten_chunk_has_no_place_in_the_original() -> None:
+    extract = Extract("rewritten", words="Het gaat over parkeren.")
+    done = replace_chunks(candidates_of(*LONG), {("d", 1): extract}, MARK, COUNTER)
+    chunk = done.candidates["d", 1].chunk
+    assert chunk.text == "Het gaat over parkeren."
+    assert [part.start for part in pieces_of(extract, MARK, 0, len(chunk.text))] == [None]
+    assert isinstance(done.events[0], ev.Compressed)
+    assert done.events[0].how == "rewritten"
+
+
+# Facts and seams ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_compressed_chunk_forgets_what_is_true_of_the_original_only() -> None:
+    chunk = candidates_of(*LONG, offsets=True)["d", 1].chunk
+    short = compressed_chunk(chunk, Extract("model", (KeptSpan(0, 20), KeptSpan(40, 60))), MARK, COUNTER)
+    assert short.text == f"{LONG[1][:20]}\n[…]\n{LONG[1][40:60]}"
+    assert (short.start, short.end, short.duplicate_key, short.lead_tokens) == (None,) * 4
+    assert short.token_count == COUNTER.count(short.text)
+
+
+@st.composite
+def kept_spans(draw: st.DrawFn, text: str) -> Extract:
+    places = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=6)))
+    places = places[: len(places) // 2 * 2]
+    if draw(st.booleans()):
+        places[0] = 0
+    if draw(st.booleans()):
+        places[-1] = len(text)
+    return Extract("extractive", tuple(KeptSpan(a, b) for a, b in zip(places[::2], places[1::2], strict=True)))
+
+
+@given(st.data(), st.booleans(), st.integers(0, 60), st.integers(0, 30))
+@settings(max_examples=200, deadline=None)
+def test_no_seam_of_a_compressed_chunk_loses_a_character(data: st.DataObject, offsets: bool, shared: int, least: int) -> None:
+    """What is stripped at a seam is shown right before it, and a gap mark stands where something was left out."""
+    text = data.draw(st.sampled_from([story(1, 12), "parkeren " * 60, "".join(chr(97 + n % 26) for n in range(500))]))
+    cuts = [0, 120, 260, len(text)]
+    texts = [text[max(0, low - (shared if low else 0)) : high] for low, high in pairwise(cuts)]
+    found = candidates_of(*texts, offsets=offsets, step=shared)
+    chosen = data.draw(st.sets(st.integers(0, 2), min_size=1))
+    extracts: dict[Key, Extract | None] = {("d", n): data.draw(kept_spans(found["d", n].chunk.text)) for n in chosen}
+    done = replace_chunks(found, extracts, MARK, COUNTER)
+    joined = join([candidate.chunk for candidate in done.candidates.values()], least)
+    written = ""
+    for j in joined:
+        written = "" if j.opens else written
+        assert written.endswith(j.chunk.text[: j.start])
+        written += j.chunk.text[j.start : j.end]
+    for before, after in pairwise(joined):
+        keys = [("d", each.chunk.chunk_index) for each in (before, after)]
+        first, second = (done.extracts.get(key) for key in keys)
+        cut_tail = first is not None and found[keys[0]].chunk.text[first.spans[-1].end :].strip()
+        cut_head = second is not None and found[keys[1]].chunk.text[: second.spans[0].start].strip()
+        assert after.opens == bool(cut_tail or cut_head)
+
+
+# The whole pipeline -------------------------------------------------------------------------------------------------------
+
+
+def run(case: Case, chosen: AssemblySettings, limit: int) -> Assembly:
+    compressor = ExtractiveCompressor(chosen.gap_mark) if chosen.compression != "off" else None
+    return assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit, compressor=compressor)
+
+
+@given(cases(), settings_(compression="extractive", dedup_near=False, budget_scope="rendered"), LIMITS)
+@settings(max_examples=120, deadline=None)
+def test_every_kept_character_leads_to_its_original(case: Case, chosen: AssemblySettings, limit: int) -> None:
+    done = run(case, chosen, limit)
+    assert COUNTER.count(done.text) == done.token_count
+    assert done.token_count <= limit or not chosen.enabled
+    assert "".join(done.text[s.start : s.end] for s in done.segments) == done.text
+    for segment in done.segments:
+        if segment.kind == "chunk" and not segment.neutralised:
+            assert segment.document_id is not None
+            assert segment.chunk_index is not None
+            original = done.trace.candidates[segment.document_id, segment.chunk_index].chunk.text
+            assert original[segment.chunk_start : segment.chunk_end] == done.text[segment.start : segment.end]
+
+
+@given(cases(), settings_(compression="extractive", budget_policy="drop_documents", oversized="trim"), LIMITS)
+@settings(max_examples=60, deadline=None)
+def test_compression_empties_no_context(case: Case, chosen: AssemblySettings, limit: int) -> None:
+    if run(case, chosen.replace(compression="off"), limit).text:
+        assert run(case, chosen, limit).text
+
+
+def test_a_long_hit_is_shortened_instead_of_cut_and_its_share_is_told() -> None:
+    filler = "Het ziekenhuis ligt aan de rand van het park. "
+    text = filler * 60 + "Parkeren kost 2,50 euro per uur. " + filler * 60
+    chunks = [Chunk("a", 0, text), Chunk("b", 0, "Een kort stuk over iets anders.")]
+    source, query = FakeSource([], chunks, COUNTER), Query("Wat kost parkeren?", (Hit("a", 0, 0.9), Hit("b", 0, 0.5)))
+    chosen = AssemblySettings(compression="extractive", max_chunk_tokens=60)
+    done = assemble(query, source, chosen, COUNTER, FakeClock(), 500, compressor=ExtractiveCompressor(MARK))
+    assert "Parkeren kost 2,50 euro per uur." in done.text
+    assert "Een kort stuk" in done.text
+    fates = {fate.document_id: fate for fate in done.trace.fates}
+    assert fates["a"].fate == fates["b"].fate == "kept"
+    assert fates["a"].compressed is not None
+    assert 0 < fates["a"].compressed < 0.1
+    assert fates["b"].compressed is None
+    without = assemble(query, source, chosen.replace(compression="off"), COUNTER, FakeClock(), 500)
+    assert "2,50" not in without.text
+
+
+def test_the_context_of_a_rewritten_chunk_says_so() -> None:
+    source, query = FakeSource([], [Chunk("d", 0, LONG[0])], COUNTER), Query("Parkeren?", (Hit("d", 0, 0.9),))
+    chosen = SMALL.replace(compression="model")
+    model = SaysOf(c0=Extract("rewritten", words="Twaalf zinnen over parkeren."))
+    done = assemble(query, source, chosen, COUNTER, FakeClock(), 60, compressor=model)
+    assert [(s.rewritten, s.chunk_start, s.chunk_end) for s in done.segments if s.kind == "chunk"] == [(True, None, None)]
+    assert "Twaalf zinnen over parkeren." in done.text
+    assert compressed_text(LONG[0], model.told["c0"] or Extract("model"), MARK) in done.text

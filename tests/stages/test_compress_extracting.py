@@ -1,0 +1,214 @@
+"""Compression by the question's words: what is kept, exactly how much, and in what time."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxasm.model.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.units import units_of
+from ctxasm.model.visible import is_visible
+from ctxasm.stages.extracting import ExtractiveCompressor
+from tests.growth import is_linear
+from tests.strategies import COUNTER, WORDS
+
+MARK = "[…]"
+
+
+def compressed(question: str, *texts: str, most: int = 60, mark: str = MARK) -> list[Extract]:
+    chunks = [FetchedChunk("d", index, text) for index, text in enumerate(texts)]
+    found = ExtractiveCompressor(mark).compress(question, chunks, most, COUNTER)
+    assert None not in found
+    return [extract for extract in found if extract is not None]
+
+
+def left_of(question: str, text: str, most: int = 60, mark: str = MARK) -> str:
+    return compressed_text(text, compressed(question, text, most=most, mark=mark)[0], mark)
+
+
+FILLER = "Het ziekenhuis ligt aan de rand van het stadspark. "
+PARKING = "Parkeren kost 2,50 euro per uur. "
+
+
+# Laws ---------------------------------------------------------------------------------------------------------------------
+
+TEXTS = st.lists(WORDS, min_size=1, max_size=80).map("".join)
+QUESTIONS = st.sampled_from(["Wanneer komt de arts?", "Wat kost 45 minuten?", "identiteitskaart", "de het een", "的时间", "argv[1] `x`"])
+
+
+@given(QUESTIONS, st.lists(TEXTS, min_size=1, max_size=4), st.integers(20, 120), st.sampled_from([MARK, "", "[1]", "---"]))
+@settings(max_examples=150, deadline=None)
+def test_what_is_kept_fits_stands_in_order_and_maps_back_to_the_original(question: str, texts: list[str], most: int, mark: str) -> None:
+    gap = gap_between(mark)
+    for text, extract in zip(texts, compressed(question, *texts, most=most, mark=mark), strict=True):
+        shorter = compressed_text(text, extract, mark)
+        assert COUNTER.count(shorter) <= most
+        assert is_visible(shorter) == is_visible(text)
+        ends = [0, *(end for span in extract.spans for end in span), len(text)]
+        assert ends == sorted(ends)
+        assert all(start < end for start, end in extract.spans)
+        parts = pieces_of(extract, mark, 0, len(shorter))
+        assert "".join(shorter[part.low : part.high] for part in parts) == shorter
+        for part in parts:
+            assert shorter[part.low : part.high] == (gap if part.start is None else text[part.start : part.end])
+        assert cuts_head(text, extract) == is_visible(text[: ends[1]])
+        assert cuts_tail(text, extract) == is_visible(text[ends[-2] :])
+
+
+@given(QUESTIONS, TEXTS, st.integers(20, 80), st.data())
+@settings(max_examples=80, deadline=None)
+def test_any_part_of_the_compressed_text_maps_back(question: str, text: str, most: int, data: st.DataObject) -> None:
+    extract = compressed(question, text, most=most)[0]
+    shorter = compressed_text(text, extract, MARK)
+    low, high = sorted(data.draw(st.tuples(*[st.integers(0, len(shorter))] * 2)))
+    parts = pieces_of(extract, MARK, low, high)
+    assert "".join(shorter[part.low : part.high] for part in parts) == shorter[low:high]
+    assert all(text[part.start : part.end] == shorter[part.low : part.high] for part in parts if part.start is not None)
+
+
+@given(QUESTIONS, st.lists(TEXTS, min_size=2, max_size=4), st.integers(20, 80))
+@settings(max_examples=60, deadline=None)
+def test_equal_texts_are_compressed_equally_whatever_their_order(question: str, texts: list[str], most: int) -> None:
+    found = dict(zip(texts, compressed(question, *texts, most=most), strict=True))
+    assert dict(zip(reversed(texts), compressed(question, *reversed(texts), most=most), strict=True)) == found
+    first, *_, last = compressed(question, *texts, texts[0], most=most)
+    assert first == last
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_units_are_disjoint_and_hold_every_visible_character(text: str) -> None:
+    units = units_of(text)
+    flat = [place for unit in units for place in unit]
+    assert flat == sorted(flat)
+    assert "".join("".join(text[start:end].split()) for start, end in units) == "".join(text.split())
+
+
+@given(QUESTIONS, TEXTS, st.integers(60, 120))
+@settings(max_examples=100, deadline=None)
+def test_a_sentence_that_fits_is_kept_whole_or_not_at_all(question: str, text: str, most: int) -> None:
+    extract = compressed(question, text, most=most)[0]
+    for start, end in units_of(text):
+        if COUNTER.count(text[start:end]) <= most and is_visible(text[start:end]):
+            inside = sum(max(0, min(end, high) - max(start, low)) for low, high in extract.spans)
+            assert inside in (0, end - start)
+
+
+# What it keeps ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_sentences_around_a_match_come_with_it() -> None:
+    near = ["Voor de ingang staan palen. ", PARKING, "Dat geldt niet op zondag. "]
+    text = FILLER * 8 + "".join(near) + FILLER * 8
+    kept = left_of("Wat kost parkeren?", text)
+    assert "".join(near).strip() in kept
+    assert not kept.startswith(FILLER)
+    assert COUNTER.count(kept) <= 60
+
+
+def test_rare_words_weigh_more_than_common_ones() -> None:
+    common = "De afdeling is open en de afdeling is groot. "
+    text = common * 12 + "De afdeling hematologie ligt op verdieping 4. " + common * 12
+    assert "hematologie ligt op verdieping 4." in left_of("Waar ligt de afdeling hematologie?", text)
+
+
+def test_inflections_and_compounds_are_found() -> None:
+    text = FILLER * 10 + "De bezoekuren zijn van 14 tot 20 uur. " + FILLER * 10
+    assert "van 14 tot 20 uur" in left_of("Wanneer mag ik op bezoek?", text)
+    assert "van 14 tot 20 uur" in left_of("Wat is het bezoekuur?", text)
+
+
+def test_a_chunk_without_a_word_of_the_question_keeps_its_head() -> None:
+    text = "".join(f"Zin nummer {number} gaat over iets anders. " for number in range(40))
+    kept = left_of("Hoeveel olifanten wonen in Artis?", text)
+    assert text.startswith(kept)
+    assert COUNTER.count(kept) > 40
+
+
+@pytest.mark.parametrize("fact", ["Dat duurt 45 minuten. ", "Dat mag nooit alleen. ", "That isn't covered at all. "])
+def test_of_equally_near_sentences_the_one_with_a_fact_stays(fact: str) -> None:
+    other = "Daar is altijd iemand. "
+    for text in (other + PARKING + fact, fact + PARKING + other):
+        most = COUNTER.count(PARKING + fact) + 4
+        assert fact.strip() in left_of("Hoe betaal ik parkeren?", FILLER * 9 + text + FILLER * 9, max(20, most))
+
+
+def test_the_lines_of_code_are_kept_whole_with_their_indentation() -> None:
+    lines = [f"    let value_{number} = compute({number});" for number in range(60)]
+    lines[40:42] = ["fn run_target(input: &Input) -> ExitKind {", "        self.executor.run_target(input)"]
+    text = "\n".join(lines)
+    spans = compressed("What does run_target do?", text, most=80)[0].spans
+    kept = [line for start, end in spans for line in text[start:end].split("\n")]
+    assert lines[40] in kept
+    assert lines[41] in kept
+    assert set(kept) <= set(lines)
+
+
+def test_the_rows_of_a_table_are_kept_whole() -> None:
+    rows = ["| dienst | route |", "| --- | --- |", *(f"| dienst {number} | route {number * 10} |" for number in range(50))]
+    rows[30] = "| hematologie | route 999 |"
+    text = "\n".join(rows)
+    spans = compressed("Welke route naar hematologie?", text)[0].spans
+    kept = [row for start, end in spans for row in text[start:end].split("\n")]
+    assert rows[30] in kept
+    assert set(kept) <= set(rows)
+
+
+def test_a_sentence_that_is_too_long_is_cut_between_words_around_the_best_ones() -> None:
+    text = " en ".join(f"kamer{number} is {number} meter" for number in range(300)) + "."
+    text = text.replace("kamer150 is 150 meter", "kamer150 heeft hematologie op 150 meter")
+    kept = left_of("Waar is hematologie?", text)
+    assert "hematologie op 150 meter" in kept
+    assert set(kept.replace(MARK, " ").split()) <= set(text.split())
+
+
+def test_a_text_without_spaces_is_found_by_pairs_of_characters_and_cut_anywhere() -> None:
+    text = "医院位于市中心的公园旁边" * 30 + "停车费每小时两欧元" + "医院位于市中心的公园旁边" * 30
+    assert "停车费每小时两欧元" in left_of("停车费多少？", text)
+    assert len(left_of("x", "x" * 5000, 20)) > 20
+
+
+def test_a_single_character_of_many_tokens_is_kept_where_it_fits() -> None:
+    assert left_of("x", "𒀀" * 400, 20).startswith("𒀀")
+
+
+def test_a_question_of_small_words_only_keeps_the_head() -> None:
+    assert left_of("Wat is het?", PARKING + FILLER * 40).startswith(PARKING)
+
+
+def test_an_empty_gap_mark_leaves_a_line_break() -> None:
+    text = PARKING + FILLER * 40 + "Parkeren is gratis op zondag. " + FILLER * 40
+    extract = compressed("Wat kost parkeren op zondag?", text, most=50, mark="")[0]
+    assert len(extract.spans) >= 2
+    assert MARK not in compressed_text(text, extract, "")
+
+
+# Time ---------------------------------------------------------------------------------------------------------------------
+
+HOSTILE = {
+    "dots": "." * 40_000,
+    "dotted": "a. " * 20_000,
+    "no end": "woord " * 10_000,
+    "no space": "x" * 40_000,
+    "lines": "x\n" * 20_000,
+    "blank lines": "x\n\n" * 15_000,
+    "indented": "  x;\n" * 10_000,
+    "bars": "|" * 40_000,
+    "quotes": '"' * 40_000,
+    "fences": "```\n" * 10_000,
+    "blanks": ("x" + " " * 300) * 150,
+    "matches": "parkeren " * 5_000,
+    "numbers": "1.2.3.4.5. " * 4_000,
+    "marks": "é́" * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_takes_linear_time(name: str) -> None:
+    def work(text: str) -> object:
+        units_of.cache_clear()
+        return compressed("Wat kost parkeren?", text, most=100)
+
+    assert is_linear(work, HOSTILE[name])
