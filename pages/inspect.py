@@ -1,5 +1,8 @@
 """Inspect: what every stage did to every chunk, live."""
 
+import streamlit as st
+
+from ctxasm.ui.advice import advice_panel
 from ctxasm.ui.scenes import current_assembly, current_scene
 from ctxasm.ui.state import stamp_of
 from ctxasm.ui.views.budget_bar import show_budget_bar
@@ -13,7 +16,10 @@ if scene is not None:
     assembly = current_assembly(scene)
     show_query_title("Inspect", scene, assembly, stamp_of(scene))
     show_budget_bar(scene)
+    below_the_bar = st.container()
     if assembly is not None:
         show_stages_and_text(assembly, stamp_of(scene))
+        with below_the_bar:
+            advice_panel(scene, assembly)
         show_closer(scene, assembly)
         show_ledger(assembly)

@@ -28,8 +28,8 @@ AssembleWith = Callable[[AssemblySettings], Assembly]
 class Measured(NamedTuple):
     """One assembly in figures. `found` of `evidence` labelled pieces; `hits` of the retrieved chunks are in the context.
 
-    `value` is the sum of 1 / (60 + rank) over those hits; the best block stands at `best_place` of `blocks`; the last four
-    are as in `View`.
+    `value` is the sum of 1 / (60 + rank) over those hits; the best block stands at `best_place` of `blocks`, the middle of the
+    second best at `second_at` of the context (0 to 1); the last four are as in `View`.
     """
 
     found: int
@@ -42,6 +42,7 @@ class Measured(NamedTuple):
     overshoot: int
     best_place: int
     blocks: int
+    second_at: float | None
     scaffold: int
     cut_passages: int
     passages: int
@@ -74,7 +75,7 @@ def advise(
     cancel: Callable[[], bool] = lambda: False,
     max_trials: int = MOST_TRIALS,
 ) -> tuple[Advice, ...]:
-    """What could be better about this assembly, gravest first; each change at most once.
+    """What could be better about this assembly, gravest first, then what brings most; each change at most once.
 
     With `assemble_with` every change is tried, at most `max_trials` assemblies in all, and what does not help is not given;
     without it the first change of each finding is given untried. `cancel` is asked before each trial: what was found stays.
@@ -87,7 +88,12 @@ def advise(
         advice = trials.advice(finding) if trials is not None else _untried(view, finding)
         if advice is not None:
             given.setdefault(tuple(sorted(advice.changes.items())), advice)
-    return tuple(given.values())
+    return tuple(sorted(given.values(), key=_standing))
+
+
+def _standing(advice: Advice) -> tuple[int, float, float]:
+    after = advice.effect.after if advice.effect is not None else None
+    return SEVERITIES.index(advice.severity), -(after.share if after else 0.0), -(after.value if after else 0.0)
 
 
 def _findings(view: View) -> Iterable[Finding]:
@@ -163,6 +169,7 @@ def measured(view: View) -> Measured:
         assembly.overshoot_tokens,
         view.place_of_best,
         len(view.block_ranks),
+        view.middle_of_second if len(view.block_ranks) > 1 else None,
         view.scaffold_tokens,
         view.cut_passages,
         len(view.passages),

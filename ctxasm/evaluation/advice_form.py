@@ -80,7 +80,7 @@ def markers_in_sources(view: View) -> Finding | None:
     """Source texts use the marker form of this format themselves."""
     if view.neutralised < MANY_MARKERS:
         return None
-    figures = {"places": view.neutralised, "mode": view.settings.marker_collisions}
+    figures = {"places": view.neutralised}
     formats = tuple({"format": name} for name in ("source", "xml") if name != view.settings.format)
     defused: tuple[Changes, ...] = () if view.settings.marker_collisions == "neutralise" else ({"marker_collisions": "neutralise"},)
     return Finding("markers_in_sources", "risk", figures, (*formats, *defused), _fewer_markers)

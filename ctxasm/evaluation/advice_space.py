@@ -25,6 +25,13 @@ TAIL_SHARE = 0.1
 STEEP = 3
 """A gap between two scores is steep from three times the median gap on, and from this share of the whole range:"""
 STEEP_SHARE = 0.25
+UNLABELLED_SHARE = 0.5
+UNLABELLED_TAIL = 0.35
+"""Without labels nothing shows that the tail is empty: the gap must be half of the range and the tail below 35 % of the best.
+
+On the four real corpora with evidence (top 10 hits) a gap of a quarter of the range has evidence below it in 27 to 57 % of the
+questions, one of half the range in 19 to 57 %; with both conditions it is met 4 times in 475 and then loses nothing.
+"""
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 
 
@@ -33,8 +40,13 @@ def unused_tokens(view: View) -> Finding | None:
     regret, unused, limit = view.trace.regret, view.assembly.unused_tokens, view.assembly.limit
     if not view.cut_by_budget or unused < UNUSED_SHARE * limit or regret.regret < REGRET_SHARE * regret.best or regret.best <= 0:
         return None
-    figures = {"unused": unused, "limit": limit, "regret": regret.regret / regret.best, "hits": len(view.cut_by_budget)}
-    policies = [policy for policy in ("pack", "greedy_skip", "segments") if policy != view.settings.budget_policy]
+    figures = {
+        "unused": unused,
+        "limit": limit,
+        "regret": regret.regret / regret.kept if regret.kept else 1.0,
+        "hits": len(view.cut_by_budget),
+    }
+    policies = [policy for policy in ("pack", "segments") if policy != view.settings.budget_policy]
     return Finding("unused_tokens", "loss", figures, tuple({"budget_policy": policy} for policy in policies), worth_more)
 
 
@@ -47,7 +59,7 @@ def one_document(view: View) -> Finding | None:
     if not cut or tokens < GREEDY_SHARE * view.assembly.token_count:
         return None
     figures = {"document_id": document_id, "share": tokens / view.assembly.token_count, "tokens": tokens, "hits": len(cut)}
-    proposals = ({"budget_policy": "segments"}, {"budget_policy": "pack", "pack_unit": "passage"}, {"budget_policy": "greedy"})
+    proposals = ({"budget_policy": "segments"}, {"budget_policy": "pack", "pack_unit": "passage"})
     return Finding("one_document", "loss", figures, proposals, worth_more)
 
 
@@ -65,9 +77,14 @@ def oversized_chunk(view: View) -> Finding | None:
 
 
 def window_crowds_out(view: View) -> Finding | None:
-    """Neighbours take much of the context while hits are cut."""
+    """Neighbours take much of the context while more hits are cut than sent.
+
+    Where fewer are cut a neighbour is worth about as much as the next hit: with that condition the advice, given blind, raises
+    the share of found evidence on three of the four real corpora, without it on one.
+    """
     window, adjacent, total = view.settings.expand_window, view.tokens_by_kind["adjacent"], view.tokens_by_kind["chunk"]
-    if not window or not view.cut_by_budget or adjacent < CROWDED_SHARE * total:
+    sent = len(view.hits) - len(view.cut_by_budget)
+    if not window or len(view.cut_by_budget) <= sent or adjacent < CROWDED_SHARE * total:
         return None
     figures = {"share": adjacent / total if total else 0.0, "window": window, "hits": len(view.cut_by_budget)}
     proposals = tuple({"expand_window": narrower} for narrower in range(window - 1, -1, -1))
@@ -136,9 +153,12 @@ def low_score_tail(view: View) -> Finding | None:
         return None
     at = max(range(len(gaps) - 1), key=lambda place: gaps[place])
     spread = hits[0].score - hits[-1].score
-    if gaps[at] < max(STEEP * median(gaps), STEEP_SHARE * spread) or spread <= 0:
+    share = STEEP_SHARE if view.evidence else UNLABELLED_SHARE
+    if gaps[at] < max(STEEP * median(gaps), share * spread) or spread <= 0:
         return None
     tail = hits[at + 1 :]
+    if not view.evidence and tail[0].score > UNLABELLED_TAIL * hits[0].score:
+        return None
     tokens = sum(fate.tokens for fate in tail)
     floor = _between(tail[0].score, hits[at].score)
     if tokens < TAIL_SHARE * view.assembly.token_count or floor is None:

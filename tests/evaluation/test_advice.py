@@ -103,8 +103,8 @@ CASES: dict[str, Case] = {
         {"compression": "extractive", "max_chunk_tokens": 250},
     ),
     "window_crowds_out": Case(
+        made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT]), Doc("c", [CUT])),
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT])),
-        made(Doc("a", [Part(0), Part(1, 60, retrieved=False)]), Doc("b", [CUT])),
         made(A, Doc("b", [Part(0, 300, 2)]), expand_window=0),
         {"expand_window": 0},
     ),
@@ -128,7 +128,7 @@ CASES: dict[str, Case] = {
     ),
     "low_score_tail": Case(
         made(TOP, Doc("b", TAIL)),
-        made(TOP, Doc("b", [Part(0, 100, 5, score=0.7), Part(1, 100, 6, score=0.6)])),
+        made(TOP, Doc("b", [Part(0, 100, 5, score=0.4), Part(1, 100, 6, score=0.39)])),
         made(TOP),
         {"relevance_floor": 0.5},
     ),

@@ -1,0 +1,87 @@
+"""Advice on the assembly under the budget bar: what was read, what was measured, and a button that applies the change.
+
+Each piece was tried on this very query before it is shown. The trials stop after a quarter of a second: what was found stays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from ctxasm.evaluation.advice import Advice, advise
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.ui import desk, state
+from ctxasm.ui.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
+from ctxasm.ui.pictures import boxed
+from ctxasm.ui.state import Scene
+from ctxasm.ui.words import plural
+
+FIRST = 3
+"""Pieces of advice that stand open; the others fold away."""
+PATIENCE = 0.25
+"""Seconds after which no further change is tried."""
+
+
+def advice_panel(scene: Scene, assembly: Assembly) -> None:
+    """The advice for this assembly, gravest first; one quiet line where nothing that was tried helps."""
+    given = _advice(scene, assembly)
+    labelled = "gold evidence" if scene.query.gold or scene.query.spans else "the rank of the hits: this query has no gold evidence"
+    if not given:
+        st.html(boxed('<p class="cx-note cx-small">Advice: nothing that was tried would make this context better.</p>', "ctx-advice"))
+        return
+    head = f"Advice <small>{plural(len(given), 'change')} tried on this query, judged by {labelled}</small>"
+    with st.container(gap="small", key="advice"):
+        st.html(boxed(f'<h2 class="cx-h" data-advice="{len(given)}">{head}</h2>', "ctx-advice"))
+        _rows(scene, assembly, given[:FIRST])
+        if rest := given[FIRST:]:
+            with st.expander(f"and {plural(len(rest), 'more change')}", key="advice_more"):
+                _rows(scene, assembly, rest)
+
+
+def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
+    for advice in given:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.html(boxed(row_html(advice, assembly)), width="stretch")
+            label = changes_words(advice.changes)
+            changed = scene.settings.replace(**advice.changes)
+            help = "Apply this change. Undo takes it back."
+            st.button(label, key=f"advice_{advice.rule}", on_click=state.apply, args=(changed,), help=help, icon=":material/check:")
+
+
+def row_html(advice: Advice, assembly: Assembly) -> str:
+    """One piece of advice: its badge, what was read, and what the trial measured."""
+    badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
+    measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
+    return (
+        f'<div data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}'
+        f'<br><span class="cx-mute cx-small">With the change: {escape(measured)}</span></div>'
+    )
+
+
+def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
+    """The advice of this scene; the last one of the session is kept, so that a tab that opens tries nothing again."""
+    key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0))
+    kept = st.session_state.get("_advice")
+    if kept is None or kept[0] != key:
+        kept = (key, _tried(scene, assembly))
+        st.session_state["_advice"] = kept
+    given: tuple[Advice, ...] = kept[1]
+    return given
+
+
+def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
+    workbench, until = desk.workbench(), time.perf_counter() + PATIENCE
+
+    def assemble_with(settings: AssemblySettings) -> Assembly:
+        return workbench.assemble(scene.query, settings, scene.dataset)
+
+    return advise(
+        assembly,
+        evidence=lambda other: workbench.evidence(other, scene.dataset),
+        assemble_with=assemble_with,
+        cancel=lambda: time.perf_counter() > until,
+    )

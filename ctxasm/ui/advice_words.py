@@ -1,0 +1,177 @@
+"""Advice in words: what was read from the trace, the change, and what the trial measured. Pure.
+
+Sentences may hold titles from outside: escape them before they become HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ctxasm.evaluation.advice import Advice, Effect, Measured
+from ctxasm.evaluation.advice_finding import EPSILON, Rule, Severity
+from ctxasm.model.records import Document
+from ctxasm.model.settings import spec_of
+from ctxasm.ui.setting_words import label_of
+from ctxasm.ui.words import decimal, number, plural, title_of
+
+SEVERITY_WORDS: Mapping[Severity, str] = {"loss": "missing", "risk": "at risk", "waste": "tokens"}
+"""The badge of a piece of advice: something is missing, may be misread, or costs tokens for nothing."""
+
+
+Figures = Mapping[str, Any]
+
+
+def advice_sentence(advice: Advice, documents: Mapping[str, Document]) -> str:
+    """What the rule saw, in its own figures."""
+    return SENTENCES[advice.rule]({**advice.figures, **_titled(advice.figures, documents)})
+
+
+def _titled(figures: Figures, documents: Mapping[str, Document]) -> Figures:
+    return {"title": title_of(documents, figures["document_id"], 40)} if "document_id" in figures else {}
+
+
+def _evidence_cut(f: Figures) -> str:
+    holding = "1 document" if f["with_evidence"] == 1 else f"{f['with_evidence']} documents"
+    left = f"left {f['cut']} of {plural(f['documents'], 'document')} out and " if f["cut"] else ""
+    return f"The budget {left}cut gold evidence in {holding}."
+
+
+def _cut_hits(f: Figures) -> str:
+    return f"{plural(f['hits'], 'hit')} {'was' if f['hits'] == 1 else 'were'} cut"
+
+
+def _next_door(f: Figures) -> str:
+    where = "next to a hit" if f["distance"] == 1 else f"{f['distance']} chunks from a hit"
+    return f"Gold evidence stands {where}; the window reaches {f['window']}."
+
+
+def _oversized(f: Figures) -> str:
+    what = f"{plural(f['chunks'], 'retrieved chunk')} of up to {number(f['tokens'])} tokens"
+    return f"{what} did not fit whole into {number(f['limit'])}."
+
+
+def _low_scores(f: Figures) -> str:
+    gap = f"Between {decimal(f['above'])} and {decimal(f['below'])} the scores fall steeply"
+    return f"{gap}; the {plural(f['hits'], 'hit')} below take {number(f['tokens'])} tokens."
+
+
+def _overshoot(f: Figures) -> str:
+    why = "only chunk text counts" if f["enabled"] else "assembly is off"
+    return f"The context is {plural(f['over'], 'token')} over its limit of {number(f['limit'])}: {why}."
+
+
+def _scaffolding(f: Figures) -> str:
+    parts = f"{number(f['summaries'])} tokens of summaries, {number(f['headers'])} of headers and separators"
+    return f"{_percent(f['share'])} of the context is not source text: {parts}."
+
+
+def _answer(f: Figures) -> str:
+    reference = f"; the reference answer needs about {number(f['reference'])}" if f["reference"] else ""
+    return f"The window keeps {plural(f['reserved'], 'token')} for the answer{reference}."
+
+
+SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
+    "evidence_cut": _evidence_cut,
+    "evidence_next_door": _next_door,
+    "evidence_beyond_top_k": lambda f: f"Gold evidence was retrieved at rank {f['rank']}, beyond the first {f['top_k']}.",
+    "evidence_below_floor": lambda f: f"Gold evidence scores {decimal(f['score'])}, below the floor of {decimal(f['floor'])}.",
+    "fragments": lambda f: (
+        f"{f['cut']} of {plural(f['passages'], 'passage')} begin or end inside a sentence, and no neighbours are fetched."
+    ),
+    "tiny_chunks": lambda f: (
+        f"{f['tiny']} of {plural(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
+    ),
+    "unused_tokens": lambda f: (
+        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}; the best packing holds "
+        f"{_percent(f['regret'])} more value."
+    ),
+    "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
+    "oversized_chunk": _oversized,
+    "window_crowds_out": lambda f: f"Neighbours take {_percent(f['share'])} of the text while {_cut_hits(f)}.",
+    "cut_mid_sentence": lambda f: f"{plural(f['chunks'], 'chunk')} of {number(f['tokens'])} tokens did not fit and ended early.",
+    "repeats": lambda f: (
+        f"{plural(f['pairs'], 'pair')} of chunks say nearly the same (from {_percent(f['likeness'])} of their words): "
+        f"{number(f['tokens'])} tokens are read twice."
+    ),
+    "stale_copy": lambda f: f"{f['title']} ({f['newer']}) gave way to an older document ({f['older']}) that says nearly the same.",
+    "low_score_tail": _low_scores,
+    "overshoot": _overshoot,
+    "best_in_middle": lambda f: f"The block with the best hit stands at place {f['place']} of {f['blocks']}; the middle is read least.",
+    "second_in_middle": lambda f: (
+        f"The second best of {f['blocks']} blocks stands {_percent(f['at'])} into {number(f['tokens'])} tokens; the middle is read least."
+    ),
+    "unsafe_format": lambda f: f"{plural(f['blocks'], 'block')} as {f['format']}: no markers to cite, no safe boundaries between sources.",
+    "markers_in_sources": lambda f: f"Source texts hold {plural(f['places'], 'place')} that read as a marker of this format.",
+    "scaffolding": _scaffolding,
+    "supplement_needless": lambda f: (
+        f"The supplement takes {number(f['tokens'])} tokens although the best similarity, {decimal(f['similarity'])}, reaches "
+        f"{decimal(f['threshold'])}."
+    ),
+    "supplement_missing": lambda f: (
+        f"The best similarity, {decimal(f['similarity'])}, is below {decimal(f['threshold'])}, and the supplement is switched off."
+    ),
+    "answer_reserve": _answer,
+}
+"""What each rule saw."""
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def changes_words(changes: Mapping[str, object]) -> str:
+    """The change as it stands on a button: `Budget policy: pack`."""
+    return ", ".join(f"{label_of(spec_of(name))}: {_value(name, value)}" for name, value in changes.items())
+
+
+def _value(name: str, value: object) -> str:
+    if value is None:
+        return spec_of(name).none
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int):
+        return number(value)
+    return decimal(value) if isinstance(value, float) else str(value)
+
+
+def effect_words(rule: Rule, effect: Effect) -> tuple[str, ...]:
+    """What the trial measured, before → after: evidence, hits, what the rule is about where it changed, and tokens."""
+    before, after = effect
+    tokens = f"tokens {number(before.tokens)} → {number(after.tokens)}"
+    return (*_evidence_words(before, after), *_hits_words(before, after), *_own_words(rule, before, after), tokens)
+
+
+def _evidence_words(before: Measured, after: Measured) -> tuple[str, ...]:
+    if not before.evidence:
+        return ()
+    if before.found != after.found:
+        return (f"evidence {before.found} → {after.found} of {after.evidence}",)
+    if abs(before.share - after.share) > EPSILON:
+        return (f"evidence {_percent(before.share)} → {_percent(after.share)}",)
+    return (f"evidence stays {after.found} of {after.evidence}",)
+
+
+def _hits_words(before: Measured, after: Measured) -> tuple[str, ...]:
+    if before.hits != after.hits:
+        return (f"hits {before.hits} → {after.hits}",)
+    changed = abs(before.value - after.value) > EPSILON
+    return (f"value of the hits {before.value:.3f} → {after.value:.3f}",) if changed else ()
+
+
+def _own_words(rule: Rule, before: Measured, after: Measured) -> tuple[str, ...]:
+    match rule:
+        case "best_in_middle":
+            return (f"best block {before.best_place} of {before.blocks} → {after.best_place} of {after.blocks}",)
+        case "second_in_middle":
+            return (f"second best at {_percent(before.second_at or 0)} → {_percent(after.second_at or 0)}",)
+        case "fragments" | "tiny_chunks":
+            return (f"passages cut {before.cut_passages} of {before.passages} → {after.cut_passages} of {after.passages}",)
+        case "markers_in_sources":
+            return (f"places {before.neutralised} → {after.neutralised}",)
+        case "scaffolding":
+            return (f"not source text {number(before.scaffold)} → {number(after.scaffold)}",)
+        case "overshoot":
+            return (f"over the limit {number(before.overshoot)} → {number(after.overshoot)}",)
+        case _:
+            return ()

@@ -1,0 +1,135 @@
+"""Advice on the page: sentences with the rule's own figures, a button that applies the change, hostile titles as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from ctxasm.config import read_config
+from ctxasm.evaluation.advice import Advice, advise
+from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.ui.advice import row_html
+from ctxasm.ui.advice_words import SENTENCES, advice_sentence, changes_words, effect_words
+from ctxasm.ui.words import decimal, number
+from ctxasm.workbench import Workbench
+from tests.evaluation.test_advice import CASES, trial
+from tests.ui.builders import HOSTILE
+from tests.ui.pages import fine, html
+
+
+def own_advice(rule: str) -> Advice:
+    case = CASES[rule]
+    given = advise(case.fires, evidence=case.evidence, assemble_with=trial(case.fires, case.after, case.changes))
+    return replace(next(each for each in given if dict(each.changes) == case.changes), rule=rule)
+
+
+def forms(value: object) -> tuple[str, ...]:
+    """How a figure may stand in a sentence."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return (str(value),)
+    return number(value), decimal(value), f"{100 * value:.0f} %", "1 document" if value == 1 else f"{value} documents"
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_a_sentence_says_the_figures_of_this_trace(rule: str) -> None:
+    (advice,) = (each for each in advise(CASES[rule].fires, evidence=CASES[rule].evidence) if each.rule == rule)
+    said = advice_sentence(advice, CASES[rule].fires.trace.documents)
+    told = [value for value in advice.figures.values() if any(form in said for form in forms(value))]
+    assert len(told) >= min(2, len(advice.figures)) - (rule == "evidence_cut")
+    assert said.endswith(".")
+    assert said[0].isupper() or said[0].isdigit() or "document_id" in advice.figures
+    assert "{" not in said
+
+
+def test_every_rule_has_a_sentence() -> None:
+    assert set(SENTENCES) == set(CASES)
+
+
+def test_changes_read_as_a_button() -> None:
+    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1\u202f200"
+    assert changes_words({"top_k": None, "summary_prefix": False, "near_threshold": 0.85}) == (
+        "Only the first k hits: all, Page summaries: off, Near from this share of words: 0.85"
+    )
+
+
+def test_an_effect_says_what_changed() -> None:
+    advice = own_advice("evidence_cut")
+    assert advice.effect is not None
+    assert effect_words(advice.rule, advice.effect) == ("evidence 0 → 1 of 1", "hits 1 → 2", "tokens 105 → 410")
+    middle = own_advice("best_in_middle")
+    assert middle.effect is not None
+    assert effect_words("best_in_middle", middle.effect) == ("best block 3 of 5 → 1 of 5", "tokens 525 → 525")
+    over = own_advice("overshoot")
+    assert over.effect is not None
+    assert effect_words("overshoot", over.effect) == ("over the limit 15 → 0", "tokens 105 → 85")
+
+
+def test_a_hostile_title_stays_text() -> None:
+    case = CASES["one_document"]
+    (advice,) = (each for each in advise(case.fires) if each.rule == "one_document")
+    documents = {"a": Document("a", HOSTILE)}
+    drawn = row_html(advice, replace(case.fires, trace=replace(case.fires.trace, documents=documents)))
+    assert "<script" not in drawn
+    assert "&lt;script&gt;" in drawn
+
+
+def paragraph(topic: str, lines: int) -> str:
+    return " ".join(f"{topic} nummer {n} staat hier in een hele zin." for n in range(lines))
+
+
+@pytest.fixture(scope="module")
+def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One large document first, the evidence in a small one that no longer fits, a third that would."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('advice') / 'shared.db'}"
+    desk = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+    texts = {"groot": paragraph("Balie", 20), "middel": paragraph("Garage", 40), "klein": paragraph("Kaart", 8)}
+    documents = tuple(Document(name, name.capitalize()) for name in texts)
+    chunks = tuple(Chunk(name, 0, text) for name, text in texts.items())
+    hits = (Hit("groot", 0, 0.9), Hit("middel", 0, 0.8), Hit("klein", 0, 0.7))
+    queries = (Query("Waar?", hits, "labelled", gold=(GoldChunk("klein", 0),)), Query("Hoe?", (Hit("klein", 0, 1.0),), "calm"))
+    desk.store.add(Bundle("tuned", documents, chunks, queries))
+    desk.close()
+    return url
+
+
+@pytest.fixture
+def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
+    from streamlit.testing.v1 import AppTest
+
+    from tests.ui.pages import MAIN
+
+    monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
+
+    def start(**parameters: str) -> AppTest:
+        app = AppTest.from_file(str(MAIN), default_timeout=30)
+        for name, value in parameters.items():
+            app.query_params[name] = value
+        return app.run()
+
+    return start
+
+
+def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:
+    app = fine(open_tuned(data="tuned", q="labelled", mt="600"))
+    assert 'data-rule="evidence_cut"' in html(app)
+    assert "cut gold evidence in 1 document" in html(app)
+    said = re.search(r"evidence 0 → 1 of 1[^<]*tokens ([\d\u202f]+) → ([\d\u202f]+)", html(app))
+    assert said is not None
+    before, after = (int(part.replace("\u202f", "")) for part in said.groups())
+    assert f'id="ctx-header" data-tokens="{before}"' in html(app)
+    fine(app.button(key="advice_evidence_cut").click().run())
+    assert app.session_state["_now"] != AssemblySettings(max_tokens=600)
+    assert f'id="ctx-header" data-tokens="{after}"' in html(app)
+    assert 'data-rule="evidence_cut"' not in html(app)
+    fine(app.button(key="undo").click().run())
+    assert app.session_state["_now"] == AssemblySettings(max_tokens=600)
+    assert f'id="ctx-header" data-tokens="{before}"' in html(app)
+
+
+def test_nothing_to_improve_is_one_quiet_line(open_tuned) -> None:
+    app = fine(open_tuned(data="tuned", q="calm"))
+    assert "nothing that was tried would make this context better" in html(app)
+    assert not [button for button in app.button if (button.key or "").startswith("advice_")]
