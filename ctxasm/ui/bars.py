@@ -10,6 +10,7 @@ from html import escape
 from ctxasm.model.results import Assembly
 from ctxasm.ui.rows import Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
 from ctxasm.ui.words import number, plural
+from ctxasm.ui.zones_picture import zones_picture
 
 KIND_NAMES = {
     "retrieved": "retrieved",
@@ -50,9 +51,15 @@ def budget_html(assembly: Assembly, stamp: str) -> str:
     spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
-        f'{header_html(assembly)}<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>'
+        f"{header_html(assembly)}{zones_picture(assembly, _limit_at(bar))}"
+        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>'
         f"{_axis(_shown_axis(bar))}{_keys(bar)}</section>"
     )
+
+
+def _limit_at(bar: Bar) -> float:
+    """Where the limit stands on the bar, in percent of its width."""
+    return min(100.0, 100 * bar.limit / max(_shown_axis(bar), 1))
 
 
 def _shown_axis(bar: Bar) -> int:
@@ -97,7 +104,9 @@ def _part(part: Part, whole: int) -> str:
 
 
 def _axis(axis: int) -> str:
-    step = next(step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 10**9) if axis / step <= 6)
+    step = next(
+        step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 10**9) if axis / step <= 6
+    )
     ticks = [*range(0, axis - step // 3, step)]
     marks = "".join(f'<span style="left:{_percent(tick, axis)}">{number(tick)}</span>' for tick in ticks)
     return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'

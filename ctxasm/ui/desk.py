@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.caching import cache_resource
 
 from ctxasm.config import read_config
+from ctxasm.ui.zones_state import with_typed_turns
 from ctxasm.workbench import SAMPLE, Workbench
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ def query_list(info: DatasetInfo) -> list[QueryEntry]:
 
 
 def query(info: DatasetInfo, query_id: str) -> Query:
-    """A query of a dataset version; the last one is kept."""
+    """A query of a dataset version, with the earlier turns that were typed for it; the last one is kept."""
     kept = st.session_state.get("_query")
     if kept is None or kept[0] != (info.dataset_id, query_id):
         kept = ((info.dataset_id, query_id), workbench().query(info.name, query_id))
         st.session_state["_query"] = kept
     found: Query = kept[1]
-    return found
+    return with_typed_turns(info.name, found)

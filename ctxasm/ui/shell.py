@@ -16,6 +16,8 @@ from ctxasm.ui import desk, state
 from ctxasm.ui.controls import settings_controls
 from ctxasm.ui.sharing import share_controls
 from ctxasm.ui.shortcuts import undo_keys
+from ctxasm.ui.views.conversation import conversation_controls
+from ctxasm.ui.views.window_table import window_table_controls
 from ctxasm.ui.words import plural
 
 if TYPE_CHECKING:
@@ -112,6 +114,9 @@ def _frame() -> state.Scene | None:
     settings = settings_controls()
     with top:
         scene = _data_controls(settings)
+    if scene is not None:
+        conversation_controls(scene)
+        window_table_controls(settings)
     share_controls(scene, settings)
     return scene
 

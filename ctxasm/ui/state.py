@@ -20,6 +20,7 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url
 from ctxasm.model.specs import check_value
+from ctxasm.ui.zones_state import asked_choice, edited_windows, told_by, zones_key, zones_stamp
 
 HISTORY = 100
 """Undo steps that are kept."""
@@ -154,7 +155,7 @@ def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
 
 def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
     """The assembly of a scene; the last one of this session is kept, so that fragments and views share it."""
-    key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0))
+    key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0), zones_key(scene.settings))
     kept = st.session_state.get("_assembly")
     if kept is None or kept[0] != key:
         kept = (key, _assemble(workbench, scene))
@@ -168,7 +169,10 @@ def _assemble(workbench: Any, scene: Scene) -> Assembly:
 
     version = (scene.dataset, getattr(st.session_state.get("_info"), "dataset_id", None), st.session_state.get("_loads", 0))
     source = KeptChunks(workbench.dataset(scene.dataset), version, st.session_state)
-    return assemble(scene.query, source, scene.settings, workbench.counter(scene.settings.encoding))
+    counter = workbench.counter(scene.settings.encoding)
+    plan = workbench.zones.plan(scene.query, scene.settings, counter, asked_choice(), told_by=told_by(), windows=edited_windows())
+    assembly: Assembly = plan.on(assemble(scene.query, source, scene.settings, counter, limit=plan.limit))
+    return assembly
 
 
 class KeptChunks:
@@ -192,7 +196,7 @@ class KeptChunks:
 def stamp_of(scene: Scene) -> str:
     """A text that names what is drawn, so that a test can wait until every part shows it."""
     changed = ",".join(f"{spec_of(name).url}={value}" for name, value in scene.settings.changed().items())
-    return f"{scene.dataset}/{scene.query.query_id}?{changed}"
+    return f"{scene.dataset}/{scene.query.query_id}?{changed}{zones_stamp(scene.query, scene.settings)}"
 
 
 def pick_chunk(key: Key) -> None:

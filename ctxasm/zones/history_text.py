@@ -43,7 +43,7 @@ def _values(text: str) -> list[tuple[str, Any]]:
         if text[0] == "[":
             listed = json.loads(text)
             return [(f"history[{position}]", value) for position, value in enumerate(listed)]
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         return [(f"line {number}", json.loads(line)) for number, line in lines]
     except (json.JSONDecodeError, RecursionError) as error:
         reason = str(error) if isinstance(error, json.JSONDecodeError) else "too deeply nested"

@@ -64,8 +64,13 @@ def windows_from_toml(text: str, where: str = "the table of model windows") -> W
     models = content.get("models")
     if not isinstance(models, dict):
         raise InvalidInput(f'{where} must have tables [models."NAME"] with a window, got {shown(sorted(content))}')
+    return windows_from_values(models, where)
+
+
+def windows_from_values(models: Mapping[str, Any], where: str = "the table of model windows") -> Windows:
+    """A table from values by name, as TOML holds them. Raises InvalidInput naming what is wrong, the first five."""
     problems: list[str] = []
-    found = {name.lower(): _entry(name, values, problems) for name, values in models.items()}
+    found = {name.strip().lower(): _entry(name.strip(), values, problems) for name, values in models.items()}
     if problems:
         more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
         raise InvalidInput(f"{where}: {'; '.join(problems[:5])}{more}")
@@ -73,6 +78,8 @@ def windows_from_toml(text: str, where: str = "the table of model windows") -> W
 
 
 def _entry(name: str, values: Any, problems: list[str]) -> ModelWindow:
+    if not name:
+        problems.append("a model must have a name with at least one visible character")
     if not isinstance(values, dict):
         problems.append(f'models."{name}" must be a table with a window, got {shown(values)}')
         return ModelWindow(name, 0)

@@ -21,7 +21,7 @@ def conversation_line(conversation: Conversation) -> str:
         parts.append(f"{_turns(conversation.trimmed)} ({conversation.trimmed_tokens:,} tokens) left out, oldest first")
     if not parts:
         return conversation.note
-    line = f"history: of {_turns(conversation.given, 'earlier ')} {' and '.join(parts)}; {conversation.tokens:,} tokens are sent."
+    line = f"History: of {_turns(conversation.given, 'earlier ')} {' and '.join(parts)}; {conversation.tokens:,} tokens are sent."
     return f"{line} {conversation.note}".strip()
 
 

@@ -189,7 +189,7 @@ def test_the_words() -> None:
     plan = plan_zones(Query("Hoe laat?", history=CHAT), SETTINGS.replace(history_tokens=20), COUNTER, TABLE)
     assert plan.conversation is not None
     line = conversation_line(plan.conversation)
-    assert line.startswith("history: of 4 earlier turns 2 turns (")
+    assert line.startswith("History: of 4 earlier turns 2 turns (")
     assert line.endswith("tokens are sent.")
     every = plan_zones(Query("Hoe laat?", history=CHAT), SETTINGS, COUNTER, TABLE).conversation
     assert every is not None

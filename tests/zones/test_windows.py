@@ -14,7 +14,7 @@ from ctxasm.zones import ModelWindow, read_windows, shipped_windows, window_of, 
 from ctxasm.zones.windows import unknown_window
 
 TABLE = shipped_windows()
-NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=20)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20).map(str.strip).filter(bool)
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,7 @@ def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
         ('[models.a]\nwindow = "8k"', "got '8k'"),
         ("[models.a]\nwindow = true", "got True"),
         ("[models.a]", "got None"),
+        ('[models." "]\nwindow = 5', "a model must have a name"),
         ("[models]\na = 5", 'models."a" must be a table with a window, got 5'),
         ('[models.a]\nwindow = 5\nencoding = "sentencepiece"', 'models."a".encoding must be one of cl100k_base'),
         ("[models.a]\nwindow = 5\nsize = 4", "takes window, encoding and note, got ['size']"),

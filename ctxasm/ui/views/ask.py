@@ -21,6 +21,7 @@ from ctxasm.ui.state import Scene, stamp_of
 from ctxasm.ui.told import KEPT_ATTEMPTS, Attempt
 from ctxasm.ui.views.ask_controls import Asking, asking_controls
 from ctxasm.ui.views.ask_stream import settle, stop, stream
+from ctxasm.ui.views.conversation import offer_summary, show_turns
 from ctxasm.ui.views.title import show_trouble
 
 NO_ANSWER = ("No answer yet", "Press Ask. The default model quotes the context and needs no key.")
@@ -32,7 +33,9 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     """Choose, ask, read the answer as it comes, then click through what it stands on; what had arrived is never lost."""
     st.session_state["_runs"] = st.session_state.get("_runs", 0) + 1
     picked = pick_models()
+    offer_summary(scene, assembly, picked)
     asking = asking_controls(assembly)
+    show_turns(assembly)
     problem = picked.problem or asking.problem
     if problem:
         show_trouble("This model cannot be asked yet", problem, "The extractive answer needs neither a model nor a key.")

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.language import Language
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, spec_of
 from ctxasm.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice
+from ctxasm.ui.zones_state import LANGUAGES
 
-LANGUAGES: dict[str, Language | None] = {"of the question": None, "Dutch": "nl", "English": "en"}
 CHANNELS: dict[Channel, str] = {"text": "text, with citations", "voice": "voice, without citations"}
 
 

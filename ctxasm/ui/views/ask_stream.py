@@ -49,7 +49,7 @@ def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: s
     told = Told(stamp, model.name, model.is_language_model, asked=asking.label, voice=voice)
     yield told
     live = _Live(told, text, place)
-    tick = _ticker(clock, "waiting for the model", live.draw)
+    tick = ticker(clock, "waiting for the model", live.draw)
     decided = 0
     events = ask(assembly, model, asking.choice, temperature=asking.temperature, max_tokens=asking.max_tokens, cancel=tick)
     for event in events:
@@ -106,7 +106,7 @@ def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told
         return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text, cut=not told.complete))
     try:
         scorer = _scorer(name, picked.judge)
-        check = workbench.check(assembly, told.text, scorer, cancel=_ticker(place, f"checking by {name}"), cut=not told.complete)
+        check = workbench.check(assembly, told.text, scorer, cancel=ticker(place, f"checking by {name}"), cut=not told.complete)
         return replace(told, scorer=name, unchecked="", check=check)
     except CtxasmError as error:
         return replace(told, scorer=name, unchecked=str(error), check=workbench.check(assembly, told.text, cut=not told.complete))
@@ -121,7 +121,7 @@ def _scorer(name: str, judge: Endpoint | None) -> Scorer:
     return kept[1]
 
 
-def _ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
+def ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
     """Called often while a model is waited for: shows the seconds, and so lets a click on Stop end the run."""
     began = time.monotonic()
     last = [0.0]

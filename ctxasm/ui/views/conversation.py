@@ -1,0 +1,134 @@
+"""The conversation before a question: typed or loaded, what of it is sent, and a summary of its older turns."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.messages import AnswerModel
+from ctxasm.model.records import Query
+from ctxasm.model.results import Assembly
+from ctxasm.ui import desk
+from ctxasm.ui.models import Picked
+from ctxasm.ui.state import Scene
+from ctxasm.ui.views.ask_stream import ticker
+from ctxasm.ui.words import plural
+from ctxasm.ui.zones_rows import TurnRow, turn_rows
+from ctxasm.ui.zones_state import asked_choice, edited_windows, keep_teller, keep_turns, typed_turns
+from ctxasm.zones.history import earlier_turns
+from ctxasm.zones.history_text import parse_history, write_history
+
+SHOWN_TURNS = 40
+"""Turns listed with what became of them, the newest; the rest is counted."""
+LOADED = ("txt", "json", "jsonl")
+
+
+def conversation_controls(scene: Scene) -> None:
+    """The earlier turns of the scene's query as text that may be typed over, or loaded from a file. For the sidebar."""
+    dataset, query = scene.dataset, scene.query
+    own = typed_turns(dataset, query.query_id)
+    said = plural(len(query.history), "turn") if query.history else "none"
+    with st.popover(f"Earlier turns · {said}{' :blue[●]' if own is not None else ''}", key="conversation", width="stretch"):
+        key = f"_turns/{dataset}/{query.query_id}"
+        st.session_state.setdefault(key, write_history(query.history))
+        st.text_area(
+            "The conversation before this question",
+            key=key,
+            height=150,
+            placeholder="User: …\nAssistant: …",
+            help="User: or Assistant: at the start of a line opens a turn; JSON with role and content is read too. Kept in this session.",
+            on_change=_typed,
+            args=(key, dataset, query.query_id),
+        )
+        if problem := st.session_state.get("_turns_problem"):
+            st.error(problem, icon="⚠️")
+        st.file_uploader("Load turns", LOADED, key="_turns_file", on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4)
+        if own is not None:
+            st.button("The query's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
+
+
+def _typed(key: str, dataset: str, query_id: str) -> None:
+    _take(st.session_state[key], dataset, query_id)
+
+
+def _loaded(key: str, dataset: str, query_id: str) -> None:
+    file: Any = st.session_state.get("_turns_file")
+    if file is not None and _take(file.getvalue().decode("utf-8", "replace"), dataset, query_id):
+        st.session_state[key] = write_history(typed_turns(dataset, query_id) or ())
+
+
+def _take(text: str, dataset: str, query_id: str) -> bool:
+    """Keep the turns of a text; what cannot be read is said, and changes nothing."""
+    try:
+        keep_turns(dataset, query_id, parse_history(text))
+    except CtxasmError as error:
+        st.session_state["_turns_problem"] = str(error)
+        return False
+    st.session_state["_turns_problem"] = None
+    return True
+
+
+def _own(key: str, dataset: str, query_id: str) -> None:
+    keep_turns(dataset, query_id, None)
+    st.session_state.pop(key, None)
+    st.session_state["_turns_problem"] = None
+
+
+def show_turns(assembly: Assembly) -> None:
+    """Every earlier turn with what became of it, where there are any."""
+    conversation = assembly.conversation
+    if conversation is None or not conversation.given:
+        return
+    given = [(turn.role, turn.content) for turn in earlier_turns(assembly.query)]
+    sent = conversation.given - conversation.trimmed - conversation.summarised
+    told = f" · {conversation.summarised} in a summary" if conversation.summarised else ""
+    left = f" · {conversation.trimmed} left out" if conversation.trimmed else ""
+    with st.expander(f"Earlier turns · {sent} sent{told}{left}", key="turns"):
+        st.html(turns_html(turn_rows(conversation, given), conversation.summary))
+
+
+def turns_html(rows: tuple[TurnRow, ...], summary: str) -> str:
+    """The turns as a list, oldest first; what is left out is struck through and says so."""
+    hidden = len(rows) - SHOWN_TURNS
+    more = f'<li class="cx-mute">{plural(hidden, "older turn")}</li>' if hidden > 0 else ""
+    told = f'<li data-state="summary"><b>summary</b> <span dir="auto">{escape(summary)}</span></li>' if summary else ""
+    items = "".join(_turn(row) for row in rows[-SHOWN_TURNS:])
+    return f'<div class="cx" id="ctx-turns"><ul class="cx-turns">{told}{more}{items}</ul></div>'
+
+
+def _turn(row: TurnRow) -> str:
+    tag = "span" if row.state == "sent" else "del"
+    state = "" if row.state == "sent" else f' <span class="cx-need">{row.state}</span>'
+    return f'<li data-state="{row.state}"><b>{escape(row.role)}</b> <{tag} dir="auto">{escape(row.content)}</{tag}>{state}</li>'
+
+
+def offer_summary(scene: Scene, assembly: Assembly, picked: Picked) -> None:
+    """Where older turns wait for a summary: a button that asks the picked model for one, and can be stopped."""
+    after, conversation = scene.settings.history_summarise_after, assembly.conversation
+    if after is None or conversation is None or not conversation.trimmed or conversation.summarised:
+        return
+    model = next((model for model in picked.models if model.is_language_model), None)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        label = f"Summarise {plural(conversation.trimmed, 'older turn')}"
+        asked = st.button(label, key="summarise_turns", disabled=model is None, help=None if model else "Pick a language model first.")
+        place = st.empty()
+    if asked and model is not None:
+        place.button("Stop", key="stop_summary")
+        if problem := _summarise(scene.query, scene, model):
+            place.error(problem, icon="⚠️")
+        else:
+            keep_teller(model.name)
+            st.rerun()
+
+
+def _summarise(query: Query, scene: Scene, model: AnswerModel) -> str:
+    """Have the older turns summarised; the reason where that failed. The summary is kept by the workbench."""
+    workbench, progress = desk.workbench(), st.empty()
+    counter = workbench.counter(scene.settings.encoding)
+    tick = ticker(progress, "summarising the older turns")
+    plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick, windows=edited_windows())
+    progress.empty()
+    return plan.conversation.note if plan.conversation is not None else ""

@@ -1,0 +1,84 @@
+"""The whole window as a thin strip of zones above the budget bar, its context zone opening into the bar. Escaped HTML, pure."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ctxasm.model.results import Assembly
+from ctxasm.model.zoning import Zone, ZoneName, Zones
+from ctxasm.ui.words import number, plural
+from ctxasm.ui.zones_rows import Stretch, notes, window_end, zone_stretches
+
+WORDS: dict[ZoneName, str] = {
+    "system": "system prompt",
+    "history": "history",
+    "context": "context",
+    "question": "question",
+    "overhead": "overhead",
+    "margin": "safety margin",
+    "answer": "answer",
+    "free": "not used",
+}
+HOW = {"counted": "as counted", "reserved": "reserved", "left": "what is left"}
+
+
+def zones_picture(assembly: Assembly, limit_at: float) -> str:
+    """The strip with its key and notes, "" where no window is known and nothing is to be said.
+
+    `limit_at` is where the limit stands on the budget bar below, in percent of its width.
+    """
+    zones, said = assembly.zones, _notes(notes(assembly.zones, assembly.conversation))
+    if zones is None:
+        return f'<div class="cx-window" id="ctx-window">{said}</div>' if said else ""
+    stretches = zone_stretches(zones)
+    name = f" of {escape(zones.model)}" if zones.model else ""
+    over = f' · <span class="cx-need">{plural(zones.over, "token")} over</span>' if zones.over else ""
+    spoken = ", ".join(f"{WORDS[zone.name]} {zone.tokens}" for zone in zones.zones if zone.tokens)
+    return (
+        f'<div class="cx-window" id="ctx-window" data-window="{zones.window}" data-over="{zones.over}">'
+        f'<div class="cx-window-head"><b>Window{name}</b><span>{number(zones.window)} tokens{over}</span></div>{said}'
+        f'<ul class="cx-keys cx-window-keys">{"".join(_key(zone) for zone in zones.zones if zone.tokens)}</ul>'
+        f'<div class="cx-window-strip" role="img" aria-label="Zones of the window in tokens: {spoken}">'
+        f"{''.join(_stretch(stretch) for stretch in stretches)}{_end(stretches, zones)}</div>{_fan(stretches, limit_at)}</div>"
+    )
+
+
+def _stretch(stretch: Stretch) -> str:
+    zone = stretch.zone
+    return f'<div class="z-{zone.name}" style="width:{stretch.width:.3f}%" title="{WORDS[zone.name]}: {_size(zone)}"></div>'
+
+
+def _end(stretches: tuple[Stretch, ...], zones: Zones) -> str:
+    """What stands beyond the end of the window, where the zones exceed it."""
+    title = f"{plural(zones.over, 'token')} beyond the window"
+    return f'<i style="left:{window_end(stretches, zones.window):.3f}%" title="{title}"></i>' if zones.over else ""
+
+
+def _size(zone: Zone) -> str:
+    return f"{plural(zone.tokens, 'token')}, {HOW[zone.how]}"
+
+
+def _key(zone: Zone) -> str:
+    return (
+        f'<li data-zone="{zone.name}" data-tokens="{zone.tokens}" data-how="{zone.how}" title="{_size(zone)}">'
+        f'<i class="cx-swatch z-{zone.name}"></i>{WORDS[zone.name]} <b>{number(zone.tokens)}</b></li>'
+    )
+
+
+def _fan(stretches: tuple[Stretch, ...], limit_at: float) -> str:
+    """The context zone opening into the bar below: from its place on the strip to the bar's stretch up to the limit."""
+    context = next((stretch for stretch in stretches if stretch.zone.name == "context"), None)
+    if context is None:
+        return ""
+    low, high = context.start, context.start + context.width
+    shape = f"polygon({low:.3f}% 0, {high:.3f}% 0, {limit_at:.3f}% 100%, 0 100%)"
+    return f'<div class="cx-window-fan" aria-hidden="true" style="clip-path:{shape}"></div>'
+
+
+def _notes(said: tuple[str, ...]) -> str:
+    """The first note open, the others folded away."""
+    if not said:
+        return ""
+    first, *rest = (f"<li>{escape(note)}</li>" for note in said)
+    more = f"<details><summary>{plural(len(rest), 'more note')}</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
+    return f'<div class="cx-window-notes" data-notes="{len(said)}"><ul>{first}</ul>{more}</div>'

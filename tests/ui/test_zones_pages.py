@@ -1,0 +1,125 @@
+"""The zones on the pages: the question an unknown model is, turns that are typed, a summary on request, the table."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ctxasm.model.errors import InvalidInput
+from ctxasm.ui.views.window_table import windows_of_rows
+from ctxasm.zones import window_of
+from tests.fake_model_server import serving
+from tests.ui.pages import fine, html
+
+FOLLOW_UP = {"q": "vervolg-kan-ik-rijden"}
+KEY = "_turns/sample/vervolg-kan-ik-rijden"
+
+
+@pytest.fixture(scope="module")
+def models():
+    with serving() as memory:
+        yield memory
+
+
+def zones(app) -> dict[str, int]:
+    return {name: int(tokens) for name, tokens in re.findall(r'data-zone="(\w+)" data-tokens="(\d+)" data-how', html(app))}
+
+
+def limit(app) -> int:
+    return int(re.search(r'id="ctx-budget" data-tokens="\d+" data-limit="(\d+)"', html(app))[1])  # type: ignore[index]
+
+
+def test_the_context_zone_is_the_limit_of_the_bar(open_app):
+    app = fine(open_app(**FOLLOW_UP, bm="window", mn="gemma2:9b"))
+    assert sum(zones(app).values()) == 8_192
+    assert zones(app)["context"] == limit(app)
+    assert zones(app)["history"] > 0
+    answer = fine(open_app(**FOLLOW_UP, bm="window", mn="gemma2:9b", za="2024"))
+    assert limit(app) - limit(answer) == 1_000
+
+
+def test_an_unknown_model_is_a_question_on_the_page(open_app):
+    app = fine(open_app(bm="window", mn="gpt-40"))
+    assert "which window has the model &#x27;gpt-40&#x27;?" in html(app)
+    assert 'id="ctx-window"' not in html(app)
+    app.number_input(key="mw").set_value(6_000).run()
+    assert sum(zones(fine(app)).values()) == 6_000
+
+
+def test_with_a_fixed_limit_the_rest_of_the_window_is_shown(open_app):
+    app = fine(open_app(**FOLLOW_UP, mn="gpt-4o", enc="o200k_base"))
+    assert limit(app) == zones(app)["context"] == 8_000
+    assert zones(app)["free"] > 100_000
+    assert 'id="ctx-window"' not in html(fine(open_app(**FOLLOW_UP)))
+
+
+def test_typed_turns_take_the_place_of_the_querys_own(open_app):
+    app = open_app(**FOLLOW_UP, bm="window", mn="gemma2:9b")
+    before = zones(app)["history"]
+    assert app.text_area(key=KEY).value.startswith("User: ")
+    app.text_area(key=KEY).set_value("User: hoi\nAssistant: dag\nUser: " + "lang verhaal " * 200 + "\nAssistant: ja").run()
+    assert zones(fine(app))["history"] > before + 300
+    assert limit(app) == zones(app)["context"]
+    app.text_area(key=KEY).set_value("no speaker").run()
+    assert "must begin with a speaker" in fine(app).error[0].value
+    assert zones(app)["history"] > before + 300
+    app.button(key="own_turns").click().run()
+    assert zones(fine(app))["history"] == before
+    assert not app.error
+
+
+def test_what_is_left_out_is_said_and_shown_on_ask(open_app):
+    app = open_app(**FOLLOW_UP, zh="0")
+    assert "History: of 2 earlier turns 2 turns" in html(app)
+    ask = fine(app.switch_page("../../pages/ask.py").run())
+    assert html(ask).count('data-state="left out"') == 2
+    assert len(ask.code) == 2  # the messages as they are sent: no turn between system and user
+
+
+def test_a_longer_prompt_on_ask_leaves_less_for_the_context_on_every_page(open_app):
+    app = open_app(**FOLLOW_UP, bm="window", mn="gemma2:9b")
+    before = limit(app)
+    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask.text_area(key="prompt_extra").set_value("Answer in one short sentence. " * 40).run()
+    inspect = fine(ask.switch_page("../../pages/inspect.py").run())
+    assert before - 400 < limit(inspect) < before - 200
+
+
+def test_a_summary_needs_a_language_model(open_app):
+    app = open_app(**FOLLOW_UP, hs="0")
+    ask = fine(app.switch_page("../../pages/ask.py").run())
+    assert ask.button(key="summarise_turns").disabled
+    assert "left out instead of summarised: no language model was asked for a summary." in html(
+        fine(ask.switch_page("../../pages/inspect.py").run())
+    )
+
+
+def test_a_summary_is_made_on_request_and_then_used(open_app, models):
+    app = open_app(**FOLLOW_UP, hs="0", mn="gpt-4o")
+    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask.selectbox(key="model").set_value("openai").run()
+    ask.text_input(key="_llm_base_url").set_value(models.base_url).run()
+    ask.text_input(key="_llm_model").set_value("good").run()
+    asked = len(models.requests)
+    fine(ask.button(key="summarise_turns").click().run())
+    assert len(models.requests) == asked + 1
+    assert "oogheelkunde" not in str(models.requests[-1])  # it is asked about the turns alone
+    assert 'data-state="summary"' in html(ask)
+    assert html(ask).count('data-state="told in the summary"') == 2
+    assert "summarise_turns" not in [button.key for button in ask.button]
+    inspect = fine(ask.switch_page("../../pages/inspect.py").run())
+    assert "2 oldest turns told in a summary" in html(inspect)
+
+
+def test_edited_rows_become_a_table_or_one_error():
+    rows = [
+        {"model": "Ours", "window": 9_000.0, "encoding": None, "note": None},
+        {"model": None, "window": None},
+        {"model": " b ", "window": 5, "encoding": "o200k_base", "note": "n"},
+    ]
+    table = windows_of_rows(rows)
+    assert window_of("ours", table).window == 9_000  # type: ignore[union-attr]
+    assert (len(table), table["b"].encoding, table["b"].note) == (2, "o200k_base", "n")
+    with pytest.raises(InvalidInput, match=r"the edited table: models.\"x\".window must be a whole number"):
+        windows_of_rows([{"model": "x", "window": None}])
