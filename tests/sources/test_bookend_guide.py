@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import pytest
 
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import preset
-from ctxasm.model.records import Chunk, Hit
+from ctxasm.model.records import Chunk, Document, Hit
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.stages.compress import oversized
 from ctxasm.stages.order import auto, bookend
-from tests.sources.worked import LETTER, cited, fate, run, sized
+from ctxasm.stages.relations import promote, relations_of
+from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 
 
 def fit_chunks_to_budget(sizes: list[int], budget: int) -> list[int]:
@@ -69,3 +76,56 @@ def test_concatenate_and_send_is_the_baseline() -> None:
     done = run(chunks, hits, 500, **preset("baseline").changed())
     assert cited(done) == ["a", "b", "c"]
     assert done.overshoot_tokens == done.token_count - 500 > 0
+
+
+class Turned:
+    """Vectors of an embedder that calls a cosine of 0.92 the same: each of a given cosine to the first, none near another."""
+
+    name, threshold = "turned", 0.92
+
+    def __init__(self, cosines: Mapping[str, float]) -> None:
+        self.cosines = cosines
+
+    def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+        np = pytest.importorskip("numpy")
+        rows = np.zeros((len(chunks), 1 + len(self.cosines)), "float32")
+        for row, chunk in zip(rows, chunks, strict=True):
+            cosine = self.cosines[chunk.document_id]
+            row[0], row[1 + list(self.cosines).index(chunk.document_id)] = cosine, (1 - cosine**2) ** 0.5
+        return rows
+
+
+@pytest.mark.parametrize(("threshold", "left"), [(None, {"b"}), (0.90, {"b", "c"}), (0.95, set()), (0.99, set())])
+def test_semantic_duplicates_from_a_cosine_of_092(threshold: float | None, left: set[str]) -> None:
+    """`dedup_pipeline`: exact first, then greedily by score whatever lies within the threshold of what is kept."""
+    texts = {"a": "Bezoek is welkom tot de avond.", "b": "U mag overdag langskomen.", "c": "Wie komt, vertrekt tijdig."}
+    chunks = [*(Chunk(name, 0, text) for name, text in texts.items()), Chunk("d", 0, texts["a"])]
+    hits = [Hit(name, 0, 1.0 - place / 10) for place, name in enumerate("abcd")]
+    candidates = run(chunks, hits).trace.candidates
+    vectors = Turned({"a": 1.0, "b": 0.93, "c": 0.91, "d": 1.0})
+    gone = duplicates(candidates, vectors, dedup_semantic=True, semantic_threshold=threshold)
+    assert gone == {("d", 0): ("a", 0), **{(name, 0): ("a", 0) for name in left}}
+
+
+def test_the_newer_version_stands_for_the_older_whatever_the_scores() -> None:
+    """The staleness gap: there the higher score stays, which may be the old version's."""
+    old = "De parking kost twee euro per uur, met een maximum van acht euro per dag, betaalbaar aan elke automaat op het gelijkvloers."
+    documents = [Document("x", "Parkeren", date="2024-01-10"), Document("y", "Parkeren", date="2026-03-01")]
+    chunks = [Chunk("x", 0, old), Chunk("y", 0, old.replace("twee", "drie"))]
+    candidates = run(chunks, [Hit("x", 0, 0.9), Hit("y", 0, 0.7)], documents=documents).trace.candidates
+    settings = AssemblySettings(dedup_near=True, dedup_keep="newest", near_threshold=0.85)
+    relations = relations_of(candidates, settings, None, {d.document_id: d for d in documents})
+    assert set(relations.superseded) == {("x", 0)}
+    promoted, _ = promote(candidates, relations)
+    assert promoted["y", 0].score == 0.9
+
+
+def test_only_chunks_above_the_size_and_only_when_it_is_tight_are_compressed() -> None:
+    """`selective_compress`: what is below the floor leaves first, then chunks above `max_chunk_tokens` are compressed to it."""
+    chunks, hits = sized({"a": 60, "b": 200, "c": 30, "d": 90})
+    settings = AssemblySettings(compression="extractive", max_chunk_tokens=50, relevance_floor=0.975)
+    done = run(chunks, hits, relevance_floor=0.975, expand_window=0)
+    assert fate(done, "d").reason == "floor"
+    assert oversized(done.trace.candidates, 290, settings) == ()
+    assert oversized(done.trace.candidates, 280, settings) == (("a", 0), ("b", 0))
+    assert AssemblySettings().max_chunk_tokens == 2000

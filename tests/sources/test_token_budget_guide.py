@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.stages.compress import compress
 from ctxasm.stages.order import lost_in_middle
-from tests.sources.worked import LETTER, cited, fate, run, sized
+from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 from tests.strategies import COUNTER
 
 
@@ -104,6 +108,36 @@ def test_exact_duplicates_are_found_by_their_whole_text() -> None:
     done = run(chunks, [Hit("a", 0, 0.9), Hit("b", 0, 0.8), Hit("c", 0, 0.7)])
     assert cited(done) == ["a", "c"]
     assert done.citations[0].also_in == (("b", 0),)
+
+
+def test_near_duplicates_share_nine_words_in_ten() -> None:
+    """Jaccard over word sets: one word of 21 exchanged is .909, two are .826; and never through a chain."""
+    base = "de arts onderzoekt het hart en de longen met een klein toestel dat geluid maakt terwijl u rustig op tafel ligt vandaag"
+    other = base.replace("vandaag", "straks")
+    chunks = [Chunk("a", 0, base), Chunk("b", 0, other), Chunk("c", 0, other.replace("rustig", "stil"))]
+    candidates = run(chunks, [Hit("a", 0, 0.9), Hit("b", 0, 0.8), Hit("c", 0, 0.7)]).trace.candidates
+    assert duplicates(candidates) == {}
+    assert duplicates(candidates, dedup_near=True) == {("b", 0): ("a", 0)}
+    assert duplicates(candidates, dedup_near=True, near_threshold=0.95) == {}
+    assert duplicates(candidates, dedup_near=True, near_threshold=0.8) == {("b", 0): ("a", 0), ("c", 0): ("a", 0)}
+
+
+def test_the_word_irrelevant_drops_a_chunk_but_never_the_best() -> None:
+    """`compress_chunk` returns None; `compress_chunks` leaves it out."""
+    chunks, hits = sized({"a": 60, "b": 60, "c": 60})
+    candidates = run(chunks, hits, expand_window=0).trace.candidates
+    tight = AssemblySettings(compression="extractive", max_chunk_tokens=50)
+    done = compress("Wat breng ik mee?", candidates, 100, tight, Irrelevant(), COUNTER)
+    assert done.irrelevant == (("b", 0), ("c", 0))
+    assert set(done.candidates) == {("a", 0)}
+    assert 0 < COUNTER.count(done.candidates["a", 0].chunk.text) <= 50
+
+
+class Irrelevant:
+    """Finds nothing relevant in any chunk."""
+
+    def compress(self, query: str, chunks: Sequence[object], *_: object) -> list[None]:
+        return [None] * len(chunks)
 
 
 def test_its_whole_pipeline_is_a_preset() -> None:

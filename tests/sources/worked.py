@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Chunk, Document, Hit, Query
-from ctxasm.model.results import Assembly, Fate
+from ctxasm.model.results import Assembly, Candidate, Fate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.pipeline import assemble
+from ctxasm.stages.deduplicate import by_document, resolve
+from ctxasm.stages.relations import relations_of
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -53,3 +56,9 @@ def fate(done: Assembly, document_id: str, index: int = 0) -> Fate:
 def cited(done: Assembly) -> list[str]:
     """The documents in the order of their numbers."""
     return [citation.document_id for citation in done.citations]
+
+
+def duplicates(candidates: Mapping[Key, Candidate], vectors: ChunkVectors | None = None, **chosen: object) -> Mapping[Key, Key]:
+    """Which of the candidates repeat which, when only duplicates are looked at."""
+    settings = AssemblySettings(**chosen)  # type: ignore[arg-type]
+    return resolve(by_document(candidates.values()), relations_of(candidates, settings, vectors)).duplicates
