@@ -40,13 +40,14 @@ FAULTS = (
 class FakeModel:
     """The server's memory: every chat request as (headers, body), and how many answers were abandoned by the client.
 
-    `judge` gives the object that a model of JUDGES replies with, from the body of the request.
+    `judge` gives the object that a model of JUDGES replies with, `answer` what every other one says, from the body of the request.
     """
 
     requests: list[tuple[dict[str, str], dict[str, Any]]] = field(default_factory=list)
     abandoned: int = 0
     base_url: str = ""
     judge: Callable[[dict[str, Any]], object] = field(default=lambda body: {"verdict": "supported", "score": 0.9})
+    answer: Callable[[dict[str, Any]], str] = field(default=lambda body: answer_from(body))
 
     def attempts(self, model: str) -> int:
         return sum(body["model"] == model for _, body in self.requests)
@@ -194,7 +195,7 @@ def make_app(memory: FakeModel) -> Starlette:
             return RedirectResponse("http://127.0.0.1:9/v1/chat/completions")
         if name == "html":
             return Response("<html>Welcome</html>", media_type="text/html")
-        answer = spoiled(name, answer_from(body))
+        answer = spoiled(name, memory.answer(body))
         if name == "json":
             return JSONResponse({"choices": [{"message": {"role": "assistant", "content": answer}}]})
 

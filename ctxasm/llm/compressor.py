@@ -126,6 +126,9 @@ class ModelCompressor:
                 failures.append(str(failure))
                 failed.set()
                 return None
+            except BaseException:
+                failed.set()
+                raise
 
         waiting = [text for text in texts if text not in replies]
         with ThreadPoolExecutor(min(self._at_once, len(waiting) or 1), "compress") as pool:
@@ -145,6 +148,8 @@ class ModelCompressor:
             stream.close()
         if stream.finish_reason == "cancelled":
             raise ModelUnavailable(STOPPED)
+        if stream.finish_reason == "content_filter":
+            raise ModelUnavailable(f"the content filter of {self.model} stopped a copy: choose another model for the compression")
         if not any(map(str.isalnum, reply)):
             raise ModelUnavailable(f"{self.model} returned nothing for a passage: choose another model for the compression")
         return reply
