@@ -77,18 +77,14 @@ def unsafe_format(view: View) -> Finding | None:
 
 
 def markers_in_sources(view: View) -> Finding | None:
-    """Source texts use the marker form of this format themselves."""
-    if view.neutralised < MANY_MARKERS:
+    """Source texts hold what reads as a marker, and it is only reported."""
+    if view.settings.marker_collisions != "warn" or view.neutralised < MANY_MARKERS:
         return None
-    figures = {"places": view.neutralised}
-    formats = tuple({"format": name} for name in ("source", "xml") if name != view.settings.format)
-    defused: tuple[Changes, ...] = () if view.settings.marker_collisions == "neutralise" else ({"marker_collisions": "neutralise"},)
-    return Finding("markers_in_sources", "risk", figures, (*formats, *defused), _fewer_markers)
+    return Finding("markers_in_sources", "risk", {"places": view.neutralised}, ({"marker_collisions": "neutralise"},), _defuses)
 
 
-def _fewer_markers(before: View, after: View) -> bool:
-    mended = before.settings.marker_collisions != "neutralise" == after.settings.marker_collisions
-    return keeps(before, after) and (2 * after.neutralised <= before.neutralised or mended)
+def _defuses(before: View, after: View) -> bool:
+    return keeps_hits(before, after) and after.settings.marker_collisions == "neutralise" and bool(after.neutralised)
 
 
 def scaffolding(view: View) -> Finding | None:

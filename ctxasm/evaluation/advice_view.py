@@ -94,8 +94,17 @@ class View:
 
     @cached_property
     def value(self) -> float:
-        """What the retrieved chunks in the context are worth, here or as a copy: the sum of 1 / (60 + rank)."""
-        return sum(1 / (FUSION_K + fate.rank) for fate in self.hits if fate.fate in PRESENT)
+        """What the retrieved chunks in the context are worth, here or as a copy: the sum of 1 / (60 + rank).
+
+        A truncated one is worth its share that is shown.
+        """
+        whole = sum(1 / (FUSION_K + fate.rank) for fate in self.hits if fate.fate in PRESENT and fate.fate != "truncated")
+        return whole + sum(self._shown_share(fate) / (FUSION_K + fate.rank) for fate in self.truncated if fate.retrieved)
+
+    def _shown_share(self, fate: Fate) -> float:
+        key = (fate.document_id, fate.chunk_index)
+        own = (s for s in self.assembly.segments if s.kind == "chunk" and (s.document_id, s.chunk_index) == key)
+        return sum((s.chunk_end or 0) - (s.chunk_start or 0) for s in own) / max(1, len(self.text_of(key)))
 
     @cached_property
     def tokens_by_kind(self) -> Counter[str]:

@@ -102,7 +102,9 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"The second best of {f['blocks']} blocks stands {_percent(f['at'])} into {number(f['tokens'])} tokens; the middle is read least."
     ),
     "unsafe_format": lambda f: f"{plural(f['blocks'], 'block')} as {f['format']}: no markers to cite, no safe boundaries between sources.",
-    "markers_in_sources": lambda f: f"Source texts hold {plural(f['places'], 'place')} that read as a marker of this format.",
+    "markers_in_sources": lambda f: (
+        f"Source texts hold {plural(f['places'], 'place')} that read as a marker, and they are left as they are."
+    ),
     "scaffolding": _scaffolding,
     "supplement_needless": lambda f: (
         f"The supplement takes {number(f['tokens'])} tokens although the best similarity, {decimal(f['similarity'])}, reaches "
@@ -168,7 +170,7 @@ def _own_words(rule: Rule, before: Measured, after: Measured) -> tuple[str, ...]
         case "fragments" | "tiny_chunks":
             return (f"passages cut {before.cut_passages} of {before.passages} → {after.cut_passages} of {after.passages}",)
         case "markers_in_sources":
-            return (f"places {before.neutralised} → {after.neutralised}",)
+            return (f"{plural(after.neutralised, 'place')} defused",)
         case "scaffolding":
             return (f"not source text {number(before.scaffold)} → {number(after.scaffold)}",)
         case "overshoot":

@@ -145,7 +145,12 @@ CASES: dict[str, Case] = {
     "unsafe_format": Case(
         five([1, 2], format="minimal"), five([1, 2], format="minimal", channel="voice"), five([1, 2]), {"format": "numbered"}
     ),
-    "markers_in_sources": Case(made(A, neutralised=3), made(A, neutralised=2), made(A), {"format": "source"}),
+    "markers_in_sources": Case(
+        made(A, neutralised=3, marker_collisions="warn"),
+        made(A, neutralised=3),
+        made(A, neutralised=3),
+        {"marker_collisions": "neutralise"},
+    ),
     "scaffolding": Case(
         made(Doc("a", [Part(0)], prefix=60)), made(Doc("a", [Part(0)], prefix=20)), made(A), {"summary_prefix": False}
     ),
