@@ -14,7 +14,7 @@ from ctxasm.model.specs import Spec
 from ctxasm.ui import state
 from ctxasm.ui.idle import idle
 from ctxasm.ui.limit_widget import limit_widget
-from ctxasm.ui.setting_widgets import Look, setting_widget
+from ctxasm.ui.setting_widgets import Look, note_below, setting_widget
 from ctxasm.ui.setting_words import NO_BOUNDARIES, choice_sentence
 from ctxasm.ui.threshold_widget import threshold_widget
 from ctxasm.ui.views.title import boundary_badge
@@ -26,6 +26,8 @@ EXPLAINED = ("budget_policy", "ordering", "format")
 """Leading choices under which the sidebar says what the chosen one does."""
 GROUPS = ("expand", "deduplicate", "compress", "budget", "zones", "order", "summarise", "supplement", "render", "answer")
 """The stages as groups of settings, in the order of the pipeline; the zones make the budget's limit."""
+GROUP_NAMES = {"expand": "Retrieve and expand", "summarise": "Page summaries", "render": "Write"}
+"""Groups whose settings say more than the name of their stage."""
 CUSTOM = "custom"
 
 
@@ -82,26 +84,32 @@ def _leading(look: Look) -> None:
             continue
         _widget(spec, look)
         if spec.name in EXPLAINED:
-            st.caption(choice_sentence(spec.name, getattr(look.settings, spec.name)))
+            note_below(choice_sentence(spec.name, getattr(look.settings, spec.name)))
         if spec.name == "format" and look.settings.format in NO_BOUNDARIES:
             st.html(f'<div class="cx cx-side" id="ctx-boundaries">{boundary_badge()}</div>')
 
 
 def _groups(look: Look) -> None:
-    for stage in GROUPS:
-        own = [spec for spec in specs() if spec.stage == stage and not _leads(spec, look)]
-        reasons = {look.idle.get(spec.name) for spec in own}
-        with st.expander(_group_label(stage, own, look), key=f"settings_{stage}"):
-            if len(reasons) == 1 and (reason := reasons.pop()):
-                st.caption(f"No effect now: {reason}.")
-            for spec in own:
-                _widget(spec, look)
+    with st.container(gap="xsmall"):
+        for stage in GROUPS:
+            own = [spec for spec in specs() if spec.stage == stage and not _leads(spec, look)]
+            with st.expander(_group_label(stage, own, look), key=f"settings_{stage}"):
+                reasons = dict.fromkeys(look.idle[spec.name] for spec in own if spec.name in look.idle)
+                if reasons:
+                    note_below(f"Greyed out is what has no effect now: {'; '.join(reasons)}.", pull=0)
+                for spec in own:
+                    _widget(spec, look)
+
+
+def group_name(stage: str) -> str:
+    """What a group of settings is called."""
+    return GROUP_NAMES.get(stage, stage_name(stage))
 
 
 def _group_label(stage: str, own: list[Spec], look: Look) -> str:
-    """The stage, and how many of its settings differ from the default; grey where none of them has an effect."""
+    """The group, and how many of its settings differ from the default; grey where none of them has an effect."""
     changed = sum(getattr(look.settings, spec.name) != spec.default for spec in own)
-    name = stage_name(stage)
+    name = group_name(stage)
     if all(spec.name in look.idle for spec in own):
         name = f":gray[{name} · no effect now]"
     return f"{name} · {changed} changed :blue[●]" if changed else name

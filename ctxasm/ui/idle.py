@@ -57,6 +57,13 @@ RULES = (
     Rule(("min_chunk_tokens",), lambda s: s.budget_policy == "drop_documents", "drop_documents takes documents as a whole"),
     Rule(("pack_unit",), lambda s: s.budget_policy != "pack", "only pack takes units"),
     Rule(("max_chunk_tokens",), lambda s: s.compression == "off", "compression is off"),
+    Rule(("order_level",), lambda s: s.citation_unit == "document", "a block is all of a document"),
+    Rule(("order_level",), lambda s: s.ordering == "document_first", "document_first orders documents, with reading order inside"),
+    Rule(
+        ("gap_mark",),
+        lambda s: s.citation_unit != "document" and s.compression == "off",
+        "only the block of a whole document, or a shortened chunk, has gaps in it",
+    ),
     Rule(("summary_template",), lambda s: not s.summary_prefix, "page summaries are off"),
     Rule(
         ("supplement_threshold", "supplement_intents"),

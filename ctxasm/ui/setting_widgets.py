@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -50,6 +51,11 @@ def setting_widget(spec: Spec, look: Look) -> None:
             st.selectbox(label, spec.choices, index=spec.choices.index(spec.default), **bound)
         case "text":
             st.text_input(label, spec.default, max_chars=MAX_TEXT, placeholder="none" if not spec.default else None, **bound)
+
+
+def note_below(sentence: str, pull: int = 10) -> None:
+    """A sentence under a widget, as text and not as markdown, `pull` pixels closer to it than widgets stand apart."""
+    st.html(f'<div class="cx cx-side cx-mute" style="margin-top:-{pull}px;line-height:1.4">{escape(sentence)}</div>')
 
 
 def _segmented(label: str, options: list[Any], spec: Spec, bound: dict[str, Any]) -> None:

@@ -114,11 +114,12 @@ def _zones(settings: AssemblySettings) -> tuple[str, ...]:
 
 
 def _order(settings: AssemblySettings) -> tuple[str, ...]:
-    units = "documents" if settings.order_level == "document" or settings.citation_unit == "document" else "blocks"
-    inside = ("reading order inside each document",) if settings.order_level == "document" else ()
+    units = "documents" if settings.order_level == "document" or settings.citation_unit == "document" else f"{settings.citation_unit}s"
+    level = settings.order_level == "document" and "order_level" not in idle(settings)
+    inside = ("reading order inside each document",) if level else ()
     match settings.ordering:
         case "document_first":
-            return inside
+            return ()
         case "relevance":
             words = f"{units} by relevance"
         case "chronological":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.specs import Spec
-from ctxasm.ui.setting_widgets import Look, number_widget
+from ctxasm.ui.setting_widgets import Look, note_below, number_widget
 
 LOW, HIGH, USUAL = 0.85, 0.98, 0.92
 """Where the slider begins and ends, and where it stands while the box is empty."""
@@ -37,7 +37,7 @@ def threshold_widget(spec: Spec, look: Look) -> None:
     st.slider(
         "Cosine of the same meaning", LOW, HIGH, step=0.01, key=SLIDER, on_change=_into_box, args=(spec.url,), label_visibility="collapsed"
     )
-    st.caption(meaning_of(threshold))
+    note_below(meaning_of(threshold))
 
 
 def _into_box(key: str) -> None:

@@ -8,9 +8,8 @@ from streamlit.testing.v1 import AppTest
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import from_url, to_url
-from ctxasm.ui.controls import GROUPS, LEADING
+from ctxasm.ui.controls import GROUPS, LEADING, group_name
 from ctxasm.ui.idle import idle
-from ctxasm.ui.words import stage_name
 from tests.ui.pages import MAIN, fine, html
 
 
@@ -51,10 +50,18 @@ def test_every_setting_has_a_widget_and_at_most_seven_lead(open_app):
 def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
     app = open_app(dn="true", nt="0.8", za="500")
     labels = [group.label for group in app.sidebar.expander][-len(GROUPS) :]
-    assert [label.split(" · ")[0].removeprefix(":gray[").rstrip("]") for label in labels] == [stage_name(stage) for stage in GROUPS]
+    assert [label.split(" · ")[0].removeprefix(":gray[").rstrip("]") for label in labels] == [group_name(stage) for stage in GROUPS]
     assert {stage for stage, label in zip(GROUPS, labels, strict=True) if "changed" in label} == {"deduplicate", "zones"}
     assert "· 2 changed" in labels[GROUPS.index("deduplicate")]
-    assert "no effect now" in labels[GROUPS.index("zones")]
+    assert "no effect now" not in "".join(labels)
+    off = [group.label for group in open_app(on="false").sidebar.expander][-len(GROUPS) :]
+    assert {stage for stage, label in zip(GROUPS, off, strict=True) if "no effect now" in label} == {
+        "deduplicate",
+        "compress",
+        "order",
+        "summarise",
+        "supplement",
+    }
 
 
 @pytest.mark.parametrize("changes", [{}, {"enabled": False}, {"budget_policy": "pack", "dedup_near": True, "compression": "extractive"}])

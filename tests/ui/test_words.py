@@ -30,6 +30,8 @@ def examples(kind: type) -> list[Event]:
             return (VALUES[name],)
         if get_origin(hint) is Literal:
             return get_args(hint)
+        if hint is str:
+            return ("a word",)
         return (True, False) if hint is bool else ((1, 2),) if "tuple" in str(hint) else (3,)
 
     every = product(*(values(name, hint) for name, hint in hints.items()))

@@ -45,7 +45,8 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
     if any(fate.reason == "oversized" or fate.fate == "truncated" for fate in fates):
-        html += '<span class="cx-badge warn" data-oversized="true"><span class="cx-dot warn"></span>best document trimmed to fit</span>'
+        what = "best document trimmed" if assembly.settings.budget_policy == "drop_documents" else "a chunk cut"
+        html += f'<span class="cx-badge warn" data-oversized="true"><span class="cx-dot warn"></span>{what} to fit</span>'
     if assembly.text and assembly.settings.format in NO_BOUNDARIES:
         html += boundary_badge()
     if assembly.overshoot_tokens:
@@ -62,7 +63,7 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
 def boundary_badge() -> str:
     """The badge of a format in which a source's own text may pass for a header."""
     return (
-        f'<span class="cx-badge warn" data-boundaries="false" title="{escape(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
+        f' <span class="cx-badge warn" data-boundaries="false" title="{escape(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
         f"{BOUNDARY_LABEL}</span>"
     )
 
