@@ -77,15 +77,15 @@ def _pack(units: Sequence[Unit], always: int | None, limit: int, max_cells: int)
     forced = () if always is None else (always,)
     room = limit - sum(units[place].tokens for place in forced)
     order = _richest_first(units, frozenset(forced))
-    free = [place for place in order if units[place].value > 0 and units[place].tokens <= max(0, room)] if room >= 0 else []
-    gifts = [place for place in free if units[place].tokens <= 0]
-    open_ = [place for place in free if units[place].tokens > 0]
+    # A document that comes to nothing, or less than nothing beside the others, is always worth it.
+    gifts = [place for place in order if units[place].tokens < 0 or units[place].tokens == 0 < units[place].value] if room >= 0 else []
     room -= sum(units[place].tokens for place in gifts)
+    open_ = [place for place in order if units[place].value > 0 and 0 < units[place].tokens <= room]
     open_value = fsum(units[place].value for place in open_)
     ticks = {place: max(1, round(units[place].value / open_value * TICKS)) for place in open_}
     # The bound is proven for this very order: by ticks, not by the values they stand for.
     open_.sort(key=lambda place: -(ticks[place] << 64) // units[place].tokens)
-    sack = _Sack([units[place].tokens for place in open_], [ticks[place] for place in open_], room)
+    sack = _Sack([units[place].tokens for place in open_], [ticks[place] for place in open_], max(0, room))
     taken, most = sack.solve(max_cells)
     chosen = tuple(sorted((*forced, *gifts, *(open_[at] for at in taken))))
     value = fsum(units[place].value for place in chosen)
