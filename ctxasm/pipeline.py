@@ -19,13 +19,13 @@ from ctxasm.model.extracts import Compressor, Extract
 from ctxasm.model.facts import complete
 from ctxasm.model.passages import Joined, join
 from ctxasm.model.pieces import Piece
-from ctxasm.model.plans import NO_RELATIONS, Written
+from ctxasm.model.plans import Written
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, Fetched, FetchedChunk, TokenCounter
 from ctxasm.model.records import Document, Query, check_query
 from ctxasm.model.results import Assembly, Candidate, DocumentSize, FetchRecord, Key, Regret, Shown, Trace
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.recorder import Recorder
-from ctxasm.stages import cite, compress, deduplicate, expand, group, order, render, summarise, supplement
+from ctxasm.stages import cite, compress, deduplicate, expand, group, order, relations, render, summarise, supplement
 from ctxasm.stages.extracting import ExtractiveCompressor
 
 
@@ -91,14 +91,12 @@ class _Run:
 
     def deduplicate(self, vectors: ChunkVectors | None) -> None:
         """What says the same is shown once; then all chunks of a document stand together, documents by their best score."""
-        own = deduplicate.by_document(self.candidates.values())
-        self.relations = deduplicate.exact_relations(own) if self.settings.dedup_exact else NO_RELATIONS
-        self.standing: Mapping[Key, Candidate] = self.candidates
-        promoted: tuple[Event, ...] = ()
+        self.relations = relations.relations_of(self.candidates, self.settings, vectors, self.documents)
+        self.standing, promoted = relations.promote(self.candidates, self.relations)
         self.irrelevant: frozenset[Key] = frozenset()
         self.extracts: Mapping[Key, Extract] = {}
         self._resolve(self.standing)
-        events = [*promoted, *deduplicate.duplicate_events(self.resolution)]
+        events: list[Event] = [*promoted, *deduplicate.duplicate_events(self.resolution)]
         for each in self.joined.values():
             events += deduplicate.overlap_events(each)
         tokens = self._tokens()
@@ -134,9 +132,7 @@ class _Run:
         if self.settings.compression == "extractive":
             compressor = ExtractiveCompressor(self.settings.gap_mark)
         if compressor is None:
-            raise InvalidInput(
-                f"compression={self.settings.compression} needs a compressor, got none: pass one to assemble(), or set compression=extractive"
-            )
+            raise InvalidInput("compression=model needs a compressor, got none: pass one to assemble(), or set compression=extractive")
         before = self._grouped()
         there = {(each.document_id, each.chunk_index) for each in before}
         candidates = {key: candidate for key, candidate in self.standing.items() if key in there}

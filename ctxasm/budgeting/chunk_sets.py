@@ -79,8 +79,12 @@ class Repeats:
     """Which chunks only repeat chosen ones, worked out while the set grows."""
 
     def __init__(self, desk: Desk) -> None:
-        self.relations = desk.relations
-        self.own = desk.own
+        self.relations, self.own = desk.relations, desk.own
+        # Who repeats whom need not go both ways: what stands inside a larger chunk repeats it, not the other way round.
+        self.originals: dict[Key, list[Related]] = {}
+        for key, copies in desk.relations.copies.items():
+            for copy, likeness, similarity in copies:
+                self.originals.setdefault(copy, []).append(Related(key, likeness, similarity))
         self.likeness: dict[Key, Related] = {}
         self.orphans: set[Key] = set()
 
@@ -91,7 +95,7 @@ class Repeats:
 
     def of(self, candidate: Candidate, chosen: ChunkSet) -> Related | None:
         """The chosen chunk that says the same."""
-        return next((related for related in self.relations.copies.get(candidate.key, ()) if related.key in chosen), None)
+        return next((related for related in self.originals.get(candidate.key, ()) if related.key in chosen), None)
 
     def takes(self, candidate: Candidate, chosen: ChunkSet) -> bool:
         """Note on a chunk whether it repeats a chosen one, or was only brought by hits that repeat another document's."""

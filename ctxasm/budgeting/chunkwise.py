@@ -37,11 +37,15 @@ def decide(desk: Desk, resolution: Resolution) -> Decision:
 
 
 class _Step(NamedTuple):
-    """A chunk that is taken where the limit allows: what the set comes to with it, and what it came to before."""
+    """A chunk that is taken where the limit allows: what the set comes to with it, and what it came to before.
+
+    `need` is the smallest limit at which it is shown at all, whole or cut, by a walk that gets that far.
+    """
 
     candidate: Candidate
     size: int
     before: int
+    need: int
 
 
 class _Walk:
@@ -56,7 +60,7 @@ class _Walk:
         """The longest head of the sequence in which every step fits, and the head of the next chunk where room is left."""
         steps, repeats = self._all_steps()
         stop = next((at for at, step in enumerate(steps) if step.size > self.limit), len(steps))
-        missing = self._lacks(steps, max(stop, 1))
+        missing = {step.candidate.key: step.need - self.limit for step in steps[max(stop, 1) :]}
         if not stop:
             taken, whole = self._squeezed(steps[0].candidate)
             return taken._replace(missing=self._with_repeats({**missing, **taken.missing}, steps, repeats, whole))
@@ -78,29 +82,24 @@ class _Walk:
         """Every step there would be without a limit, and what only repeats others then."""
         chosen, repeats = ChunkSet(self.desk), Repeats(self.desk)
         steps: list[_Step] = []
+        size = reach = 0
         for candidate in self.sequence:
-            if not repeats.takes(candidate, chosen):
-                chosen.add(candidate)
-                steps.append(_Step(candidate, chosen.size(), steps[-1].size if steps else 0))
+            if repeats.takes(candidate, chosen):
+                continue
+            chosen.add(candidate)
+            before, size = size, chosen.size()
+            # What fits now is not asked for what it would have needed.
+            need = self._need(chosen, candidate, before, size, reach) if steps and max(reach, size) > self.limit else size
+            steps.append(_Step(candidate, size, before, max(reach, need)))
+            reach = max(reach, size)
         return steps, repeats
 
-    def _lacks(self, steps: Sequence[_Step], first: int) -> dict[Key, int]:
-        """What each step from `first` on lacks to be shown at all: to be reached, and to fit whole or cut."""
-        missing: dict[Key, int] = {}
-        chosen, reach = ChunkSet(self.desk), 0
-        for at, step in enumerate(steps):
-            chosen.add(step.candidate)
-            if at >= first:
-                missing[step.candidate.key] = max(reach, self._need(chosen, step, reach)) - self.limit
-            reach = max(reach, step.size)
-        return missing
-
-    def _need(self, chosen: ChunkSet, step: _Step, reach: int) -> int:
+    def _need(self, chosen: ChunkSet, candidate: Candidate, before: int, size: int, reach: int) -> int:
         """The smallest limit at which the chunk fits, whole or cut, as far as that is above `reach`."""
-        need = step.before + self.room + 1
-        if step.size <= max(need, reach):
-            return step.size
-        return min(step.size, max(need, self._cutter(chosen, step.candidate).least(max(need, reach))))
+        need = before + self.room + 1
+        if size <= max(need, reach):
+            return size
+        return min(size, max(need, self._cutter(chosen, candidate).least(max(need, reach))))
 
     def _cutter(self, chosen: ChunkSet, candidate: Candidate) -> Cutter:
         start = chosen.shown_from(candidate)

@@ -43,11 +43,8 @@ def decide(desk: Desk, resolution: Resolution) -> Decision:
     left = {document_id: {index: c for index, c in own.items() if c.key not in small} for document_id, own in desk.own.items()}
     among = desk.resolve({document_id: own for document_id, own in left.items() if own})
     choice = _Choice(desk, best)
-    if desk.settings.budget_policy == "segments":
-        chosen = choice.segments(among)
-    else:
-        chosen = choice.pack(among)
-    return settled(desk, resolution, chosen, degenerate)
+    taken = choice.segments(among) if desk.settings.budget_policy == "segments" else choice.pack(among)
+    return settled(desk, resolution, taken, degenerate)
 
 
 def best_hit(candidates: Iterable[Candidate]) -> Candidate | None:
@@ -77,7 +74,8 @@ class _Choice:
 
     def segments(self, resolution: Resolution) -> Taken:
         """Relevant runs, best first, each as it fits beside those before it."""
-        runs = segments.best_runs(self._run_chunks(resolution), self.desk.limit)
+        chunks, openings = self._run_chunks(resolution)
+        runs = segments.best_runs(chunks, self.desk.limit, openings)
         units = [self._unit(run.document_id, run.indexes, run.tokens) for run in runs]
         always = self._index_of_best(units)
         first = units[always or 0]
@@ -112,7 +110,7 @@ class _Choice:
     def _cut_down(self, unit: _Unit) -> Taken:
         """The unit of the best hit alone is too large: its best chunks, or the best one cut."""
         own = {candidate.chunk.chunk_index: candidate for candidate in unit.members}
-        document_id = self.best.chunk.document_id
+        document_id = unit.members[0].chunk.document_id
 
         def plan_of(indexes: Iterable[int]) -> DocumentPlan:
             resolution = self.desk.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
@@ -160,15 +158,18 @@ class _Choice:
         copies = [related.key for related in self.desk.relations.copies.get(self.best.key, ())]
         return next((there[key] for key in copies if key in there), 0 if units else None)
 
-    def _run_chunks(self, resolution: Resolution) -> dict[str, list[segments.RunChunk]]:
-        """The shown chunks of every document with their tokens; only hits are worth something."""
-        documents: dict[str, list[segments.RunChunk]] = {}
+    def _run_chunks(self, resolution: Resolution) -> tuple[dict[str, list[segments.RunChunk]], dict[str, int]]:
+        """The shown chunks of every document with their tokens, and what a run of it takes besides. Only hits are worth something."""
+        chunks: dict[str, list[segments.RunChunk]] = {}
+        openings: dict[str, int] = {}
         for plan in self.desk.plans(resolution):
-            own = self.desk.own[plan.document.document_id]
-            documents[plan.document.document_id] = [
+            document_id = plan.document.document_id
+            own = self.desk.own[document_id]
+            chunks[document_id] = [
                 segments.RunChunk(j.chunk.chunk_index, self._tokens([j]), self._value(own[j.chunk.chunk_index])) for j in plan.joined
             ]
-        return documents
+            openings[document_id] = max(0, self.desk.size([plan]).tokens - self._tokens(plan.joined)) + 1
+        return chunks, openings
 
     def _value(self, candidate: Candidate) -> float:
         return segments.value_of(candidate.rank) if candidate.retrieved else 0.0

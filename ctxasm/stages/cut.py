@@ -10,6 +10,8 @@ from ctxasm.model.ports import TokenCounter
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]»”’]*(?=\s)|\n|[。！？]")
 _MARGIN = 512
 """Tokens, and characters, by which a long text is looked at beyond what can fit."""
+_HEAD = 400
+"""Characters looked at for the smallest cut."""
 _LOOK_AHEAD = 12
 """Cuts looked at beyond the one found by halving: sizes of neighbouring cuts need not ascend."""
 
@@ -32,23 +34,29 @@ class Cutter:
 
     def least(self, enough: int = 0) -> int:
         """The size with one character of text: what the smallest useful limit would be. Any size up to `enough` will do."""
-        places = [*self._places()[:8], len(self.text)]
-        first = self.size_at(places[0])
-        return first if first <= enough else min([first, *(self.size_at(at) for at in places[1:])])
+        first = self._places(self.start + _HEAD)[:8]
+        if not first and len(self.text) > self.start + _HEAD:
+            first = self._places()[:8]
+        places = [*first, len(self.text)]
+        size = self.size_at(places[0])
+        return size if size <= enough else min([size, *(self.size_at(at) for at in places[1:])])
 
     def _fits(self, at: int) -> bool:
         return self.size_at(at) <= self.limit
 
-    def _places(self) -> list[int]:
-        """Where the chunk may be cut: after a token, with something to see before the cut."""
+    def _places(self, size: int = 0) -> list[int]:
+        """Where the chunk may be cut: after a token, with something to see before the cut. `size`: looked at so far only."""
         text = self.text
         own = text[self.start :]
-        lead, size = self.start + len(own) - len(own.lstrip()), 16 * (self.limit + _MARGIN)
-        while size < len(text) and self.counter.count(text[:size]) <= self.limit + 2 * _MARGIN:
-            size *= 4
+        lead = self.start + len(own) - len(own.lstrip())
+        margin = _MARGIN if not size else _MARGIN // 8
+        if not size:
+            size = 16 * (self.limit + _MARGIN)
+            while size < len(text) and self.counter.count(text[:size]) <= self.limit + 2 * _MARGIN:
+                size *= 4
         # What lies far beyond the limit is not looked at; the end of a shortened text may fall inside a token.
         places = self.counter.boundaries(text[:size])
-        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - _MARGIN)]
+        return [at for at in places if lead < at < len(text) and (size >= len(text) or at < size - margin)]
 
 
 def longest(places: Sequence[int], fits: Callable[[int], bool]) -> int:
