@@ -114,14 +114,21 @@ def assemble(
     """Assemble the context for one query from a store, a dataset, or any other source of chunks.
 
     `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
-    `limit` replaces `settings.max_tokens`. Raises InvalidInput for a query that cannot be assembled.
+    `limit` replaces `settings.max_tokens` and the zones. Raises InvalidInput for a query that cannot be assembled, and with
+    budget_mode=window for a model whose window is not known, or zones that leave nothing.
     """
+    from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.pipeline import assemble as run
     from ctxasm.tokens import open_counter
+    from ctxasm.zones import ZoneDesk
 
     settings = settings or AssemblySettings()
-    return run(query, source, settings, counter or open_counter(settings.encoding), limit=limit)
+    counter = counter or open_counter(settings.encoding)
+    if limit is not None:
+        return run(query, source, settings, counter, limit=limit)
+    plan = ZoneDesk(read_config().model_windows).plan(query, settings, counter)
+    return plan.on(run(query, source, settings, counter, limit=plan.limit))
 
 
 def check(assembly: Assembly, answer: str, scorer: Scorer | None = None) -> CheckedAnswer:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings as tries
 from hypothesis import strategies as st
 
+import ctxasm
 from ctxasm.bundle import load_bundle
 from ctxasm.config import Config
 from ctxasm.model.errors import InvalidInput
@@ -209,3 +210,18 @@ def test_any_context_is_within_its_zone(corpus: object, window: int, answer: int
 def test_planning_is_light() -> None:
     code = "import sys, ctxasm.zones; print([m for m in ('pydantic', 'sqlalchemy', 'streamlit', 'openai', 'tiktoken') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_the_public_assemble_keeps_to_the_zones_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.add(BUNDLE)
+    query = BUNDLE.queries[0]
+    done = ctxasm.assemble(query, store, SETTINGS.replace(answer_tokens=7_000))
+    assert done.zones is not None
+    assert done.token_count <= done.limit == done.zones.context < 1_000
+    assert ctxasm.assemble(query, store, SETTINGS, limit=700).limit == 700
+    with pytest.raises(InvalidInput, match="which window has the model 'ours'"):
+        ctxasm.assemble(query, store, SETTINGS.replace(model_name="ours"))
+    (tmp_path / "own.toml").write_text("[models.ours]\nwindow = 2000\n", "utf-8")
+    monkeypatch.setenv("CTXASM_MODEL_WINDOWS", str(tmp_path / "own.toml"))
+    assert ctxasm.assemble(query, store, SETTINGS.replace(model_name="ours")).limit < 1_000
