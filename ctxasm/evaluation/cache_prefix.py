@@ -68,18 +68,27 @@ def cache_prefix(previous: str, current: str, counter: TokenCounter, tokens: int
 
 
 def prefix_by_ordering(
-    previous: str, settings: AssemblySettings, assemble_with: Callable[[AssemblySettings], Assembly], counter: TokenCounter
+    previous: str | Callable[[AssemblySettings], str],
+    settings: AssemblySettings,
+    assemble_with: Callable[[AssemblySettings], Assembly],
+    counter: TokenCounter,
 ) -> dict[Ordering, Prefix]:
-    """For each ordering: what the context has in common with `previous`, everything else as `settings` say."""
-    earlier = Previous(previous, counter)
+    """For each ordering: what the context has in common with `previous`, everything else as `settings` say.
+
+    `previous` may say what the earlier prompt was under the same settings; a text stands for all of them.
+    """
+    earlier: dict[str, Previous] = {}
     found: dict[Ordering, Prefix] = {}
-    known: dict[str, Prefix] = {}
+    known: dict[tuple[str, str], Prefix] = {}
     for name in spec_of("ordering").choices:
         ordering = cast("Ordering", name)
-        assembly = assemble_with(settings.replace(ordering=ordering))
-        if assembly.text not in known:
-            known[assembly.text] = earlier.common(assembly.text, assembly.token_count)
-        found[ordering] = known[assembly.text]
+        chosen = settings.replace(ordering=ordering)
+        before = previous if isinstance(previous, str) else previous(chosen)
+        assembly = assemble_with(chosen)
+        if (before, assembly.text) not in known:
+            compared = earlier.setdefault(before, Previous(before, counter))
+            known[before, assembly.text] = compared.common(assembly.text, assembly.token_count)
+        found[ordering] = known[before, assembly.text]
     return found
 
 

@@ -79,6 +79,13 @@ def test_every_ordering_is_measured_against_the_prompt_before() -> None:
         assert (prefix.tokens, prefix.chars) == shared_by_definition(previous, current)
 
 
+def test_the_prompt_before_may_follow_the_ordering_too() -> None:
+    """Asked again under the same ordering, whichever it is, all of a context is shared."""
+    chosen = AssemblySettings(citation_unit="chunk")
+    found = prefix_by_ordering(lambda settings: assembled_by(settings).text, chosen, assembled_by, COUNTER)
+    assert {prefix.share for prefix in found.values()} == {1.0}
+
+
 def test_six_orderings_of_ten_hits_take_no_longer_than_a_blink() -> None:
     """Worst case: contexts of 7,000 tokens that part only near their end, each ordering anew."""
     body = "".join(f"Zin {n} over de voorbereiding van het onderzoek, met kaart en verwijsbrief.\n" for n in range(330))

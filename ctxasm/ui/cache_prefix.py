@@ -1,0 +1,61 @@
+"""How much of this context a server's prefix cache could take over from the question before it, ordering by ordering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+import streamlit as st
+
+from ctxasm.evaluation.cache_prefix import Prefix, prefix_by_ordering
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings, Ordering
+from ctxasm.ui import desk
+from ctxasm.ui.pictures import boxed, table_html
+from ctxasm.ui.state import Scene
+from ctxasm.ui.views.title import show_empty
+from ctxasm.ui.words import number
+
+NOTE = (
+    "A server keeps what it worked out for a prompt up to the first token that differs. Counted here: the tokens with which this context "
+    "begins like the context of the question before it in this dataset, both under the same settings and the same ordering. The system "
+    "prompt before them is shared in any case. The prompt of Ask names a code of its context first: there only an unchanged context is "
+    "taken over."
+)
+
+
+def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
+    """A table of the six orderings; a hint where there is no question before this one."""
+    earlier = _question_before(scene)
+    if earlier is None:
+        show_empty("No question before this one", "This is the first of its dataset: choose a later one to see what both contexts share.")
+        return
+    workbench = desk.workbench()
+    query = workbench.query(scene.dataset, earlier)
+
+    def assemble_with(settings: AssemblySettings) -> Assembly:
+        return workbench.assemble(scene.query, settings, scene.dataset)
+
+    def before(settings: AssemblySettings) -> str:
+        return workbench.assemble(query, settings, scene.dataset).text
+
+    found = prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
+    st.html(boxed(f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small">{NOTE}</p>', "ctx-cache-prefix"))
+
+
+def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:
+    """The orderings with the tokens they share with the question before, the chosen one marked."""
+    rows = []
+    for ordering, prefix in found.items():
+        mark = " ● chosen" if ordering == chosen else ""
+        name = f'<span data-ordering="{ordering}">{escape(ordering)}<span class="cx-mute">{mark}</span></span>'
+        rows.append((name, number(prefix.tokens), f"{100 * prefix.share:.0f} %"))
+    caption = f"Tokens in common with the context of {escape(earlier)}"
+    return table_html(("ordering", "tokens in common", "share of this context"), rows, (1, 2), caption)
+
+
+def _question_before(scene: Scene) -> str | None:
+    """The id of the question before this one in its dataset, None for the first."""
+    ids = [entry.query_id for entry in desk.workbench().query_list(scene.dataset)]
+    at = ids.index(scene.query.query_id) if scene.query.query_id in ids else 0
+    return ids[at - 1] if at else None
