@@ -11,13 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CORE = ("pipeline", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
-ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers")
+ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers", "embedding")
 STAGES = ("expand", "deduplicate", "group", "order", "budget", "summarise", "compress", "render", "cite")
 FLOORS = {
     "model": 0,
     "stages": 1,
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
-    **dict.fromkeys(("workbench", "checking", "compressing", "loading", "config"), 3),
+    **dict.fromkeys(("workbench", "checking", "compressing", "loading", "meaning", "config"), 3),
     **dict.fromkeys(("ui", "commands", "__main__"), 4),
     **dict.fromkeys(("pages", "app"), 5),
 }

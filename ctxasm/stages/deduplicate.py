@@ -50,6 +50,7 @@ class _Resolving:
         self.orphans: set[Key] = set()
         self.scores: dict[str, float] = {}
         self.successors: dict[str, list[Key]] = {}
+        self.standing_for_others = {related.key for related in relations.superseded.values()}
 
     def resolution(self) -> Resolution:
         """Take all documents; each removes the copies of what it keeps from those still to come."""
@@ -140,10 +141,13 @@ class _Resolving:
         return list(changed)
 
     def _drop_orphans(self, changed: Iterable[str]) -> None:
+        """Neighbours leave with the last hit that brought them, unless they stand for an older chunk."""
         for document_id in changed:
             there = self.state[document_id]
             for index, candidate in list(there.items()):
-                if not candidate.retrieved and all((document_id, parent) in self.likeness for parent in candidate.parents):
+                if candidate.retrieved or candidate.key in self.standing_for_others:
+                    continue
+                if all((document_id, parent) in self.likeness for parent in candidate.parents):
                     del there[index]
                     self.orphans.add((document_id, index))
 

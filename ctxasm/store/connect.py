@@ -105,6 +105,7 @@ class Connections:
         cursor = connection.cursor()
         if self.is_sqlite:
             connection.create_function("ctxasm_contains", 2, _contains, deterministic=True)
+            connection.create_function("ctxasm_unhex", 1, bytes.fromhex, deterministic=True)
             # Reading through a memory map takes a third off a fetch; pages of 16 KiB hold a window of chunks together.
             tuned = ("synchronous=NORMAL", "page_size=16384", f"mmap_size={MAPPED_BYTES}", f"journal_size_limit={LOG_BYTES}")
             for pragma in ("foreign_keys=ON", *tuned):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
@@ -19,6 +19,7 @@ from ctxasm.store.listing import DatasetInfo, no_dataset
 from ctxasm.store.load import remove_dataset, reserve_document_numbers, write_load
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.tables import datasets
+from ctxasm.store.vectors import keep_vectors, read_vectors
 
 __all__ = ["Dataset", "DatasetInfo", "Store"]
 
@@ -77,7 +78,7 @@ class Store:
         with self._connections.writing() as connection:
             if storable(name):
                 self._lock_name(connection, name)
-            if not storable(name) or remove_dataset(connection, name) is None:
+            if not storable(name) or remove_dataset(connection, name, for_good=True) is None:
                 raise no_dataset(name, _names(connection))
         self._newest = None
 
@@ -88,6 +89,14 @@ class Store:
                 return self._newest.fetch(windows, encoding)
         self._newest = self.dataset()
         return self._newest.fetch(windows, encoding)
+
+    def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The kept vectors of texts with these duplicate keys, in one statement; a text without one is left out."""
+        return read_vectors(self._connections, embedder, keys)
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep vectors by duplicate key, for all datasets. Where the database may only be read, none is kept."""
+        keep_vectors(self._connections, embedder, vectors)
 
     def close(self) -> None:
         """Let go of all connections."""

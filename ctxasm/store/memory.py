@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from time import perf_counter
 from types import TracebackType
@@ -71,6 +71,10 @@ class MemoryDataset(MemorySource):
         self._take(intake, counter)
         self._queries = {query.query_id: query for query in intake.queries}
 
+    def duplicate_keys(self) -> set[bytes]:
+        """The duplicate keys of all chunks."""
+        return {chunk.duplicate_key for own in self._chunks.values() for chunk in own.values() if chunk.duplicate_key}
+
     def query_list(self) -> list[QueryEntry]:
         """The queries in loaded order, without what was retrieved for them."""
         return [QueryEntry(query.query_id, query.query, len(query.retrieved)) for query in self._queries.values()]
@@ -102,6 +106,7 @@ class MemoryStore:
         self._counter = counter
         self._datasets: dict[str, MemoryDataset] = {}
         self._loads = 0
+        self._vectors: dict[tuple[str, bytes], bytes] = {}
 
     def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name."""
@@ -130,11 +135,21 @@ class MemoryStore:
         """Remove a dataset. Raises NotFound naming those that exist."""
         if name not in self._datasets:
             raise no_dataset(name, list(self._datasets))
+        gone = self._datasets[name].duplicate_keys()
         self._datasets = {other: kept for other, kept in self._datasets.items() if other != name}
+        self._vectors = {kept: vector for kept, vector in self._vectors.items() if kept[1] not in gone}
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """Chunks of the newest dataset. Raises NotFound in an empty store."""
         return self.dataset().fetch(windows, encoding)
+
+    def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """The kept vectors of texts with these duplicate keys; a text without one is left out."""
+        return {key: self._vectors[embedder, key] for key in keys if (embedder, key) in self._vectors}
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep vectors by duplicate key, for all datasets."""
+        self._vectors = {(embedder, key): vector for key, vector in vectors.items()} | self._vectors
 
     def close(self) -> None:
         """Nothing to let go of."""

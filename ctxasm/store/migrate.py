@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from sqlalchemy import Connection, insert, inspect, select
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.store.connect import Connections
 from ctxasm.store.failures import describe
-from ctxasm.store.tables import SCHEMA_VERSION, metadata, schema
+from ctxasm.store.tables import SCHEMA_VERSION, metadata, schema, vectors
 
 _ADVISORY_LOCK = 0x637478  # any number, the same in all processes
 
@@ -25,6 +26,17 @@ def ensure_schema(connections: Connections) -> None:
     if version != SCHEMA_VERSION:
         remedy = "update ctxasm" if version > SCHEMA_VERSION else "load the bundles into a new database"
         raise StoreUnavailable(f"{describe(connections.url)} has schema {version}, this ctxasm knows schema {SCHEMA_VERSION}: {remedy}")
+    _add_tables(connections)
+
+
+def _add_tables(connections: Connections) -> None:
+    """Tables that came after the first schema and that an older ctxasm does not mind. A database that may only be read has none."""
+    if connections.read(lambda connection: inspect(connection).has_table(vectors.name)):
+        return
+    with suppress(StoreUnavailable), connections.writing() as connection:
+        if not connections.is_sqlite:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
+        vectors.create(connection, checkfirst=True)
 
 
 def _version(connection: Connection) -> int | None:

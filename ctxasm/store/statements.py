@@ -28,6 +28,8 @@ class Dialect(NamedTuple):
     documents: str
     containing: str
     """Chunks of one place range whose text contains a phrase, in any case: parameters from, to, phrase, limit."""
+    vectors: str
+    keep_vector: str
 
 
 def _sqlite_chunks(facts: str) -> str:
@@ -53,6 +55,9 @@ SQLITE = Dialect(
     "WHERE d.dataset_id = ? AND d.document_id = w.value",
     containing=f"SELECT {_CHUNK}{_FACTS} FROM ctxasm_chunks AS c "  # noqa: S608
     "WHERE c.place BETWEEN ? AND ? AND ctxasm_contains(c.text, ?) ORDER BY c.place LIMIT ?",
+    vectors="SELECT v.content_key, v.vector FROM json_each(?) AS w CROSS JOIN ctxasm_vectors AS v "
+    "WHERE v.embedder = ? AND v.content_key = ctxasm_unhex(w.value)",
+    keep_vector="INSERT INTO ctxasm_vectors (embedder, content_key, vector) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 )
 
 POSTGRESQL = Dialect(
@@ -63,6 +68,9 @@ POSTGRESQL = Dialect(
     "(SELECT * FROM ctxasm_documents WHERE dataset_id = %s AND document_id = w.document_id OFFSET 0) AS d",
     containing=f"SELECT {_CHUNK}{_FACTS} FROM ctxasm_chunks AS c "  # noqa: S608
     "WHERE c.place BETWEEN %s AND %s AND position(lower(%s) in lower(c.text)) > 0 ORDER BY c.place LIMIT %s",
+    vectors="SELECT v.content_key, v.vector FROM unnest(%s::bytea[]) AS w(content_key) CROSS JOIN LATERAL "
+    "(SELECT * FROM ctxasm_vectors WHERE embedder = %s AND content_key = w.content_key OFFSET 0) AS v",
+    keep_vector="INSERT INTO ctxasm_vectors (embedder, content_key, vector) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
 )
 
 
@@ -76,3 +84,8 @@ def chunk_parameters(name: str, ranges: Ranges) -> tuple[Any, ...]:
 def document_parameters(name: str, document_ids: Sequence[str], dataset_id: int) -> tuple[Any, ...]:
     """The parameters of `documents` for the database `name`."""
     return (json.dumps(document_ids), dataset_id) if name == "sqlite" else (list(document_ids), dataset_id)
+
+
+def vector_parameters(name: str, embedder: str, keys: Sequence[bytes]) -> tuple[Any, ...]:
+    """The parameters of `vectors` for the database `name`."""
+    return (json.dumps([key.hex() for key in keys]), embedder) if name == "sqlite" else (list(keys), embedder)

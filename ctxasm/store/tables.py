@@ -85,6 +85,15 @@ chunks = Table(
     Column("metadata", Text),
 )
 
+vectors = Table(
+    "ctxasm_vectors",
+    metadata,
+    Column("embedder", Text, primary_key=True),
+    Column("content_key", LargeBinary, primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+"""`content_key` is the `duplicate_key` of a text, `vector` its numbers as little-endian float32."""
+
 queries = Table(
     "ctxasm_queries",
     metadata,

@@ -1,0 +1,56 @@
+"""Vectors made once per text: kept by what the text says and by embedder, read back in one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.visible import duplicate_key
+
+BATCH = 64
+
+
+class Embedder(Protocol):
+    """Texts in, one unit vector each out (an array of shape texts × dimensions)."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Any: ...
+
+
+class Shelf(Protocol):
+    """Where vectors are kept, as bytes. What it does not have, it leaves out."""
+
+    def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None: ...
+
+
+class KeptVectors:
+    """The vectors of chunks by one embedder. A `ChunkVectors`.
+
+    Texts that differ only in white space have one vector. `edition` goes into the name under which vectors are kept: those of
+    another edition of the embedder are never mixed with these.
+    """
+
+    def __init__(self, embedder: Embedder, shelf: Shelf, name: str, threshold: float, edition: str = "") -> None:
+        self.name, self.threshold = name, threshold
+        self._embedder, self._shelf = embedder, shelf
+        self._kept_as = f"{name} {edition}".strip()
+
+    def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+        """A float32 array of shape chunks × dimensions; what is not kept yet is embedded, in batches, and kept after each."""
+        if not chunks:
+            return np.zeros((0, 0), np.float32)
+        keys = [chunk.duplicate_key or duplicate_key(chunk.text) for chunk in chunks]
+        known = dict(self._shelf.read_vectors(self._kept_as, list(dict.fromkeys(keys))))
+        missing = {key: " ".join(chunk.text.split()) for key, chunk in zip(keys, chunks, strict=True) if key not in known}
+        # Texts of like length together: an embedder fills up the shorter ones.
+        todo = sorted(missing, key=lambda key: (len(missing[key]), key))
+        for start in range(0, len(todo), BATCH):
+            batch = todo[start : start + BATCH]
+            made = np.asarray(self._embedder.embed_passages([missing[key] for key in batch]), dtype="<f4")
+            fresh = {key: row.tobytes() for key, row in zip(batch, made, strict=True)}
+            self._shelf.keep_vectors(self._kept_as, fresh)
+            known |= fresh
+        return np.frombuffer(b"".join([known[key] for key in keys]), "<f4").reshape(len(keys), -1)

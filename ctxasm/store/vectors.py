@@ -1,0 +1,51 @@
+"""Vectors of chunk texts, kept by content and embedder: a cache that any dataset with the same text shares.
+
+The table came after the first schema. It is added to a database that has none, and one that may only be read does without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from sqlalchemy import Connection, delete, inspect, select
+
+from ctxasm.model.errors import StoreUnavailable
+from ctxasm.store.connect import Connections
+from ctxasm.store.statements import vector_parameters
+from ctxasm.store.tables import chunks, vectors
+
+
+def read_vectors(connections: Connections, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    """The kept ones of these keys, in one statement however many they are."""
+    if not keys:
+        return {}
+    parameters = vector_parameters(connections.engine_name, embedder, keys)
+    try:
+        rows = connections.read(lambda c: c.exec_driver_sql(connections.statements.vectors, parameters).fetchall())
+    except StoreUnavailable:
+        if connections.read(_has_table):
+            raise
+        return {}
+    return {bytes(row[0]): bytes(row[1]) for row in rows}
+
+
+def keep_vectors(connections: Connections, embedder: str, made: Mapping[bytes, bytes]) -> None:
+    """Keep vectors; of two processes that keep the same, the first wins. Where the database may only be read, none is kept."""
+    if not made:
+        return
+    # Sorted, so that two processes that keep the same never wait for each other in a circle.
+    rows = [(embedder, key, made[key]) for key in sorted(made)]
+    with suppress(StoreUnavailable), connections.writing() as connection:
+        connection.exec_driver_sql(connections.statements.keep_vector, rows)
+
+
+def forget_vectors(connection: Connection, low: int, high: int) -> None:
+    """Remove the vectors of all chunks at places `low` to `high`: who deletes a dataset wants nothing of it left."""
+    if _has_table(connection):
+        own = select(chunks.c.duplicate_key).where(chunks.c.place.between(low, high))
+        connection.execute(delete(vectors).where(vectors.c.content_key.in_(own)))
+
+
+def _has_table(connection: Connection) -> bool:
+    return inspect(connection).has_table(vectors.name)
