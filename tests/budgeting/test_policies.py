@@ -1,0 +1,106 @@
+"""What each budget policy keeps, on documents that fit in twos and threes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxasm.model.records import Chunk, Document, Hit, Query
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from tests.fakes import FakeClock, FakeSource
+from tests.strategies import COUNTER
+
+SENTENCE = "The quick brown fox jumps over the lazy dog again and again. "
+
+
+def words(tokens: int, name: str) -> str:
+    """A text of about that many tokens that says what nobody else says."""
+    return "".join(f"{name} {n} {SENTENCE}" for n in range(max(1, tokens // 16)))
+
+
+def run(sizes: dict[str, tuple[float, list[int]]], limit: int, **settings: object) -> Assembly:
+    """Documents with a score and the tokens of their chunks; every chunk is a hit, each a little worse than the one before."""
+    documents = [Document(name, name) for name in sizes]
+    chunks = [Chunk(name, i, words(tokens, f"{name}{i}")) for name, (_, own) in sizes.items() for i, tokens in enumerate(own)]
+    hits = tuple(Hit(name, i, score - i * 0.01) for name, (score, own) in sizes.items() for i, _ in enumerate(own))
+    source = FakeSource(documents, chunks, COUNTER)
+    return assemble(Query("q", hits), source, AssemblySettings(expand_window=0, **settings), COUNTER, FakeClock(), limit)
+
+
+def kept(done: Assembly) -> list[tuple[str, tuple[int, ...]]]:
+    return [(c.document_id, c.chunk_indexes) for c in done.citations]
+
+
+FOUR = {"a": (0.9, [600]), "b": (0.8, [1040]), "c": (0.7, [500]), "d": (0.6, [480])}
+
+
+def test_whole_documents_leave_from_the_tail_and_leave_room_unused():
+    done = run(FOUR, 1600)
+    assert kept(done) == [("a", (0,))]
+    assert done.unused_tokens > 900
+    assert done.trace.regret.regret > 0
+
+
+def test_greedy_cuts_the_first_that_does_not_fit_and_stops():
+    done = run(FOUR, 1600, budget_policy="greedy")
+    assert kept(done) == [("a", (0,)), ("b", (0,))]
+    assert {fate.document_id: fate.fate for fate in done.trace.fates} == {"a": "kept", "b": "truncated", "c": "dropped", "d": "dropped"}
+    assert done.unused_tokens < 20
+
+
+def test_greedy_cuts_nothing_where_too_little_room_is_left():
+    done = run(FOUR, 700, budget_policy="greedy", min_chunk_tokens=40)
+    assert [fate.fate for fate in done.trace.fates] == ["kept", "dropped", "dropped", "dropped"]
+
+
+def test_greedy_skip_passes_over_what_does_not_fit():
+    done = run(FOUR, 1700, budget_policy="greedy_skip")
+    assert kept(done) == [("a", (0,)), ("c", (0,)), ("d", (0,))]
+    b = next(fate for fate in done.trace.fates if fate.document_id == "b")
+    assert b.missing_tokens is not None
+    assert kept(run(FOUR, 1700 + b.missing_tokens, budget_policy="greedy_skip"))[:2] == [("a", (0,)), ("b", (0,))]
+
+
+def test_pack_keeps_the_most_value_and_the_best_hit():
+    done = run(FOUR, 1700, budget_policy="pack")
+    assert kept(done) == [("a", (0,)), ("c", (0,)), ("d", (0,))]
+    assert done.trace.regret.regret == 0
+
+
+def test_segments_take_a_run_over_scattered_chunks():
+    done = run({"a": (0.9, [200, 200, 200]), "b": (0.2, [200])}, 720, budget_policy="segments")
+    assert kept(done)[0] == ("a", (0, 1, 2))
+
+
+@pytest.mark.parametrize("policy", ["greedy", "greedy_skip", "pack", "segments"])
+def test_small_chunks_are_passed_over_but_never_the_best(policy):
+    sizes = {"a": (0.9, [16, 16, 300])}
+    done = run(sizes, 8000, budget_policy=policy, min_chunk_tokens=100)
+    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("dropped", "degenerate"), ("kept", None)]
+    assert "degenerate" not in {fate.reason for fate in run(sizes, 8000, min_chunk_tokens=100).trace.fates}
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+def test_a_best_chunk_that_is_too_large_is_cut_and_never_lost(policy):
+    done = run({"a": (0.9, [2000]), "b": (0.8, [30])}, 300, budget_policy=policy)
+    assert kept(done)[0] == ("a", (0,))
+    assert 200 < done.token_count <= 300
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+def test_a_limit_in_characters_binds_besides_that_in_tokens(policy):
+    done = run(FOUR, 8000, budget_policy=policy, max_chars=3000)
+    assert 0 < len(done.text) <= 3000
+    assert len(run(FOUR, 8000, budget_policy=policy).text) > 3000
+    assert all(fate.missing_tokens is None for fate in done.trace.fates)
+
+
+def test_hits_below_the_floor_never_count_but_may_come_back_as_neighbours():
+    documents = [Document("a")]
+    chunks = [Chunk("a", i, words(60, f"a{i}")) for i in range(6)]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("a", 1, 0.2), Hit("a", 4, 0.1)))
+    source = FakeSource(documents, chunks, COUNTER)
+    done = assemble(query, source, AssemblySettings(relevance_floor=0.5), COUNTER, FakeClock())
+    fates = {fate.chunk_index: (fate.fate, fate.reason, fate.retrieved) for fate in done.trace.fates}
+    assert fates == {0: ("kept", None, True), 1: ("kept", None, False), 4: ("dropped", "floor", True)}
