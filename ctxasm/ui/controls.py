@@ -26,7 +26,7 @@ EXPLAINED = ("budget_policy", "ordering", "format")
 """Leading choices under which the sidebar says what the chosen one does."""
 GROUPS = ("expand", "deduplicate", "compress", "budget", "zones", "order", "summarise", "supplement", "render", "answer")
 """The stages as groups of settings, in the order of the pipeline; the zones make the budget's limit."""
-GROUP_NAMES = {"expand": "Retrieve and expand", "summarise": "Page summaries", "render": "Write"}
+GROUP_NAMES = {"expand": "Retrieve and expand", "order": "Order level", "summarise": "Page summaries", "render": "Write"}
 """Groups whose settings say more than the name of their stage."""
 CUSTOM = "custom"
 

@@ -12,13 +12,16 @@ from ctxasm.ui.marks import colour_of
 from ctxasm.ui.order_rows import Shift
 from ctxasm.ui.rows import SENT, Bar
 from ctxasm.ui.stage_rows import Copy, Latency, OverlapPair, PrefixRow
-from ctxasm.ui.words import decimal, fate_label, number, plural, stage_name, title_of
+from ctxasm.ui.words import decimal, fate_label, likeness_words, number, plural, stage_name, title_of
 
 DROP_WORDS = {
     "budget": "dropped",
     "oversized": "trimmed",
     "no_room": "without room",
+    "floor": "below the floor",
     "top_k": "beyond top_k",
+    "degenerate": "too small",
+    "irrelevant": "not about the question",
     "empty": "empty",
     "parent_duplicate": "left with a duplicate",
     "missing": "not stored",
@@ -79,16 +82,16 @@ def seam_html(pair: OverlapPair, threshold: int) -> str:
 
 
 def copies_html(copies: Sequence[Copy]) -> str:
-    """Removed duplicates with the chunk that stays."""
+    """Removed copies with the chunk that stays, and how alike they are."""
     rows = [
         (
             escape(f"{copy.copy[0]} #{copy.copy[1]}"),
-            escape(f"{copy.kept[0]} #{copy.kept[1]}"),
+            escape(likeness_words(copy.likeness, f"{copy.kept[0]} #{copy.kept[1]}", copy.similarity)),
             "came back" if copy.returned else "shown once, both sources named",
         )
         for copy in copies
     ]
-    return table_html(("duplicate", "says the same as", "in the context"), rows, caption="Exact duplicates")
+    return table_html(("copy", "why", "in the context"), rows, caption="Duplicates")
 
 
 def shift_html(shifts: Sequence[Shift]) -> str:
@@ -139,7 +142,7 @@ def regret_html(assembly: Assembly) -> str:
         )
     return (
         f'<p class="cx-note" id="ctx-regret" data-regret="{regret.regret:.6f}"><b>{left}</b> {says} <span class="cx-small">'
-        "Value = Σ 1/(60 + rank) over retrieved chunks.</span></p>"
+        f"Value = Σ 1/({assembly.settings.pack_k} + rank) over retrieved chunks.</span></p>"
     )
 
 

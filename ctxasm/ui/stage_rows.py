@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ctxasm.model.events import Absent, Coincidence, Duplicate, Merged, NearMiss, Placed, Prefixed, Stripped
+from ctxasm.model.events import Absent, Coincidence, Duplicate, Likeness, Merged, NearMiss, Placed, Prefixed, Stripped
 from ctxasm.model.results import Assembly, Key
 from ctxasm.ui.rows import SENT
 from ctxasm.ui.words import title_of
@@ -151,11 +151,13 @@ def _pair(assembly: Assembly, key: Key, chars: int, verdict: Literal["stripped",
 
 
 class Copy(NamedTuple):
-    """A removed duplicate and the chunk that says the same."""
+    """A removed duplicate and the chunk that says the same; `similarity` as in the event."""
 
     copy: Key
     kept: Key
     returned: bool
+    likeness: Likeness = "exact"
+    similarity: float = 1.0
 
 
 def copies(assembly: Assembly) -> tuple[Copy, ...]:
@@ -164,7 +166,14 @@ def copies(assembly: Assembly) -> tuple[Copy, ...]:
     sent = {(f.document_id, f.chunk_index) for f in assembly.trace.fates if f.fate in SENT}
     found = [event for event in (record.events if record else ()) if isinstance(event, Duplicate)]
     return tuple(
-        Copy((e.document_id, e.chunk_index), (e.of_document_id, e.of_chunk_index), (e.document_id, e.chunk_index) in sent) for e in found
+        Copy(
+            (e.document_id, e.chunk_index),
+            (e.of_document_id, e.of_chunk_index),
+            (e.document_id, e.chunk_index) in sent,
+            e.likeness,
+            e.similarity,
+        )
+        for e in found
     )
 
 

@@ -19,7 +19,7 @@ SLIDER = "_semantic_threshold"
 def meaning_of(threshold: float | None) -> str:
     """What shows as the same at this cosine, as a sentence."""
     if threshold is None:
-        return "The embedder's own threshold."
+        return "The embedder's own threshold; move the slider to set one."
     if threshold < 0.88:
         return "Below .88: passages on the same subject merge, too; what only one of them says is lost."
     if threshold <= 0.94:

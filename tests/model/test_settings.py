@@ -64,6 +64,30 @@ def test_a_value_out_of_range_is_named_with_what_is_allowed(name, value, words):
     assert name in str(caught.value)
 
 
+@pytest.mark.parametrize("spec", [spec for spec in specs() if spec.optional], ids=lambda spec: spec.name)
+def test_an_optional_setting_is_unset_by_its_own_word(spec):
+    for written in (spec.none, spec.none.upper(), "none", ""):
+        assert text.parse(spec, written) is None
+    assert text.write(spec, None) == spec.none
+    assert text.from_url({spec.url: spec.none}) == (AssemblySettings(), ())
+
+
+def test_a_floor_may_be_negative_wherever_it_is_written():
+    floor = AssemblySettings(relevance_floor=-2.5)
+    assert text.to_url(floor) == {"fl": "-2.5"}
+    assert text.from_url({"fl": "-2.5"}) == (floor, ())
+    assert text.from_toml(text.to_toml(floor)) == floor
+    assert text.from_assignments(["relevance_floor=-2.5"]) == floor
+
+
+@pytest.mark.parametrize("written", ["nan", "inf", "-1e999", "9" * 400, "1e5000", "0x10", "١٢٣x", "1;2", "<b>", "\0", "null", "[1]"])
+def test_no_number_is_read_from_what_is_none(written):
+    chosen, rejected = text.from_url({spec.url: written for spec in specs() if spec.kind in ("int", "float", "bool")})
+    assert chosen == AssemblySettings()
+    assert len(rejected) == sum(spec.kind in ("int", "float", "bool") for spec in specs())
+    assert all(len(str(error)) < 400 for error in rejected)
+
+
 def test_rejected_url_values_fall_back_and_are_named():
     chosen, rejected = text.from_url({"w": "9", "mt": "2000", "cu": "<script>", "utm_source": "x"})
     assert chosen == AssemblySettings(max_tokens=2000)

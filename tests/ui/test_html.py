@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import get_args
 
 import pytest
 
 from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.model.events import Reason
 from ctxasm.prompts import Zone
 from ctxasm.ui.answers import answer_html, zones_html
 from ctxasm.ui.bars import budget_html, strip_html
@@ -14,10 +16,11 @@ from ctxasm.ui.context_cards import cards_html, context_cards
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.ui.order_rows import citation_shift
-from ctxasm.ui.pictures import budget_table_html, ledger_html, regret_html, seam_html, shift_html
+from ctxasm.ui.pictures import DROP_WORDS, budget_table_html, copies_html, ledger_html, regret_html, seam_html, shift_html
 from ctxasm.ui.rows import budget_bar
-from ctxasm.ui.stage_rows import overlap_pairs
+from ctxasm.ui.stage_rows import Copy, overlap_pairs
 from ctxasm.ui.told import Told
+from ctxasm.ui.words import REASONS
 from tests.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}
@@ -140,3 +143,15 @@ def test_zones_are_drawn_to_scale():
     assert page.by_id("ctx-zones")["data-tokens"] == "100"
     assert [attrs["data-zone"] for _, attrs in page.tags if "data-zone" in attrs] == ["system", "context"]
     assert "width:75.000%" in str(page.tags)
+
+
+def test_copies_say_how_alike_they_are_and_escape_their_names():
+    found = Page(copies_html([Copy((HOSTILE, 1), ("b", 2), False, "near", 0.97), Copy(("c", 3), ("b", 2), True)]))
+    assert HOSTILE + " #1" in found.text
+    assert "says nearly what b #2 says (97 % the same words)" in found.text
+    assert "says exactly what b #2 says" in found.text
+    assert "script" not in {tag for tag, _ in found.tags}
+
+
+def test_a_drop_has_words_for_every_reason():
+    assert set(DROP_WORDS) == set(REASONS) == set(get_args(Reason))

@@ -19,7 +19,7 @@ def show_deduplicate(assembly: Assembly) -> None:
     """What neighbours share and what was done about it."""
     pairs = overlap_pairs(assembly)
     if not assembly.settings.enabled:
-        show_empty("Assembly is off", "The baseline keeps every retrieved chunk as it is. Turn Assembly on under All settings.")
+        show_empty("Assembly is off", "The baseline keeps every retrieved chunk as it is. Turn Assembly on in the sidebar.")
         return
     if pairs:
         _show_pairs(assembly, _largest(pairs))
@@ -28,8 +28,15 @@ def show_deduplicate(assembly: Assembly) -> None:
     found = copies(assembly)
     if found:
         st.html(boxed(copies_html(found), "ctx-duplicates"))
-    elif assembly.settings.dedup_exact:
-        st.html(boxed('<p class="cx-note">No exact duplicates among the candidates.</p>', "ctx-duplicates"))
+    elif looked_for := _looked_for(assembly):
+        st.html(boxed(f'<p class="cx-note">No {looked_for} duplicates among the candidates.</p>', "ctx-duplicates"))
+
+
+def _looked_for(assembly: Assembly) -> str:
+    """The kinds of duplicates that the settings look for: `exact or near`."""
+    settings = assembly.settings
+    kinds = {"exact": settings.dedup_exact, "near": settings.dedup_near, "semantic": settings.dedup_semantic}
+    return " or ".join(kind for kind, on in kinds.items() if on)
 
 
 def _largest(pairs: tuple[OverlapPair, ...]) -> list[OverlapPair]:
