@@ -14,10 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
 
 from ctxasm.model.dates import Period, period_of
-from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Likeness, Promoted
 from ctxasm.model.plans import NO_RELATIONS, Related, Relations
 from ctxasm.model.ports import ChunkVectors
@@ -25,24 +23,9 @@ from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import duplicate_key
-from ctxasm.stages.near import Words
-from ctxasm.stages.same_facts import say_the_same
+from ctxasm.stages.links import Link, links_of
 
 STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
-
-
-class Link(NamedTuple):
-    """Text `second` repeats text `first` (positions among the different texts). `mutual`: also the other way round.
-
-    `agreed` is False where the two differ in figures, names or negation: then only a newer edition stands for an older.
-    """
-
-    first: int
-    second: int
-    likeness: Likeness
-    similarity: float
-    mutual: bool = True
-    agreed: bool = True
 
 
 def relations_of(
@@ -59,7 +42,7 @@ def relations_of(
         return NO_RELATIONS
     texts = _different_texts(candidates.values())
     groups = list(texts.values())
-    links = _links([group[0] for group in groups], settings, vectors)
+    links = links_of([group[0].chunk for group in groups], settings, vectors)
     if all(len(group) == 1 for group in groups) and not links:
         return NO_RELATIONS
     same: Likeness = "exact" if settings.dedup_exact else "near" if settings.dedup_near else "semantic"
@@ -87,56 +70,6 @@ def _different_texts(candidates: Iterable[Candidate]) -> dict[bytes, list[Candid
     for candidate in sorted(candidates, key=attrgetter("key")):
         groups.setdefault(candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text), []).append(candidate)
     return groups
-
-
-def _links(texts: Sequence[Candidate], settings: AssemblySettings, vectors: ChunkVectors | None) -> list[Link]:
-    """The strongest link of each pair of different texts that has one."""
-    found: dict[tuple[int, int], Link] = {}
-    bodies = [candidate.chunk.text for candidate in texts]
-    keep_loose = settings.dedup_keep == "newest"
-    if settings.dedup_near:
-        words = Words(bodies)
-        for small, large, similarity in words.inside():
-            found[min(small, large), max(small, large)] = Link(large, small, "near", similarity, mutual=False)
-        _add(found, words.alike(settings.near_threshold), "near", bodies, keep_loose)
-    if settings.dedup_semantic:
-        if vectors is None:
-            raise InvalidInput("dedup_semantic needs an embedder, got none: pip install 'ctxasm[semantic]', or switch dedup_semantic off")
-        _add(found, _alike_in_meaning(texts, settings.semantic_threshold, vectors), "semantic", bodies, keep_loose)
-    return list(found.values())
-
-
-def _add(
-    found: dict[tuple[int, int], Link], pairs: Iterable[tuple[int, int, float]], likeness: Likeness, bodies: Sequence[str], keep_loose: bool
-) -> None:
-    for first, second, similarity in pairs:
-        if (first, second) in found:
-            continue
-        agreed = say_the_same(bodies[first], bodies[second])
-        if agreed or keep_loose:
-            found[first, second] = Link(first, second, likeness, similarity, agreed=agreed)
-
-
-def _alike_in_meaning(texts: Sequence[Candidate], threshold: float | None, vectors: ChunkVectors) -> list[tuple[int, int, float]]:
-    """Pairs of a cosine of at least the threshold, in portions of rows, so that memory grows with the texts and not their square."""
-    import numpy as np
-
-    if len(texts) < 2:
-        return []
-    least = vectors.threshold if threshold is None else threshold
-    rows = np.asarray(vectors.vectors([candidate.chunk for candidate in texts]), dtype=np.float32)
-    found: list[tuple[int, int, float]] = []
-    for start in range(0, len(rows), 512):
-        # Rounded, because the last digits depend on how the rows were portioned.
-        cosines = np.round(_product(rows[start : start + 512], rows[start:], np), 5)
-        for one, other in np.argwhere(np.triu(cosines >= least - 1e-9, 1)).tolist():
-            found.append((start + one, start + other, min(1.0, float(cosines[one, other]))))
-    return found
-
-
-def _product(one: Any, other: Any, np: Any) -> Any:
-    """All dot products. A small one in this thread: the threads of a large one wait for cores, 30 ms on a busy machine."""
-    return np.einsum("ij,kj->ik", one, other) if len(other) <= 256 else one @ other.T
 
 
 class _Web:
