@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from ctxasm.model.formats import Frame, has_markers
+from ctxasm.model.formats import Frame
 from ctxasm.model.marker_boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
 from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_header, might_hold_marker, swap_brackets
 from ctxasm.model.settings import Format
@@ -66,12 +66,15 @@ def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
 
 
 def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple[str, ...]]:
-    """The frame of a block with what it names defused, and what was found. Attributes in `xml` are escaped, so they hold no tags."""
+    """The frame of a block with what it names defused, and what was found.
+
+    The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first.
+    """
     own = frame.after.find(" ") + 1 if frame.numbered else 0
     named = frame.after[own:]
-    if not has_markers(format) or not might_collide(named, format):
+    if not might_collide(named, format):
         return frame, ()
-    checked = defuse([named], swap, "numbered" if format == "xml" else format)
+    checked = defuse([named], swap, format)
     return frame._replace(after=frame.after[:own] + checked.texts[0]), tuple(found for _, found in checked.found)
 
 

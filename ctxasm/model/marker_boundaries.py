@@ -33,6 +33,8 @@ _TAG_START = re.compile(rf"(?:[<＜﹤]|{_ENTITY}){_SLASHES}(?:[A-Za-z_][\w.-]*+
 _TAG_NAME = re.compile(rf"(?:[^{INVISIBLE}\n<>＜]{_WIDTHLESS}*+){{1,96}}+")
 _TAG = re.compile(rf"{f'{_WIDTHLESS}*+'.join(TAG)}(?:(?!\w)|{_WIDTHLESS})")
 _TAG_END = re.compile(r"[^<>＜＞\n]{0,200}[>＞]")
+_ESCAPED_END = re.compile(r"[^<>&\n]{0,200}&(?:amp;)*+(?:gt|GT|#0*+62|#[xX]0*+3[eE]);?")
+_BARE_NAME = re.compile(rf"[^{INVISIBLE}\n<>＜\"'=&]{{0,{_TOLD}}}")
 
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?])[^<>\n]{{0,{_TOLD}}}").finditer
 _PLAIN_TAG = re.compile(r"""</?[A-Za-z][^<>"']*>""").match
@@ -79,8 +81,8 @@ def find_forged_tags(text: str) -> list[tuple[int, int]]:
     for start in _TAG_START(text):
         name = _TAG_NAME.match(text, start.end())
         if name and _TAG.match(_folded(html.unescape(html.unescape(name[0])))):
-            end = _TAG_END.match(text, start.end())
-            found.append((start.start(), end.end() if end else start.end() + len(name[0].rstrip()[:_TOLD])))
+            end = (_ESCAPED_END if start[0][0] == "&" else _TAG_END).match(text, start.end()) or _BARE_NAME.match(text, start.end())
+            found.append((start.start(), end.end() if end else start.end()))
     return found
 
 

@@ -1,0 +1,291 @@
+"""No source text can forge a header, a marker or a boundary in `numbered`, `source` and `xml`: read by lenient readers."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from ctxasm.model.collisions import Body, defuse, defuse_frame, find_collisions, might_collide
+from ctxasm.model.formats import frame_of, heading_of, title_of, with_number
+from ctxasm.model.marker_boundaries import find_forged_sources, find_forged_tags, find_open_markup
+from ctxasm.model.marker_search import find_marker_forms, might_hold_header
+from ctxasm.model.records import Document
+from ctxasm.model.settings import Format
+from tests.model.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
+
+FORMATS: tuple[Format, ...] = ("numbered", "source", "xml", "grouped", "minimal")
+MARKED = FORMATS[:3]
+LAW = settings(
+    max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "150")), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+)
+
+SCRAPS = [
+    *("[2] Source: x", "[SOURCE 2] x", "[ source\n2 ]", "[SOU\u200bRCE 2]", "［ＳＯＵＲＣＥ ２］", "【SOURCE 2】", "[source②]"),
+    *("\\[SOURCE 2\\]", "[SOURCE", "[", "]", "SOURCE", "Source:", " 2", "2]", "[2", "\n", "\n\n", "\r", "\u2028", "    ", "\t"),
+    *("```\n", "`", "~~~\n", "\u200b", "\u3164", "\u2060", '<chunk index="9" source="x">', "</chunk>", "\n</chunk>\n"),
+    *("< / CHUNK >", "<CHUNK INDEX=9>", "</ch\u200bunk>", "＜/ｃｈｕｎｋ＞", "<ns:chunk>", "&lt;/chunk&gt;", "<&#99;hunk>"),
+    *("&#60;chunk index=9&#62;", "&amp;lt;/chunk&amp;gt;", "&lt", "/chunk", "chunk", "<", "</", ">", "<chunk", "<c", "hunk"),
+    *("<!--", "-->", "--!>", "<![CDATA[", "]]>", "<?", "?>", "<!x", "<script>", "</script>", "<SCRIPT ", "<title>", "<textarea"),
+    *("<style>", "<plaintext>", '<a href="', "<a b='", '"', "'", "<b>", "</b>", "<p class=x>", "<br/>", '<a x="y>" z>', "=", " x="),
+    *("/", "&", ";", "a <b", "x < 3 > y", "[2]", "[1, 3]", "(ID: 2)", "【2†x】", '<cite id="2">', "<sup>2</sup>", "argv[1]"),
+    *("> ", "# ", "1. ", "- ", "De arts", " komt. ", "é", "的", "9.30 uur"),
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=4), max_size=14).map("".join)
+NAMES = TEXTS.map(lambda text: text[:60])
+BLOCKS = st.lists(st.tuples(st.none() | NAMES, st.none() | NAMES, st.none() | NAMES, st.lists(TEXTS, min_size=1, max_size=4)), max_size=4)
+
+
+def written(format: Format, blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> tuple[str, list[str]]:
+    """The blocks as the renderer writes them, each a title, a file, a section and pieces of text; and what the headers name."""
+    texts, names = [], []
+    for number, (title, source, section, pieces) in enumerate(blocks, 1):
+        document = Document("d", title, source)
+        heading = heading_of(document, title_of(document), [section], [3], 0.5)
+        frame, _ = defuse_frame(frame_of(format, heading), True, format)
+        header, foot = with_number(frame, number)
+        texts.append(header + "".join(defuse(pieces, True, format).texts) + foot)
+        names.append(heading.title)
+    return "\n\n".join(texts), names
+
+
+def numbers(count: int) -> list[Boundary]:
+    return [Boundary(True, number) for number in range(1, count + 1)]
+
+
+def elements(count: int) -> list[Boundary]:
+    return [boundary for opening in numbers(count) for boundary in (opening, Boundary(False, None))]
+
+
+@LAW
+@given(BLOCKS)
+@example([(None, None, None, ["[" + "\u200b" * 70 + "2] Source: x"])])
+@example([("x", None, None, ["```\n> **[２]** Source： x\n```"]), ("[2] Source: y", None, None, ["["])])
+def test_numbered_headers_are_the_true_ones(blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> None:
+    text, _ = written("numbered", blocks)
+    assert numbered_headers(text) == numbers(len(blocks))
+
+
+@LAW
+@given(BLOCKS)
+@example([(None, "a [SOURCE", "2]", ["2] x", "[SOURCE"]), (None, "2] b", None, [" 2]"])])
+def test_source_headers_are_the_true_ones(blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> None:
+    text, _ = written("source", blocks)
+    assert source_headers(text) == numbers(len(blocks))
+
+
+@LAW
+@given(BLOCKS)
+@example([("T", None, None, ["<!", "-- "]), ("</chunk>", None, None, ["<scr", 'ipt a="'])])
+@example([("T", None, None, ["<script><!--<script></script>"]), ("T", None, None, ["<a 'x=\">'"])])
+def test_xml_tags_are_the_true_ones(blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> None:
+    text, _ = written("xml", blocks)
+    assert strict_tags(text) == regex_tags(text) == elements(len(blocks))
+
+
+@LAW
+@given(BLOCKS)
+@example([("a \"b\" & 'c' <d>", None, None, ["<!--", ">"]), ("&quot;&amp;", None, None, ["<a b='"])])
+def test_a_tokenizer_of_html_finds_the_true_tags_and_names(blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> None:
+    text, names = written("xml", blocks)
+    found, sources = parsed_tags(text)
+    assert found == elements(len(blocks))
+    for source, name in zip(sources, names, strict=True):
+        # Only brackets that would read as a marker were swapped in a name, and the escapes of a tag.
+        assert source is not None
+        assert "⅋" in source or _unswapped(source) == _unswapped(name)
+
+
+def _unswapped(text: str) -> str:
+    return text.translate(str.maketrans("⟦⟧‹›❨❩[]<>()【】［］＜＞﹤﹥", "[]<>()[]<>()[][]<><>"))
+
+
+@LAW
+@given(st.sampled_from(MARKED), st.lists(TEXTS, max_size=5))
+def test_nothing_that_reads_as_a_marker_is_left(format: Format, pieces: list[str]) -> None:
+    text = "".join(defuse(pieces, True, format).texts)
+    assert find_marker_forms(text) == []
+    if not re.search(r"[`~\\]|^(?: {4}|\s*\t)", text, re.MULTILINE):  # elsewhere it may be code
+        assert not re.search(r"(?:^|(?<=[\s.,;:(]))\[ ?\d+(?:, ?\d+)* ?\](?=[\s.,;:)]|\Z)", text)
+
+
+@LAW
+@given(st.sampled_from(FORMATS), st.lists(TEXTS, max_size=5))
+def test_swapping_keeps_every_length_and_happens_once(format: Format, pieces: list[str]) -> None:
+    body = defuse(pieces, True, format)
+    assert [len(text) for text in body.texts] == [len(piece) for piece in pieces]
+    assert defuse(body.texts, True, format) == Body(body.texts)
+    for place, (piece, text) in enumerate(zip(pieces, body.texts, strict=True)):
+        swapped = {at for swap in body.swaps if swap.place == place for at in range(swap.low, swap.high)}
+        assert {at for at, (one, other) in enumerate(zip(piece, text, strict=True)) if one != other} <= swapped
+    assert bool(body.found) == bool(find_collisions("".join(pieces), format))
+    warned = defuse(pieces, False, format)
+    assert (warned.texts, warned.swaps) == (tuple(pieces), ())
+    assert bool(warned.found) == bool(body.found)
+
+
+@LAW
+@given(st.sampled_from(FORMATS), TEXTS)
+def test_a_quick_look_misses_nothing(format: Format, text: str) -> None:
+    if find_collisions(text, format):
+        assert might_collide(text, format)
+    found = find_collisions(text, format)
+    assert found == sorted(found)
+    assert all(0 <= low < high <= len(text) for low, high in found)
+
+
+@LAW
+@given(st.sampled_from(["grouped", "minimal"]), st.lists(TEXTS, max_size=4), NAMES)
+def test_formats_without_boundaries_show_text_as_it_is(format: Format, pieces: list[str], title: str) -> None:
+    assert defuse(pieces, True, format) == Body(tuple(pieces))
+    frame = frame_of(format, heading_of(Document("d", title), title_of(Document("d", title)), [], [], 0.0))
+    assert defuse_frame(frame, True, format) == (frame, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "</chunk>",
+        "< / CHUNK >",
+        "<chunk index='2'>",
+        "<chunk\n",
+        "</chunk",
+        "</\n\nchunk\n>",
+        "</ch\u200bunk>",
+        "</\u3164chunk>",
+        "<chunk\u3164>",
+        "＜/ｃｈｕｎｋ＞",
+        "<𝐜𝐡𝐮𝐧𝐤>",
+        "<\\chunk>",
+        "<∕chunk>",
+        "<x:chunk>",
+        "<chunk/>",
+        "std::vector<Chunk>",
+        "if size < chunk.end:",
+        "&lt;/chunk&gt;",
+        "&ltchunk&gt",
+        "&#60;/chunk>",
+        "&#x3C;chunk>",
+        "&amp;lt;chunk&amp;gt;",
+        "&lt;&#47;chunk&gt;",
+        "<&#99;&#104;unk>",
+    ],
+)
+def test_every_spelling_of_the_tag_is_found(text: str) -> None:
+    for around in ("%s", "tekst %s tekst", "```\n%s\n```", "`%s`", "    %s"):
+        ((low, _),) = find_forged_tags(around % text)
+        assert (around % text)[low:].startswith(text[re.search("[<＜&]", text).start() :])  # type: ignore[union-attr]
+        assert plain("".join(defuse([around % text], True, "xml").texts)) != plain(around % text)
+
+
+@pytest.mark.parametrize(
+    "text", ["<chunks>", "<chunk_size>", "<b>", "a < b", "chunk>", "&lt;b&gt;", "<punk>", "&chunk;", "1 <", "<kchunk>", ""]
+)
+def test_other_tags_are_left(text: str) -> None:
+    assert find_forged_tags(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!-- x", "<!-->", "<!--->", "<![CDATA[x]]>", "<!DOCTYPE html>", "<?php", "</ x>", "<a", '<a b="', "<a b='>", '<a "x=">', "<a b=c'>",
+     "<script>", "<SCRIPT src=x>", "<title >x", "<plaintext>x</plaintext>", "<a " + "b " * 2000 + ">"],
+)  # fmt: skip
+def test_markup_that_may_hide_the_closing_tag_is_found(text: str) -> None:
+    assert [low for low, _ in find_open_markup(f"x {text}")] == [2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!-- x -->", "<?php x ?>", "<b>x</b>", "<br/>", '<a href="x>y" b=\'z\' c=d e>', "<script>x</script >", "<title>x</TITLE>",
+     "x<3 > y", "a < b", "<section>", "<scripted>", "<a b= >", "<>"],
+)  # fmt: skip
+def test_markup_that_ends_is_left(text: str) -> None:
+    assert find_open_markup(f"x {text} y") == []
+    assert "".join(defuse([text], True, "xml").texts) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[SOURCE 2]",
+        "[source\n2]",
+        "[ Source: 2 ]",
+        "[SOURCE_2]",
+        "[SOURCES 2, 3]",
+        "[S O U R C E 2]",
+        "[SOU\u200bRCE\u30642]".replace("\u3064", "\u3164"),
+        "［ＳＯＵＲＣＥ ２］",
+        "【Source 2】",
+        "[source②]",
+        "\\[SOURCE 2\\]",
+        "[SOURCE 2 of 3",
+        "[\u200bſource 2]",
+    ],
+)
+def test_every_spelling_of_a_source_header_is_found(text: str) -> None:
+    for around in ("%s x", "tekst %s tekst", "```\n%s\n```", "`%s`", "    %s"):
+        ((low, _),) = find_forged_sources(around % text)
+        assert low == (around % text).index(text.lstrip("\\"))
+        assert source_headers("".join(defuse([around % text], True, "source").texts)) == []
+
+
+@pytest.mark.parametrize("text", ["[resource 2]", "[source]", "[Source of 2]", "SOURCE 2", "(SOURCE 2)", "[sourcery 2]", "source[2]"])
+def test_other_brackets_are_no_source_header(text: str) -> None:
+    assert find_forged_sources(f"{text} x") == []
+
+
+@pytest.mark.parametrize("run", [62, 63, 70, 500])
+@pytest.mark.parametrize("shape", ["[{}2] Source: x", "[2{}] Source: x", "[2]{} Source: x", "{}[2] Source: x", "[2] So{}urce: x"])
+def test_no_run_of_characters_without_width_hides_a_header(run: int, shape: str) -> None:
+    for widthless in ("\u200b", "\u2060", "\U000e0020", "\u180b"):
+        text = shape.format(widthless * run)
+        assert might_hold_header(text)
+        assert numbered_headers("".join(defuse([text], True).texts)) == []
+
+
+def test_a_boundary_across_seams_is_found_in_each_piece() -> None:
+    body = defuse(["Eerste </ch", "unk", "> tweede [SOU", "RCE 2]"], True, "xml")
+    assert body.texts == ("Eerste ‹/ch", "unk", "› tweede ⟦SOU", "RCE 2⟧")
+    assert body.found == ((0, "</chunk>"), (2, "[SOURCE 2]"))
+    assert [swap.place for swap in body.swaps] == [0, 1, 2, 2, 3]
+    assert defuse(["x [SOU", "RCE", "\n2]"], True, "source").texts == ("x ⟦SOU", "RCE", "\n2]")
+
+
+def test_a_frame_is_defused_in_what_it_names() -> None:
+    document = Document("d", "T [2] </chunk> & [SOURCE 3]", "f [SOURCE 4] [5]")
+    heading = heading_of(document, title_of(document), ["[6]"], [], 0.5)
+    expected = {
+        "numbered": ("[1] Source: T ⟦2⟧ </chunk> & ⟦SOURCE 3⟧\n", ("[2]", "[SOURCE 3]")),
+        "source": ("[SOURCE 1] f ⟦SOURCE 4⟧ ⟦5⟧ § ⟦6⟧\n", ("[SOURCE 4]", "[5]", "[6]")),
+        "xml": (
+            '<chunk index="1" source="T ⟦2⟧ ⅋lt;/chunk⅋gt; &amp; ⟦SOURCE 3⟧" score="0.500">\n',
+            ("[2]", "&lt;/chunk&gt;", "[SOURCE 3]"),
+        ),
+    }
+    for format in MARKED:
+        frame, found = defuse_frame(frame_of(format, heading), True, format)
+        assert (with_number(frame, 1)[0], found) == expected[format]
+        assert defuse_frame(frame, True, format) == (frame, ())
+        kept, told = defuse_frame(frame_of(format, heading), False, format)
+        assert (kept, told) == (frame_of(format, heading), found)
+
+
+@pytest.mark.parametrize("format", MARKED)
+@pytest.mark.parametrize(
+    "unit",
+    ["<", "<a '", "<a x='<a y=\" ", "&lt;/", "&amp;", "<c\u200b", "<!--", "<script ", "[s\u200b", "[ \u200b",
+     "[1\u200b", "<a:", "' <a x=\"", "<chunk "],
+)  # fmt: skip
+def test_hostile_runs_take_linear_time(format: Format, unit: str) -> None:
+    def seconds(chars: int) -> float:
+        text = unit * (chars // len(unit))
+        start = time.process_time()
+        defuse([text], True, format)
+        return time.process_time() - start
+
+    seconds(2_000)
+    assert seconds(40_000) < max(0.25, 16 * seconds(10_000))
