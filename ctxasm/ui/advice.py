@@ -1,6 +1,7 @@
 """Advice on the assembly under the budget bar: what was read, what was measured, and a button that applies the change.
 
-Each piece was tried on this very query before it is shown. The trials stop after a quarter of a second: what was found stays.
+Each piece was tried on this very query before it is shown; under compression by a model, where a trial would cost calls, it
+says that it was not. The trials stop after a moment: what was found stays.
 """
 
 from __future__ import annotations
@@ -22,24 +23,35 @@ from ctxasm.ui.words import plural
 
 FIRST = 3
 """Pieces of advice that stand open; the others fold away."""
-PATIENCE = 0.25
+PATIENCE = 0.2
 """Seconds after which no further change is tried."""
 
 
 def advice_panel(scene: Scene, assembly: Assembly) -> None:
     """The advice for this assembly, gravest first; one quiet line where nothing that was tried helps."""
     given = _advice(scene, assembly)
-    labelled = "gold evidence" if scene.query.gold or scene.query.spans else "the rank of the hits: this query has no gold evidence"
     if not given:
         st.html(boxed('<p class="cx-note cx-small">Advice: nothing that was tried would make this context better.</p>', "ctx-advice"))
         return
-    head = f"Advice <small>{plural(len(given), 'change')} tried on this query, judged by {labelled}</small>"
+    head = f"Advice <small>{plural(len(given), 'change')}{_how(scene)}</small>"
     with st.container(gap="small", key="advice"):
         st.html(boxed(f'<h2 class="cx-h" data-advice="{len(given)}">{head}</h2>', "ctx-advice"))
         _rows(scene, assembly, given[:FIRST])
         if rest := given[FIRST:]:
             with st.expander(f"and {plural(len(rest), 'more change')}", key="advice_more"):
                 _rows(scene, assembly, rest)
+
+
+def _costs(scene: Scene) -> bool:
+    """Whether assembling this query again would call a model."""
+    return scene.settings.enabled and scene.settings.compression == "model"
+
+
+def _how(scene: Scene) -> str:
+    if _costs(scene):
+        return ", not tried: compression by a model would cost calls"
+    labelled = bool(scene.query.gold or scene.query.spans)
+    return f" tried on this query, judged by {'gold evidence' if labelled else 'the rank of the hits: it has no gold evidence'}"
 
 
 def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
@@ -82,6 +94,6 @@ def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
     return advise(
         assembly,
         evidence=lambda other: workbench.evidence(other, scene.dataset),
-        assemble_with=assemble_with,
+        assemble_with=None if _costs(scene) else assemble_with,
         cancel=lambda: time.perf_counter() > until,
     )
