@@ -39,6 +39,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print each assembly as it is made. A query that cannot be assembled is named; the others go on."""
+    if args.all and args.history is not None:
+        raise InvalidInput("--history is the conversation before one query: name it with --query-id")
     settings, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
