@@ -93,6 +93,13 @@ SCENES: dict[str, Scene] = {
     "cut_mid_sentence": Scene(
         of(zon=300, maan=700, ster=180), [("zon", 0), ("maan", 0), ("ster", 0)], (), {"max_tokens": 620, "budget_policy": "greedy"},
     ),
+    "repeats": Scene(
+        {"zon": [prose("zon", 100) + " tot zover."], "maan": [prose("zon", 100) + " tot straks."]}, [("zon", 0), ("maan", 0)],
+    ),
+    "stale_copy": Scene(
+        {"zon": [prose("zon", 100) + " tot zover."], "maan": [prose("zon", 100) + " tot straks."]}, [("zon", 0), ("maan", 0)], (),
+        {"dedup_near": True}, dates={"zon": "2024-01-01", "maan": "2026-01-01"},
+    ),
     "low_score_tail": Scene(MANY, [(name, 0) for name in MANY], (), {}, [0.9, 0.88, 0.86, 0.2, 0.19]),
     "overshoot": Scene(of(zon=480), [("zon", 0)], (), {"max_tokens": 500, "budget_scope": "chunks"}, summary="Alles over de regel. " * 8),
     "best_in_middle": Scene(MANY, [("ster", 0), ("zon", 0), ("maan", 0), ("wolk", 0)], (), {"ordering": "chronological"}),
