@@ -110,7 +110,10 @@ class _View:
         return found, missing
 
     def _of_chunk(self, key: Key) -> Ranges:
-        """The characters of a chunk that are in the context, by itself, a neighbour that shares them, or its copy."""
+        """The characters of a chunk that are in the context, by itself, a neighbour that shares them, or its copy.
+
+        A copy that is only nearly the same, or the same in meaning, is no evidence that the very characters are there.
+        """
         shown = self._shown.get(key, ())
         fate = self._fates.get(key)
         if fate is None or fate.fate != "duplicate_of" or fate.of is None:
@@ -119,6 +122,11 @@ class _View:
         of_copy = self._shown.get(fate.of, ())
         if text == copy:
             return _joined((*shown, *of_copy))
+        if fate.likeness in ("near", "semantic"):
+            # What says nearly the same may lack the very words; only what literally stands in the other is found there.
+            at = copy.find(text) if text else -1
+            there = _clipped(of_copy, at, at + len(text)) if at >= 0 else ()
+            return _joined((*shown, *((low - at, high - at) for low, high in there)))
         return ((0, len(text)),) if text and _size(of_copy) == len(copy) else shown
 
     def _state(

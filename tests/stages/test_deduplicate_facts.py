@@ -1,0 +1,64 @@
+"""Texts that are much alike and say something else: figures, names, negation, opposites."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxasm.stages.same_facts import say_the_same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Refund within 30 days.", "Refund within 60 days."),
+        ("Refund within 30 days.", "Refund within 30 weeks."),
+        ("Adults pay 30 and children 20 euro", "Adults pay 20 and children 30 euro"),
+        ("Terugbetaling binnen dertig dagen", "Terugbetaling binnen zestig dagen"),
+        ("Open from 9.30", "Open from 9.45"),
+        ("Open on Monday", "Open on Tuesday"),
+        ("geldig vanaf 5 januari", "geldig vanaf 5 februari"),
+        ("It costs €12", "It costs $12"),
+        ("Bezoek is toegestaan", "Bezoek is niet toegestaan"),
+        ("You can park here", "You can't park here"),
+        ("Pets are allowed", "Pets are forbidden"),
+        ("Take it before meals", "Take it after meals"),
+        ("Inname voor de maaltijd", "Inname na de maaltijd"),
+        ("met toeslag", "zonder toeslag"),
+        ("the result is true", "the result is false"),
+        ("Ask for Dr Jansen today", "Ask for Dr Peeters today"),
+        ("The MRI takes an hour", "The CT takes an hour"),
+        ("version 3.2.1", "version 3.2.2"),
+        ("٣ days", "٤ days"),
+    ],
+)
+def test_they_differ(one: str, other: str) -> None:
+    assert not say_the_same(one, other)
+    assert not say_the_same(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("You may cancel within 30 days.", "Cancellation is possible within 30 days"),
+        ("Binnen twee weken", "binnen 2 weken"),
+        ("It costs €1.000", "The price is 1000 euro"),
+        ("Kost € 12,50", "kost €12.50"),
+        ("Open om 9u30", "open om 9:30"),
+        ("Parking is not allowed", "You are not allowed to park"),
+        ("Bring your card.", "Your card must be brought."),
+        ("the bell of Ghent rings", "Ghent has a bell that rings"),
+        ("take it before or after meals", "take it after or before meals"),
+        ("", ""),
+    ],
+)
+def test_they_agree(one: str, other: str) -> None:
+    assert say_the_same(one, other)
+    assert say_the_same(other, one)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_symmetric_and_reflexive(one: str, other: str) -> None:
+    assert say_the_same(one, one)
+    assert say_the_same(one, other) == say_the_same(other, one)
