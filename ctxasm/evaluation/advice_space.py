@@ -6,12 +6,12 @@ below the floor first; the newer version may score lower) and the token-budget g
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from statistics import median
 
 from ctxasm.evaluation.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
 from ctxasm.evaluation.advice_view import Alike, View
+from ctxasm.model.dates import period_of
 from ctxasm.model.results import Fate
 
 UNUSED_SHARE = 0.1
@@ -32,7 +32,6 @@ UNLABELLED_TAIL = 0.35
 On the four real corpora with evidence (top 10 hits) a gap of a quarter of the range has evidence below it in 27 to 57 % of the
 questions, one of half the range in 19 to 57 %; with both conditions it is met 4 times in 475 and then loses nothing.
 """
-_DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 
 
 def unused_tokens(view: View) -> Finding | None:
@@ -128,21 +127,26 @@ def stale_copy(view: View) -> Finding | None:
     stale = _stale(view)
     if not stale or view.settings.dedup_keep == "newest":
         return None
-    newer, older = _date(view, stale[0].document_id), _date(view, stale[0].of[0] if stale[0].of else "")
-    figures = {"copies": len(stale), "document_id": stale[0].document_id, "newer": newer, "older": older}
+    fate = stale[0]
+    newer, older = _date(view, fate.document_id), _date(view, fate.of[0] if fate.of else "")
+    figures = {"copies": len(stale), "document_id": fate.document_id, "newer": newer, "older": older}
     return Finding("stale_copy", "risk", figures, ({"dedup_keep": "newest"},), lambda b, a: keeps(b, a) and len(_stale(a)) < len(stale))
 
 
 def _stale(view: View) -> list[Fate]:
+    """Copies that are not word for word, of a later date than the chunk that is kept for them."""
     copies = [fate for fate in view.trace.fates if fate.fate == "duplicate_of" and fate.of is not None and fate.likeness != "exact"]
-    return [fate for fate in copies if fate.of and _date(view, fate.document_id) > (_date(view, fate.of[0]) or "9")]
+    return [fate for fate in copies if fate.of and _is_later(_date(view, fate.document_id), _date(view, fate.of[0]))]
+
+
+def _is_later(one: str, other: str) -> bool:
+    first, second = period_of(one), period_of(other)
+    return first is not None and second is not None and first.is_after(second)
 
 
 def _date(view: View, document_id: str) -> str:
-    """A document's date where it is written so that text order is time order, else empty."""
     document = view.trace.documents.get(document_id)
-    found = _DATE.match(document.date) if document is not None and document.date else None
-    return found.group() if found else ""
+    return (document.date or "") if document is not None else ""
 
 
 def low_score_tail(view: View) -> Finding | None:
