@@ -69,12 +69,43 @@ TOKENS = sum(COUNTER.count(text) for text in LONG)
 def test_nothing_is_compressed_when_all_fits() -> None:
     found = candidates_of(*LONG)
     assert oversized(found, TOKENS, SMALL) == ()
-    assert len(oversized(found, TOKENS - 1, SMALL)) == 3
+    assert oversized(found, TOKENS - 1, SMALL) == (("d", 2),)
     assert oversized(found, 10**6, SMALL.replace(max_chars=500)) != ()
     assert oversized(found, TOKENS, SMALL, TOKENS + 1) != ()
     done = compress("Parkeren?", found, TOKENS, SMALL, SaysOf(), COUNTER)
     assert done.candidates == found
     assert done.events == ()
+
+
+def test_the_worst_are_compressed_first_until_all_fits() -> None:
+    """The bookend guide: chunks of low relevance are compressed, those of high relevance stay verbatim."""
+    found = candidates_of(*LONG)
+    each = COUNTER.count(LONG[0])
+    saved = each - SMALL.max_chunk_tokens
+    assert oversized(found, TOKENS - saved, SMALL) == (("d", 2),)
+    assert oversized(found, TOKENS - saved - 1, SMALL) == (("d", 1), ("d", 2))
+    assert oversized(found, 1, SMALL) == tuple(found)
+    found["d", 0] = found["d", 0]._replace(score=-1.0)
+    assert oversized(found, TOKENS - 1, SMALL) == (("d", 0),)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.1, 0.5, 0.9])), min_size=1, max_size=8), st.integers(1, 2000))
+@settings(max_examples=100, deadline=None)
+def test_all_fits_after_it_where_it_can_and_nothing_better_was_touched(sizes: list[tuple[int, float]], limit: int) -> None:
+    found = candidates_of(*[story(number, 1 + size) for number, (size, _) in enumerate(sizes)])
+    found = {key: candidate._replace(score=score) for (key, candidate), (_, score) in zip(found.items(), sizes, strict=True)}
+    counts = {key: candidate.chunk.token_count or 0 for key, candidate in found.items()}
+    chosen, most = oversized(found, limit, SMALL), SMALL.max_chunk_tokens
+    after = sum(most if key in chosen else count for key, count in counts.items())
+    large = {key for key, count in counts.items() if count > most}
+    assert set(chosen) <= large
+    assert after <= limit or set(chosen) == large
+    if chosen:
+        best = max(chosen, key=lambda key: found[key].score)
+        assert after - most + counts[best] > limit
+        assert all(found[key].score >= found[best].score for key in large - set(chosen))
+        done = compress("Parkeren?", found, limit, SMALL, ExtractiveCompressor(MARK), COUNTER)
+        assert sum(candidate.chunk.token_count or 0 for candidate in done.candidates.values()) <= after
 
 
 def test_only_chunks_above_the_size_are_compressed() -> None:
