@@ -10,7 +10,8 @@ from ctxasm.model.extracts import Extract, compressed_text, cuts_head, cuts_tail
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.units import units_of
 from ctxasm.model.visible import is_visible
-from ctxasm.stages.extracting import ExtractiveCompressor
+from ctxasm.stages import extracting
+from ctxasm.stages.extracting import ExtractiveCompressor, reader_of
 from tests.growth import is_linear
 from tests.strategies import COUNTER, WORDS
 
@@ -183,6 +184,15 @@ def test_an_empty_gap_mark_leaves_a_line_break() -> None:
     extract = compressed("Wat kost parkeren op zondag?", text, most=50, mark="")[0]
     assert len(extract.spans) >= 2
     assert MARK not in compressed_text(text, extract, "")
+
+
+def test_what_a_question_has_learned_is_kept_until_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = left_of("Wat kost parkeren?", PARKING + FILLER * 20)
+    known = reader_of("Wat kost parkeren?")
+    assert reader_of("Wat kost parkeren?") is known
+    monkeypatch.setattr(extracting, "MAX_KNOWN", 3)
+    assert reader_of("Wat kost parkeren?") is not known
+    assert left_of("Wat kost parkeren?", PARKING + FILLER * 20) == first
 
 
 # Time ---------------------------------------------------------------------------------------------------------------------
