@@ -96,12 +96,13 @@ class View:
     def value(self) -> float:
         """What the retrieved chunks in the context are worth, here or as a copy: the sum of 1 / (60 + rank).
 
-        A truncated one is worth its share that is shown.
+        A truncated or compressed one is worth its share that is shown.
         """
-        whole = sum(1 / (FUSION_K + fate.rank) for fate in self.hits if fate.fate in PRESENT and fate.fate != "truncated")
-        return whole + sum(self._shown_share(fate) / (FUSION_K + fate.rank) for fate in self.truncated if fate.retrieved)
+        return sum(self._shown_share(fate) / (FUSION_K + fate.rank) for fate in self.hits if fate.fate in PRESENT)
 
     def _shown_share(self, fate: Fate) -> float:
+        if fate.fate != "truncated":
+            return 1.0 if fate.compressed is None else fate.compressed
         key = (fate.document_id, fate.chunk_index)
         own = (s for s in self.assembly.segments if s.kind == "chunk" and (s.document_id, s.chunk_index) == key)
         return sum((s.chunk_end or 0) - (s.chunk_start or 0) for s in own) / max(1, len(self.text_of(key)))

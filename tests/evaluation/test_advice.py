@@ -97,10 +97,10 @@ CASES: dict[str, Case] = {
         {"budget_policy": "segments"},
     ),
     "oversized_chunk": Case(
-        made(A, Doc("b", [CUT])),
-        made(A, Doc("b", [Part(0, 250, 2, "dropped", reason="budget")])),
-        made(A, Doc("b", [Part(0, 250, 2)])),
-        {"compression": "extractive", "max_chunk_tokens": 250},
+        made(A, Doc("b", [Part(0, 501, 2, "dropped", reason="budget")])),
+        made(A, Doc("b", [Part(0, 500, 2, "dropped", reason="budget")])),
+        made(A, Doc("b", [Part(0, 500, 2)])),
+        {"compression": "extractive", "max_chunk_tokens": 500},
     ),
     "window_crowds_out": Case(
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT]), Doc("c", [CUT])),
