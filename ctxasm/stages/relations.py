@@ -49,7 +49,7 @@ def relations_of(
     web = _Web(groups, links, same)
     editions = _Editions(documents or {}) if settings.dedup_keep == "newest" else None
     superseded = _superseded(web, editions) if editions else {}
-    return Relations(_copies(web, superseded), superseded)
+    return Relations(_copies(web, superseded, editions), superseded)
 
 
 def promote(candidates: Mapping[Key, Candidate], relations: Relations) -> tuple[Mapping[Key, Candidate], tuple[Promoted, ...]]:
@@ -101,8 +101,11 @@ def neighbours(one: Key, other: Key) -> bool:
     return one[0] == other[0] and abs(one[1] - other[1]) == 1
 
 
-def _copies(web: _Web, superseded: Mapping[Key, Related]) -> dict[Key, tuple[Related, ...]]:
-    """What leaves with each chunk that is kept: first its exact copies, then the most alike. A successor leaves only for the former."""
+def _copies(web: _Web, superseded: Mapping[Key, Related], editions: _Editions | None) -> dict[Key, tuple[Related, ...]]:
+    """What leaves with each chunk that is kept: first its exact copies, then the most alike.
+
+    A successor leaves only for the former, and nothing newer for an older text that it stands inside.
+    """
     successors = {related.key for related in superseded.values()}
     copies: dict[Key, tuple[Related, ...]] = {}
     for at, group in enumerate(web.groups):
@@ -119,10 +122,15 @@ def _copies(web: _Web, superseded: Mapping[Key, Related]) -> dict[Key, tuple[Rel
         )
         everything = (*(Related(key, web.same, 1.0) for key in left), *linked)
         if len(everything) > 1:
-            whole = web.same == "exact"
             for key in left:
-                copies[key] = tuple([r for r in everything if (whole and r.likeness == "exact") or not neighbours(key, r.key)])
+                copies[key] = tuple([related for related in everything if _may_leave(key, related, web.same, editions)])
     return copies
+
+
+def _may_leave(key: Key, related: Related, same: Likeness, editions: _Editions | None) -> bool:
+    if related.likeness == same == "exact":
+        return True
+    return not neighbours(key, related.key) and not (editions and editions.is_newer(related.key, key))
 
 
 class _Editions:
@@ -134,6 +142,11 @@ class _Editions:
     def period(self, key: Key) -> Period | None:
         document = self._documents.get(key[0])
         return period_of(document.date) if document else None
+
+    def is_newer(self, one: Key, other: Key) -> bool:
+        """Whether both are dated and the first is certainly of a later date."""
+        first, second = self.period(one), self.period(other)
+        return first is not None and second is not None and first.is_after(second)
 
     def of_one(self, one: Key, other: Key) -> bool:
         """Whether two documents are editions of one another, by their titles, without titles by their sources."""

@@ -1,0 +1,311 @@
+"""Duplicates of every likeness: what leaves, for what, and that nothing is lost by it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from ctxasm.model.dates import period_of
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.events import Duplicate, Promoted
+from ctxasm.model.plans import NO_RELATIONS, Related, Relations, Resolution
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.records import Document
+from ctxasm.model.results import Candidate, Key
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.stages.deduplicate import by_document, duplicate_events, exact_relations, resolve
+from ctxasm.stages.near import Words
+from ctxasm.stages.relations import name_of, promote, relations_of
+
+WORDS = [*(f"word{letter}" for letter in "abcdefghijklmnopqrs"), "12", "not"]
+
+
+class LetterVectors:
+    """A fake embedder: the shares of the words of a text, as a unit vector."""
+
+    name, threshold = "letters", 0.97
+
+    def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+        rows = np.array([[chunk.text.split().count(word) for word in WORDS] for chunk in chunks], np.float32) + np.float32(1e-3)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Found:
+    candidates: Mapping[Key, Candidate]
+    documents: Mapping[str, Document]
+    settings: AssemblySettings
+
+    def relations(self) -> Relations:
+        return relations_of(self.candidates, self.settings, LetterVectors(), self.documents)
+
+    def resolved(self) -> tuple[Relations, Resolution]:
+        relations = self.relations()
+        return relations, resolve(by_document(promote(self.candidates, relations)[0].values()), relations)
+
+
+@st.composite
+def cases(draw: st.DrawFn, **fixed: object) -> Found:
+    """Documents whose chunks are copies of a few texts, some a little changed or longer, with dates and titles of all sorts."""
+    texts = draw(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14), min_size=1, max_size=4))
+    candidates: dict[Key, Candidate] = {}
+    documents = {}
+    for number in range(draw(st.integers(1, 5))):
+        name = f"d{number}"
+        title, date = draw(st.sampled_from(["A", "A 2", "B", None])), draw(st.sampled_from([None, "2020", "2021", "2021-05", "2022", "x"]))
+        documents[name] = Document(name, title=title, date=date)
+        hits: list[int] = []
+        for index in range(draw(st.integers(1, 4))):
+            words = list(draw(st.sampled_from(texts)))
+            match draw(st.sampled_from(["same", "longer", "changed"])):
+                case "longer":
+                    words += draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+                case "changed":
+                    words[draw(st.integers(0, len(words) - 1))] = draw(st.sampled_from(WORDS))
+            retrieved = not hits or draw(st.booleans())
+            hits += [index] if retrieved else []
+            score, rank = draw(st.sampled_from([0.1, 0.5, 0.9, -1.0])), draw(st.integers(1, 9))
+            chunk = FetchedChunk(name, index, " ".join(words))
+            candidates[name, index] = Candidate(chunk, retrieved, score, rank, () if retrieved else tuple(hits[-1:]))
+    chosen = {
+        "dedup_exact": draw(st.booleans()),
+        "dedup_near": draw(st.booleans()),
+        "near_threshold": draw(st.sampled_from([0.5, 0.7, 0.9])),
+        "dedup_semantic": draw(st.booleans()),
+        "semantic_threshold": draw(st.sampled_from([None, 0.9])),
+        "dedup_keep": draw(st.sampled_from(["best", "newest"])),
+    }
+    return Found(candidates, documents, AssemblySettings().replace(**(chosen | fixed)))
+
+
+LAWS = hypothesis_settings(max_examples=60, deadline=None)
+
+
+def kept(resolution: Resolution) -> set[Key]:
+    return {(document_id, index) for document_id, indexes in resolution.shown.items() for index in indexes}
+
+
+@LAWS
+@given(cases())
+def test_a_copy_is_one_of_a_chunk_that_is_kept_and_stands_no_later(found: Found) -> None:
+    _, resolution = found.resolved()
+    there = kept(resolution)
+    place = {document_id: at for at, document_id in enumerate(resolution.order)}
+    for copy, related in resolution.likeness.items():
+        assert related.key in there
+        assert place[related.key[0]] <= place[copy[0]]
+        assert resolution.duplicates[copy] == related.key
+    assert resolution.likeness.keys() == resolution.duplicates.keys()
+    for key in found.candidates:
+        assert (key in there) + (key in resolution.duplicates) + (key in resolution.orphans) == 1
+
+
+@LAWS
+@given(cases())
+def test_no_two_kept_chunks_repeat_each_other(found: Found) -> None:
+    relations, resolution = found.resolved()
+    there = kept(resolution)
+    for key in there:
+        for related in relations.copies.get(key, ()):
+            # One way only (what stands inside another, in a document that stands before it) is no repetition.
+            mutual = any(back.key == key for back in relations.copies.get(related.key, ()))
+            assert related.key == key or related.key not in there or not mutual
+
+
+@LAWS
+@given(cases(dedup_exact=True), st.integers(0, 5))
+def test_cutting_documents_from_the_tail_loses_no_text_that_only_a_copy_held(found: Found, cut: int) -> None:
+    _, resolution = found.resolved()
+    left = set(resolution.order[:cut])
+    texts = {key: candidate.chunk.text for key, candidate in found.candidates.items()}
+    shown = {texts[key] for key in kept(resolution) if key[0] in left}
+    for copy, related in resolution.likeness.items():
+        if related.likeness == "exact" and copy[0] in left:
+            assert texts[copy] in shown
+
+
+@LAWS
+@given(cases(), st.randoms(use_true_random=False))
+def test_the_order_of_the_input_is_no_matter(found: Found, shuffle: random.Random) -> None:
+    items = list(found.candidates.items())
+    shuffle.shuffle(items)
+    other = Found(dict(items), found.documents, found.settings)
+    assert other.resolved() == found.resolved()
+
+
+@LAWS
+@given(cases(dedup_keep="best"))
+def test_relations_are_symmetric_but_for_what_stands_inside_another(found: Found) -> None:
+    relations = found.relations()
+    assert relations.superseded == {}
+    keys = list(found.candidates)
+    inside = {(keys[small], keys[large]) for small, large, _ in Words([c.chunk.text for c in found.candidates.values()]).inside()}
+    for key, related in ((key, related) for key, own in relations.copies.items() for related in own):
+        assert Related(key, related.likeness, related.similarity) in relations.copies.get(related.key, ()) or (related.key, key) in inside
+        assert (key, related.key) not in inside or related.likeness == "semantic"
+
+
+@LAWS
+@given(cases(dedup_near=True))
+def test_neighbours_are_only_ever_exact_copies(found: Found) -> None:
+    for key, own in found.relations().copies.items():
+        for related in own:
+            next_to_it = related.key[0] == key[0] and abs(related.key[1] - key[1]) == 1
+            assert not next_to_it or (related.likeness == "exact" and found.settings.dedup_exact)
+
+
+@LAWS
+@given(cases(dedup_keep="newest", dedup_exact=True))
+def test_the_newest_version_never_loses(found: Found) -> None:
+    relations, resolution = found.resolved()
+    period = {key: period_of(found.documents[key[0]].date) for key in found.candidates}
+    for older, newer in relations.superseded.items():
+        first, second = period[older], period[newer.key]
+        assert first is not None
+        assert second is not None
+        assert second.is_after(first)
+        assert newer.key not in relations.superseded
+        assert older not in kept(resolution)
+    for copy, related in resolution.likeness.items():
+        first, second = period[copy], period[related.key]
+        if copy not in relations.superseded and first is not None and second is not None:
+            assert not first.is_after(second)
+
+
+@LAWS
+@given(cases(dedup_keep="newest", dedup_exact=True), st.integers(0, 4))
+def test_an_older_text_never_shows_instead_of_its_successor(found: Found, without: int) -> None:
+    relations = found.relations()
+    own = {name: chunks for name, chunks in by_document(found.candidates.values()).items() if name != f"d{without}"}
+    resolution = resolve(own, relations)
+    assert not kept(resolution) & relations.superseded.keys()
+    assert set(resolution.order) == set(own)
+
+
+@LAWS
+@given(cases())
+def test_exact_copies_alone_are_those_of_the_simple_rule(found: Found) -> None:
+    only = found.settings.replace(dedup_exact=True, dedup_near=False, dedup_semantic=False, dedup_keep="best")
+    own = by_document(found.candidates.values())
+    simple, full = resolve(own, exact_relations(own)), resolve(own, relations_of(found.candidates, only))
+    assert (simple.order, simple.shown, simple.orphans, simple.likeness) == (full.order, full.shown, full.orphans, full.likeness)
+
+
+# Worked examples
+
+
+def candidates(*rows: tuple[str, int, str, float]) -> dict[Key, Candidate]:
+    ranked = sorted(rows, key=lambda row: -row[3])
+    return {(d, i): Candidate(FetchedChunk(d, i, text), True, score, ranked.index((d, i, text, score)) + 1) for d, i, text, score in rows}
+
+
+def dated(**dates: str | None) -> dict[str, Document]:
+    return {name: Document(name, title=f"Visiting hours ({date})", date=date) for name, date in dates.items()}
+
+
+RULE = (
+    "Visitors are welcome every day from 14 to 20 o'clock, two at a time, and leave by the main entrance when the bell rings for the night."
+)
+NEAR = AssemblySettings().replace(dedup_near=True)
+NEWEST = NEAR.replace(dedup_keep="newest")
+
+
+def outcome(found: Mapping[Key, Candidate], settings: AssemblySettings, documents: Mapping[str, Document] | None = None) -> Resolution:
+    relations = relations_of(found, settings, LetterVectors(), documents or {})
+    return resolve(by_document(promote(found, relations)[0].values()), relations)
+
+
+def test_the_better_document_keeps_the_text() -> None:
+    found = candidates(("a", 0, RULE, 0.5), ("b", 3, RULE.replace("welcome", "admitted"), 0.9))
+    resolution = outcome(found, NEAR)
+    assert resolution.likeness == {("a", 0): Related(("b", 3), "near", pytest.approx(24 / 26))}
+    assert duplicate_events(resolution) == [Duplicate("a", 0, "b", 3, "near", pytest.approx(24 / 26))]
+    assert outcome(found, NEAR.replace(near_threshold=0.95)).likeness == {}
+    assert outcome(found, AssemblySettings()).likeness == {}
+
+
+def test_another_figure_is_another_text() -> None:
+    found = candidates(("a", 0, RULE, 0.5), ("b", 0, RULE.replace("20", "19"), 0.9))
+    assert outcome(found, NEAR).likeness == {}
+    assert outcome(found, AssemblySettings().replace(dedup_semantic=True, semantic_threshold=0.5)).likeness == {}
+
+
+def test_what_is_inside_another_leaves_but_never_makes_it_leave() -> None:
+    longer = f"Dear visitor. {RULE} Children come with an adult, and flowers stay outside."
+    assert outcome(candidates(("a", 0, longer, 0.9), ("b", 0, RULE, 0.5)), NEAR).duplicates == {("b", 0): ("a", 0)}
+    # The larger text stands later: dropping the small one would lose it with a cut of the tail, so both stay.
+    assert outcome(candidates(("a", 0, longer, 0.5), ("b", 0, RULE, 0.9)), NEAR).duplicates == {}
+    # Inside one document the larger one says it all, whatever its score.
+    assert outcome(candidates(("a", 0, longer, 0.5), ("a", 5, RULE, 0.9)), NEAR).duplicates == {("a", 5): ("a", 0)}
+
+
+def test_the_strongest_likeness_of_several_is_named() -> None:
+    changed = RULE.replace("welcome", "admitted")
+    found = candidates(("a", 0, changed, 0.9), ("a", 4, RULE + " Thank you for coming here.", 0.9), ("b", 0, changed, 0.5))
+    assert outcome(found, NEAR).likeness[("b", 0)] == Related(("a", 0), "exact", 1.0)
+
+
+def test_an_old_version_does_not_beat_its_successor_by_luck() -> None:
+    found = candidates(("old", 0, RULE, 0.9), ("new", 0, RULE.replace("20", "19"), 0.4), ("other", 0, "Parking is free.", 0.6))
+    documents = dated(old="2023-03-13", new="2026-01-05", other=None)
+    relations = relations_of(found, NEWEST, None, documents)
+    assert relations.superseded == {("old", 0): Related(("new", 0), "near", pytest.approx(24 / 26))}
+    promoted, events = promote(found, relations)
+    assert events == (Promoted("new", 0, "old", 0, 0.9),)
+    assert (promoted["new", 0].score, promoted["new", 0].rank) == (0.9, 1)
+    resolution = resolve(by_document(promoted.values()), relations)
+    assert resolution.order[:2] == ("new", "other")
+    assert resolution.duplicates == {("old", 0): ("new", 0)}
+    # Without dates, with the same date, or with `best`, another figure is another text.
+    for dates in (dated(old="2023", new="2023", other=None), dated(old="2023", new=None, other=None), {}):
+        assert outcome(found, NEWEST, dates).duplicates == {}
+    assert outcome(found, NEAR, documents).duplicates == {}
+
+
+def test_documents_of_other_names_are_no_editions() -> None:
+    found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE.replace("20", "19"), 0.4))
+    documents = {"a": Document("a", title="Ward A", date="2020"), "b": Document("b", title="Ward C", date="2024")}
+    assert outcome(found, NEWEST, documents).duplicates == {}
+    assert name_of("Bezoekuren (versie 2023)") == name_of("Bezoekuren, v2.1") == "bezoekuren"
+    assert name_of("handbook-v3.pdf") == name_of("Handbook_2024.PDF")
+
+
+def test_the_successor_stands_where_the_old_one_stood() -> None:
+    """Its own score is low and the old document has a better chunk: cut after the first place, the text would be lost."""
+    found = candidates(
+        ("old", 0, RULE, 0.5), ("old", 9, "Parking is free.", 0.9), ("new", 0, RULE, 0.1), ("mid", 0, "Something else.", 0.7)
+    )
+    resolution = outcome(found, NEWEST, dated(old="2023", new="2026", mid=None))
+    assert resolution.order == ("new", "old", "mid")
+    assert [resolution.scores[name] for name in resolution.order] == [0.9, 0.9, 0.7]
+
+
+def test_a_newer_part_does_not_stand_for_a_longer_old_text() -> None:
+    longer = f"Dear visitor. {RULE} Children come with an adult, and flowers stay outside."
+    found = candidates(("old", 0, longer, 0.9), ("new", 0, RULE, 0.5))
+    assert outcome(found, NEWEST, dated(old="2023", new="2026")).duplicates == {}
+    assert outcome(found, NEWEST, dated(old="2026", new="2023")).duplicates == {("new", 0): ("old", 0)}
+
+
+def test_meaning_needs_an_embedder_and_uses_its_threshold() -> None:
+    moved = " ".join(reversed(WORDS[:12]))
+    found = candidates(("a", 0, " ".join(WORDS[:12]), 0.9), ("b", 0, moved, 0.5), ("c", 0, " ".join(WORDS[6:18]), 0.4))
+    meaning = AssemblySettings().replace(dedup_semantic=True)
+    assert outcome(found, meaning).likeness == {("b", 0): Related(("a", 0), "semantic", 1.0)}
+    assert set(outcome(found, meaning.replace(semantic_threshold=0.5)).duplicates) == {("b", 0), ("c", 0)}
+    with pytest.raises(InvalidInput, match="needs an embedder"):
+        relations_of(found, meaning)
+
+
+def test_nothing_asked_nothing_related() -> None:
+    found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE, 0.5))
+    assert relations_of(found, AssemblySettings().replace(dedup_exact=False)) == NO_RELATIONS
+    assert relations_of({}, NEWEST) == NO_RELATIONS
