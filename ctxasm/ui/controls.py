@@ -83,7 +83,10 @@ def _leading(look: Look) -> None:
         if not _leads(spec, look):
             continue
         _widget(spec, look)
-        if spec.name in EXPLAINED:
+        why = look.idle.get(spec.name)
+        if spec.name == "max_tokens" and why:
+            note_below(f"No effect now: {why}.")
+        if spec.name in EXPLAINED and not why:
             note_below(choice_sentence(spec.name, getattr(look.settings, spec.name)))
         if spec.name == "format" and look.settings.format in NO_BOUNDARIES:
             st.html(f'<div class="cx cx-side" id="ctx-boundaries">{boundary_badge()}</div>')

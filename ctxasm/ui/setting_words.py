@@ -27,7 +27,7 @@ LABELS: Mapping[str, str] = {
     "budget_scope": "What counts against the limit",
     "oversized": "Oversized best document",
     "min_chunk_tokens": "Smallest chunk worth a place (tokens)",
-    "pack_k": "Pack: k of 1 / (k + rank)",
+    "pack_k": "A hit is worth 1 / (k + rank): k",
     "pack_unit": "Pack: unit",
     "encoding": "Token vocabulary",
     "model_name": "Model",
