@@ -10,7 +10,7 @@ from ctxasm.model.language import language_of
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, check_query
 from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.zoning import Conversation, Zones
 from ctxasm.prompts import GROUNDED, PromptChoice, build_messages
 from ctxasm.zones.history import Summarise, converse
@@ -88,19 +88,20 @@ def empty_assembly(query: Query, settings: AssemblySettings, counter: TokenCount
 
 def _hints(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None, conversation: Conversation | None) -> tuple[str, ...]:
     """What does not fit together, and what would mend it."""
-    found = [*outgrown(settings, zones), *_of_the_model(settings, zones, entry)]
-    if zones.over:
-        room = max(0, zones.context - zones.over)
-        found.append(
-            f"All zones together exceed the window by {zones.over:,} tokens: lower max_tokens to {room:,} or choose budget_mode=window."
-            if room >= 500
-            else f"All zones together exceed the window by {zones.over:,} tokens: choose budget_mode=window or a larger window."
-        )
+    found = [_exceeded(zones)] if zones.over else []
+    found += [*outgrown(settings, zones), *_of_the_model(settings, zones, entry)]
     messages = 2 + (len(conversation.turns) if conversation else 0)
     around = messages * MESSAGE_TOKENS
     if around > zones.tokens_of("overhead") + zones.tokens_of("margin"):
         found.append(f"A server adds about {around:,} tokens around {messages} messages, more than overhead_tokens reserves.")
     return tuple(found)
+
+
+def _exceeded(zones: Zones) -> str:
+    least = spec_of("max_tokens").low or 1
+    room = zones.context - zones.over
+    remedy = f"lower max_tokens to {room:,}, or choose budget_mode=window" if room >= least else "choose a larger window, or reserve less"
+    return f"All zones together exceed the window by {zones.over:,} tokens: {remedy}."
 
 
 def _of_the_model(settings: AssemblySettings, zones: Zones, entry: ModelWindow | None) -> list[str]:

@@ -86,6 +86,13 @@ def test_a_longer_prompt_on_ask_leaves_less_for_the_context_on_every_page(open_a
     assert before - 400 < limit(inspect) < before - 200
 
 
+def test_an_answer_longer_than_its_zone_is_said(open_app):
+    ask = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="300").switch_page("../../pages/ask.py").run())
+    assert "An answer may take 512 tokens; its zone reserves 300." in " ".join(caption.value for caption in ask.caption)
+    enough = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="512").switch_page("../../pages/ask.py").run())
+    assert "its zone reserves" not in " ".join(caption.value for caption in enough.caption)
+
+
 def test_a_summary_needs_a_language_model(open_app):
     app = open_app(**FOLLOW_UP, hs="0")
     ask = fine(app.switch_page("../../pages/ask.py").run())

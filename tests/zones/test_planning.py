@@ -117,8 +117,12 @@ def test_with_a_fixed_limit_the_zones_are_shown_and_the_limit_stays() -> None:
     over = plan_zones(Query("Hoe laat?"), SETTINGS.replace(budget_mode="fixed", max_tokens=8_000), COUNTER, TABLE).zones
     assert over is not None
     assert over.over > 0
-    hint = next(hint for hint in over.hints if "exceed the window" in hint)
-    assert f"lower max_tokens to {8_000 - over.over:,}" in hint
+    assert over.hints[0].endswith(f"tokens: lower max_tokens to {8_000 - over.over:,}, or choose budget_mode=window.")
+    fits = SETTINGS.replace(budget_mode="fixed", max_tokens=8_000 - over.over)
+    assert plan_zones(Query("Hoe laat?"), fits, COUNTER, TABLE).zones.over == 0  # type: ignore[union-attr]
+    tiny = plan_zones(Query("Hoe laat?"), SETTINGS.replace(budget_mode="fixed", model_window=1_500), COUNTER, TABLE).zones
+    assert tiny is not None
+    assert tiny.hints[0].endswith("choose a larger window, or reserve less.")
 
 
 def test_another_vocabulary_is_a_hint_until_there_is_a_margin_for_it() -> None:

@@ -36,6 +36,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     offer_summary(scene, assembly, picked)
     asking = asking_controls(assembly)
     show_turns(assembly)
+    _show_reserve(assembly, asking)
     problem = picked.problem or asking.problem
     if problem:
         show_trouble("This model cannot be asked yet", problem, "The extractive answer needs neither a model nor a key.")
@@ -59,6 +60,15 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         hint = CHANGED if _kept() and not attempts else NO_ANSWER
         show_reader(reader_data(assembly, attempts, hint), st.session_state["_runs"])
     _show_prompt(assembly, asking)
+
+
+def _show_reserve(assembly: Assembly, asking: Asking) -> None:
+    """Say where the longest answer is longer than what the window's zones reserve for it."""
+    reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
+    if asking.max_tokens > reserved:
+        st.caption(
+            f":orange[◆] An answer may take {asking.max_tokens} tokens; its zone reserves {reserved}. Raise answer_tokens to as many."
+        )
 
 
 def _ask_button(label: str, key: str, *, again: bool, **look: Any) -> None:
