@@ -23,7 +23,7 @@ OURS = "ctxasm"
 PACKAGES = {OURS: "ctxasm", "literal rule": "ctxasm", "LlamaIndex": "llama_index", "LangChain": "langchain_classic", "Haystack": "haystack"}
 SYSTEMS = tuple(name for name, package in PACKAGES.items() if find_spec(package) is not None)
 """Those that are installed: the extra `bench` brings the last three."""
-MOST = int(os.environ.get("CTXASM_BENCH_QUERIES", "48"))
+MOST = int(os.environ.get("CTXASM_BENCH_QUERIES", "40"))
 """Questions of a corpus, at most (0: all). Which ones says a digest of their ids."""
 HITS = int(os.environ.get("CTXASM_BENCH_HITS", "20"))
 """Hits of a question, for every system alike."""

@@ -63,9 +63,11 @@ def by_way(found: Iterable[Outcome], limit: int, half: Half | None = None) -> di
 
 
 def best_way(found: Sequence[Outcome], system: str, limit: int) -> Way:
-    """Chosen on the half for choosing: most within the limit, then fewest tokens."""
-    ways = {way: share(each) for (name, way), each in by_way(found, limit, "tune").items() if name == system}
-    return max(ways, key=lambda way: (ways[way].within, -ways[way].tokens))
+    """Chosen on the half for choosing: most within the limit; of equals the best over all limits, then the fewest tokens."""
+    own = [outcome for outcome in found if outcome.system == system and outcome.half == "tune"]
+    ways = {way: share(each) for (_, way), each in by_way(own, limit).items()}
+    overall = Counter(outcome.way for outcome in own if outcome.fits)
+    return max(ways, key=lambda way: (ways[way].within, overall[way], -ways[way].tokens))
 
 
 def test_every_way_of_every_system(capsys):

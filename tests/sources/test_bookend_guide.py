@@ -121,11 +121,15 @@ def test_the_newer_version_stands_for_the_older_whatever_the_scores() -> None:
 
 
 def test_only_chunks_above_the_size_and_only_when_it_is_tight_are_compressed() -> None:
-    """`selective_compress`: what is below the floor leaves first, then chunks above `max_chunk_tokens` are compressed to it."""
+    """`selective_compress`: what is below the floor leaves first, then chunks above `max_chunk_tokens` are compressed to it.
+
+    Its code compresses every one of them, its words only what is less relevant: here the worst, until all fits.
+    """
     chunks, hits = sized({"a": 60, "b": 200, "c": 30, "d": 90})
     settings = AssemblySettings(compression="extractive", max_chunk_tokens=50, relevance_floor=0.975)
     done = run(chunks, hits, relevance_floor=0.975, expand_window=0)
     assert fate(done, "d").reason == "floor"
     assert oversized(done.trace.candidates, 290, settings) == ()
-    assert oversized(done.trace.candidates, 280, settings) == (("a", 0), ("b", 0))
+    assert oversized(done.trace.candidates, 280, settings) == (("b", 0),)
+    assert oversized(done.trace.candidates, 120, settings) == (("a", 0), ("b", 0))
     assert AssemblySettings().max_chunk_tokens == 2000

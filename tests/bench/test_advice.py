@@ -1,0 +1,91 @@
+"""What the advisor is worth on questions whose evidence it is not shown: `pytest -m bench -s tests/bench/test_advice.py`.
+
+The first piece of advice is applied blind; the evidence then says whether the context holds more of it. Both halves of the
+questions are reported; thresholds of the rules were looked at on both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+from ctxasm.evaluation.advice import Advice, advise
+from ctxasm.evaluation.evidence import evidence_documents, evidence_states
+from ctxasm.model.records import Query
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from ctxasm.store.memory import MemoryDataset, MemoryStore
+from ctxasm.tokens import open_counter
+from tests.bench.tables import show
+from tests.real_data import REAL, load_real, real_folder
+
+pytestmark = [pytest.mark.bench, pytest.mark.skipif(real_folder() is None, reason="no folder of real bundles")]
+LIMITS = (1000, 2000, 4000)
+HITS = 10
+MOST = 60
+COUNTER = open_counter()
+
+
+class Tried(NamedTuple):
+    """One question: whether all its evidence was in the context before and after, the time of the advice (ms), and its rule."""
+
+    half: int
+    before: bool
+    after: bool
+    elapsed_ms: float
+    rule: str
+
+
+def questions(name: str) -> list[Query]:
+    """At most `MOST` of a corpus, by a digest of their ids, with their first hits."""
+    labelled = [query for query in load_real(name).queries if query.spans or query.gold]
+    chosen = sorted(labelled, key=lambda query: hashlib.sha256(query.query_id.encode()).digest())[:MOST]
+    return [replace(query, retrieved=tuple(sorted(query.retrieved, key=lambda hit: hit.rank or 0)[:HITS])) for query in chosen]
+
+
+def whole(assembly: Assembly, dataset: MemoryDataset) -> bool:
+    stored = {document: dataset.document_chunks(document) for document in evidence_documents(assembly)}
+    return all(state.state == "found" for state in evidence_states(assembly, stored))
+
+
+def tried(name: str, limit: int) -> Iterator[Tried]:
+    store = MemoryStore(COUNTER)
+    store.add(load_real(name))
+    dataset, settings = store.dataset(name), AssemblySettings(max_tokens=limit)
+
+    def under(query: Query, chosen: AssemblySettings) -> Assembly:
+        return assemble(query, dataset, chosen, COUNTER)
+
+    for query in questions(name):
+        blind = replace(query, gold=(), spans=())
+        assembly = under(blind, settings)
+        began = time.process_time()
+        given: tuple[Advice, ...] = advise(assembly, assemble_with=lambda chosen, blind=blind: under(blind, chosen))
+        elapsed = 1000 * (time.process_time() - began)
+        changed = settings.replace(**given[0].changes) if given else settings
+        half = hashlib.sha256(query.query_id.encode()).digest()[-1] % 2
+        before, after = (whole(under(query, chosen), dataset) for chosen in (settings, changed))
+        yield Tried(half, before, after, elapsed, given[0].rule if given else "-")
+
+
+def test_advice_given_blind() -> None:
+    """Over all corpora and limits more questions gain all their evidence than lose it."""
+    rows, gained, lost = [], 0, 0
+    for name in REAL:
+        for limit in LIMITS:
+            found = list(tried(name, limit))
+            gained += sum(each.after and not each.before for each in found)
+            lost += sum(each.before and not each.after for each in found)
+            halves = [[each for each in found if each.half == half] for half in (0, 1)]
+            shares = [f"{sum(e.before for e in own)} → {sum(e.after for e in own)} of {len(own)}" for own in halves]
+            times = sorted(each.elapsed_ms for each in found)
+            rows.append((name, limit, sum(e.rule != "-" for e in found), *shares, f"{times[len(times) // 2]:.0f}", f"{times[-1]:.0f}"))
+    heads = ("corpus", "limit", "advised", "whole evidence, half 0", "half 1", "ms median", "ms max")
+    show(f"Advice given blind: {gained} questions gained all evidence, {lost} lost it", heads, rows)
+    assert gained > lost
