@@ -29,9 +29,9 @@ _SOURCE_END = re.compile(r"[^\[\]［］【】\n]{0,80}[\]］】]")
 
 _ENTITY = r"&(?:amp;)*+(?:lt|LT|#0*+60|#[xX]0*+3[cC]);?"
 _SLASHES = rf"(?:[{INVISIBLE}\n/\\／∕⁄⧸!?]|&(?:amp;)*+(?:sol|#0*+47|#[xX]0*+2[fF]);?)*+"
-_TAG_START = re.compile(rf"(?:[<＜﹤]|{_ENTITY}){_SLASHES}(?:[A-Za-z_][\w.-]*+:)?(?=[cCｃＣ&]|[^\x00-\x7f])").finditer
+_TAG_START = re.compile(rf"(?:[<＜﹤]|{_ENTITY}){_SLASHES}(?=[cCｃＣ&]|[^\x00-\x7f]|[A-Za-z_][\w.-]*+:)").finditer
 _TAG_NAME = re.compile(rf"(?:[^{INVISIBLE}\n<>＜]{_WIDTHLESS}*+){{1,96}}+")
-_TAG = re.compile(rf"{f'{_WIDTHLESS}*+'.join(TAG)}(?:(?!\w)|{_WIDTHLESS})")
+_TAG = re.compile(rf"(?:\w[\w.-]*+:)*{f'{_WIDTHLESS}*+'.join(TAG)}(?:(?!\w)|{_WIDTHLESS})")
 _TAG_END = re.compile(r"[^<>＜＞\n]{0,200}[>＞]")
 _ESCAPED_END = re.compile(r"[^<>&\n]{0,200}&(?:amp;)*+(?:gt|GT|#0*+62|#[xX]0*+3[eE]);?")
 _BARE_NAME = re.compile(rf"[^{INVISIBLE}\n<>＜\"'=&]{{0,{_TOLD}}}")
@@ -81,8 +81,9 @@ def find_forged_tags(text: str) -> list[tuple[int, int]]:
     for start in _TAG_START(text):
         name = _TAG_NAME.match(text, start.end())
         if name and _TAG.match(_folded(html.unescape(html.unescape(name[0])))):
-            end = (_ESCAPED_END if start[0][0] == "&" else _TAG_END).match(text, start.end()) or _BARE_NAME.match(text, start.end())
-            found.append((start.start(), end.end() if end else start.end()))
+            end = _ESCAPED_END if start[0][0] == "&" else _TAG_END
+            told = end.match(text, start.end()) or _BARE_NAME.match(text, start.end())
+            found.append((start.start(), told.end() if told else start.end()))
     return found
 
 

@@ -163,6 +163,8 @@ def test_formats_without_boundaries_show_text_as_it_is(format: Format, pieces: l
         "<\\chunk>",
         "<∕chunk>",
         "<x:chunk>",
+        "<a:b.c:chunk>",
+        "<chunk:¡>",
         "<chunk/>",
         "std::vector<Chunk>",
         "if size < chunk.end:",
