@@ -1,0 +1,114 @@
+"""Vectors of chunk texts: kept for all datasets, read in one statement, gone with the dataset that is deleted."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+from bundles import full_bundle, numbered_bundle
+from conftest import AnyStore
+from test_statements import sent
+
+from ctxasm.embedding import KeptVectors
+from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.visible import duplicate_key
+from ctxasm.store.database import Store
+
+ONE, TWO = duplicate_key("one"), duplicate_key("two")
+
+
+class Counting:
+    """A fake embedder: length and number of blanks, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed_passages(self, texts: list[str]) -> object:
+        self.asked += texts
+        return [[len(text), text.count(" ")] for text in texts]
+
+
+def chunks(*texts: str) -> list[FetchedChunk]:
+    return [FetchedChunk("d", at, text) for at, text in enumerate(texts)]
+
+
+def test_what_is_kept_comes_back(store: AnyStore) -> None:
+    assert store.read_vectors("e", [ONE]) == store.read_vectors("e", []) == {}
+    store.keep_vectors("e", {ONE: b"\x00\xff1", TWO: b"2"})
+    store.keep_vectors("e", {ONE: b"later"})
+    store.keep_vectors("other", {ONE: b"3"})
+    store.keep_vectors("e", {})
+    assert store.read_vectors("e", [ONE, duplicate_key("three"), TWO]) == {ONE: b"\x00\xff1", TWO: b"2"}
+    assert store.read_vectors("other", [ONE, TWO]) == {ONE: b"3"}
+
+
+def test_a_text_is_embedded_once(store: AnyStore) -> None:
+    embedder = Counting()
+    vectors = KeptVectors(embedder, store, "e", 0.9, "1")
+    some = chunks("a bc", "a  bc", "d", "a longer text")
+    assert np.array_equal(vectors.vectors(some), np.array([[4, 1], [4, 1], [1, 0], [13, 2]], np.float32))
+    assert embedder.asked == ["d", "a bc", "a longer text"]
+    again = KeptVectors(embedder, store, "e", 0.9, "1").vectors(some[:2])
+    assert (again.shape, len(embedder.asked)) == ((2, 2), 3)
+    KeptVectors(embedder, store, "e", 0.9, "2").vectors(some[:1])
+    assert len(embedder.asked) == 4
+    assert vectors.vectors([]).shape == (0, 0)
+
+
+def test_one_statement_for_any_number(database: Store) -> None:
+    many = {duplicate_key(str(number)): bytes([number % 256]) for number in range(1200)}
+    database.keep_vectors("e", many)
+    texts = set()
+    for wanted in (1, 200, 1200):
+        with sent(database) as statements:
+            assert len(database.read_vectors("e", list(many)[:wanted])) == wanted
+        assert len(statements) == 1
+        texts |= set(statements)
+    assert len(texts) == 1
+
+
+def test_a_deleted_dataset_leaves_no_vectors(store: AnyStore) -> None:
+    store.add(full_bundle(), name="gone")
+    store.add(numbered_bundle(1, 3), name="stays")
+    gone = [chunk.duplicate_key for chunk in store.dataset("gone").document_chunks("d1") if chunk.duplicate_key]
+    stays = [chunk.duplicate_key for chunk in store.dataset("stays").document_chunks("d0") if chunk.duplicate_key]
+    store.keep_vectors("e", dict.fromkeys([*gone, *stays], b"v"))
+    store.add(full_bundle(), name="gone")
+    assert len(store.read_vectors("e", gone)) == len(set(gone)) > 0
+    store.delete("gone")
+    assert store.read_vectors("e", gone) == {}
+    assert len(store.read_vectors("e", stays)) == len(set(stays)) > 0
+
+
+def test_a_database_of_before_gets_the_table(tmp_path: Path, counter: TokenCounter) -> None:
+    file = tmp_path / "old.db"
+    with Store(f"sqlite:///{file}", counter) as store:
+        store.add(full_bundle())
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE ctxasm_vectors")
+    connection.close()
+    with Store(f"sqlite:///{file}", counter) as store:
+        store.keep_vectors("e", {ONE: b"1"})
+        assert store.read_vectors("e", [ONE]) == {ONE: b"1"}
+        assert store.dataset("hospital").bundle() == full_bundle()
+
+
+def test_a_database_without_the_table_that_may_only_be_read_keeps_nothing(tmp_path: Path, counter: TokenCounter) -> None:
+    file = tmp_path / "old.db"
+    with Store(f"sqlite:///{file}", counter) as store:
+        store.add(full_bundle())
+    with sqlite3.connect(file) as connection:
+        connection.execute("DROP TABLE ctxasm_vectors")
+        connection.execute("PRAGMA journal_mode=DELETE")
+    connection.close()
+    with Store(f"sqlite:///file:{file}?mode=ro&uri=true", counter) as store:
+        assert KeptVectors(Counting(), store, "e", 0.9).vectors(chunks("a bc")).tolist() == [[4, 1]]
+        assert store.read_vectors("e", [duplicate_key("a bc")]) == {}
+
+
+def test_two_stores_may_keep_the_same(shared_url: str, counter: TokenCounter) -> None:
+    with Store(shared_url, counter) as one, Store(shared_url, counter) as other:
+        one.keep_vectors("e", {ONE: b"1"})
+        other.keep_vectors("e", {TWO: b"2", ONE: b"later"})
+        assert one.read_vectors("e", [ONE, TWO]) == {ONE: b"1", TWO: b"2"}
