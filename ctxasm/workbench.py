@@ -1,7 +1,6 @@
 """The use cases, and the one place that plugs real parts together: store, bundle, tokens, pipeline, evaluation, model.
 
-Every page and every command goes through a Workbench. It may be shared by threads: it holds a store, which may be, and
-nothing of a user.
+Every page and every command goes through a Workbench, which threads may share: it holds a store, and nothing of a user.
 """
 
 from __future__ import annotations
@@ -171,11 +170,12 @@ class Workbench:
 
         Raises InvalidInput for a query that cannot be assembled or zones that leave nothing, StoreUnavailable.
         """
+        from ctxasm.equipping import equipment
         from ctxasm.pipeline import assemble
 
-        counter = self.counter(settings.encoding)
+        counter, tools = self.counter(settings.encoding), equipment(settings, self.config, self.store)
         plan = self.zones.plan(query, settings, counter, choice, model=model)
-        return plan.on(assemble(query, self.dataset(dataset), settings, counter=counter, limit=plan.limit))
+        return plan.on(assemble(query, self.dataset(dataset), settings, counter=counter, limit=plan.limit, **tools))
 
     def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]:
         """What the context holds of the evidence that the query needs, and the stage that lost the rest."""

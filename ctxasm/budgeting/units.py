@@ -43,7 +43,7 @@ def decide(desk: Desk, resolution: Resolution) -> Decision:
     left = {document_id: {index: c for index, c in own.items() if c.key not in small} for document_id, own in desk.own.items()}
     among = desk.resolve({document_id: own for document_id, own in left.items() if own})
     choice = _Choice(desk, best)
-    taken = choice.segments(among) if desk.settings.budget_policy == "segments" else choice.pack(among)
+    taken = choice.runs(among) if desk.settings.budget_policy == "segments" else choice.pack(among)
     return settled(desk, resolution, taken, degenerate)
 
 
@@ -72,7 +72,7 @@ class _Choice:
         offered = [units[at] for at in (*richest, *found.rest) if units[at].name not in taken and units[at].value > 0]
         return self._refilled(chosen, offered)
 
-    def segments(self, resolution: Resolution) -> Taken:
+    def runs(self, resolution: Resolution) -> Taken:
         """Relevant runs, best first, each as it fits beside those before it."""
         chunks, openings = self._run_chunks(resolution)
         runs = segments.best_runs(chunks, self.desk.limit, openings)

@@ -165,13 +165,15 @@ def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
 
 
 def _assemble(workbench: Any, scene: Scene) -> Assembly:
+    from ctxasm.equipping import equipment
     from ctxasm.pipeline import assemble
 
     version = (scene.dataset, getattr(st.session_state.get("_info"), "dataset_id", None), st.session_state.get("_loads", 0))
     source = KeptChunks(workbench.dataset(scene.dataset), version, st.session_state)
     counter = workbench.counter(scene.settings.encoding)
     plan = workbench.zones.plan(scene.query, scene.settings, counter, asked_choice(), told_by=told_by(), windows=edited_windows())
-    assembly: Assembly = plan.on(assemble(scene.query, source, scene.settings, counter, limit=plan.limit))
+    tools = equipment(scene.settings, workbench.config, workbench.store)
+    assembly: Assembly = plan.on(assemble(scene.query, source, scene.settings, counter, limit=plan.limit, **tools))
     return assembly
 
 
