@@ -83,4 +83,6 @@ def _defused(query: Query, settings: AssemblySettings) -> Body:
     """Separator and supplement looked at together: a marker may also stand across their seam."""
     separator, text = one_line(settings.supplement_separator), (query.supplement or "").strip("\r\n").rstrip()
     texts = (f"{separator}\n" if is_visible(separator) else "", f"{text}\n\n")
-    return Body(texts) if settings.marker_collisions == "off" else defuse(texts, settings.marker_collisions == "neutralise")
+    return (
+        Body(texts) if settings.marker_collisions == "off" else defuse(texts, settings.marker_collisions == "neutralise", settings.format)
+    )
