@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from ctxasm.model.results import Assembly
+from ctxasm.model.settings import spec_of
 from ctxasm.ui.rows import Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
 from ctxasm.ui.words import number, plural
 from ctxasm.ui.zones_picture import zones_picture
@@ -21,6 +22,9 @@ KIND_NAMES = {
 }
 CLIP = 2.0
 """The bar ends at this many times the limit; what is dropped beyond is said in words."""
+FAR = 4
+"""From this many times what there is, the limit of a large window is not drawn to scale."""
+LARGEST_FIXED = spec_of("max_tokens").high or 16000
 SHOWN_KEYS = 8
 """Documents named under the bar before the rest folds away."""
 
@@ -63,7 +67,18 @@ def _limit_at(bar: Bar) -> float:
 
 
 def _shown_axis(bar: Bar) -> int:
+    if _is_far(bar):
+        return int(max(1000, 1.25 * _held(bar)))
     return int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
+
+
+def _held(bar: Bar) -> int:
+    return max(bar.used, sum(document.tokens for document in bar.documents))
+
+
+def _is_far(bar: Bar) -> bool:
+    """Whether the limit of a large window lies so far right that the documents could not be told apart beside it."""
+    return bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
 
 
 def _percent(tokens: float, axis: int) -> str:
@@ -74,12 +89,12 @@ def _track(bar: Bar) -> str:
     axis = _shown_axis(bar)
     groups = "".join(_group(document, axis) for document in bar.documents)
     at = 100 * bar.limit / max(axis, 1)
-    side = " left" if at < 22 else ""
+    side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
     used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
     return (
         f'{used}<div class="cx-track">{groups}</div>'
-        f'<div class="cx-limit{side}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
-        f"limit {number(bar.limit)}</span></div>"
+        f'<div class="cx-limit{side}{far}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
+        f"limit {number(bar.limit)}{' →' if far else ''}</span></div>"
     )
 
 
@@ -133,7 +148,7 @@ def _keys(bar: Bar) -> str:
     beyond = max(0, bar.axis - _shown_axis(bar))
     note = (
         f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>'
-        if beyond
+        if beyond and not _is_far(bar)
         else ""
     )
     legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items())

@@ -77,6 +77,20 @@ def test_the_bar_opens_from_the_context_zone() -> None:
     assert 0 < float(fan[2]) <= 100
 
 
+def test_the_far_limit_of_a_large_window_leaves_the_documents_readable() -> None:
+    near, far = Page(budget_html(assembled(16_000), "s")), Page(budget_html(assembled(120_000), "s"))
+    widths = [
+        max(float(re.search(r"width:([\d.]+)%", attrs["style"] or "")[1]) for _, attrs in page.tags if attrs.get("class") == "cx-group")  # type: ignore[index]
+        for page in (near, far)
+    ]
+    assert widths[0] < 20 < widths[1]
+    (limit,) = [attrs for _, attrs in far.tags if "cx-limit" in (attrs.get("class") or "")]
+    assert limit["data-limit"] == "120000"
+    assert "→" in far.text
+    assert "→" not in near.text
+    assert "lie to the right" not in far.text
+
+
 def test_an_exceeded_window_says_by_how_much() -> None:
     html = zones_picture(dataclasses.replace(assembled(), zones=zones_of([300, 0, 8_000, 60, 64, 0, 1_000, 0], over=1_232)), 100)
     page = Page(html)
