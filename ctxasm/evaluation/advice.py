@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ctxasm.evaluation.advice_age import AGE_RULES
 from ctxasm.evaluation.advice_evidence import EVIDENCE_RULES
 from ctxasm.evaluation.advice_finding import SEVERITIES, Changes, Check, Finding, Rule, Severity
 from ctxasm.evaluation.advice_form import FORM_RULES
@@ -20,7 +21,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 
 MOST_TRIALS = 10
-RULES: tuple[Check, ...] = (*EVIDENCE_RULES, *SPACE_RULES, *FORM_RULES)
+RULES: tuple[Check, ...] = (*EVIDENCE_RULES, *AGE_RULES, *SPACE_RULES, *FORM_RULES)
 AssembleWith = Callable[[AssemblySettings], Assembly]
 """The same query under other settings. May raise CtxasmError: then the change is no help."""
 

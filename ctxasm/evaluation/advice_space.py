@@ -1,7 +1,7 @@
 """Rules about tokens: what is unused, who takes them, what repeats.
 
 From the bookend guide (exclusion is a signal of a tight budget or of oversized chunks; duplicates; compress when tight, drop
-below the floor first; the newer version may score lower) and the token-budget guide's common failure modes.
+below the floor first) and the token-budget guide's common failure modes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from statistics import median
 
 from ctxasm.evaluation.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
 from ctxasm.evaluation.advice_view import Alike, View
-from ctxasm.model.dates import period_of
-from ctxasm.model.results import Fate
 
 UNUSED_SHARE = 0.1
 REGRET_SHARE = 0.02
@@ -123,33 +121,6 @@ def _repeats_less(before: View, after: View) -> bool:
     return after.repeated_tokens < before.repeated_tokens and keeps_hits(before, after)
 
 
-def stale_copy(view: View) -> Finding | None:
-    """A copy gave way to an older document that says nearly the same (the bookend guide's staleness window)."""
-    stale = _stale(view)
-    if not stale or view.settings.dedup_keep == "newest":
-        return None
-    fate = stale[0]
-    newer, older = _date(view, fate.document_id), _date(view, fate.of[0] if fate.of else "")
-    figures = {"copies": len(stale), "document_id": fate.document_id, "newer": newer, "older": older}
-    return Finding("stale_copy", "risk", figures, ({"dedup_keep": "newest"},), lambda b, a: keeps(b, a) and len(_stale(a)) < len(stale))
-
-
-def _stale(view: View) -> list[Fate]:
-    """Copies that are not word for word, of a later date than the chunk that is kept for them."""
-    copies = [fate for fate in view.trace.fates if fate.fate == "duplicate_of" and fate.of is not None and fate.likeness != "exact"]
-    return [fate for fate in copies if fate.of and _is_later(_date(view, fate.document_id), _date(view, fate.of[0]))]
-
-
-def _is_later(one: str, other: str) -> bool:
-    first, second = period_of(one), period_of(other)
-    return first is not None and second is not None and first.is_after(second)
-
-
-def _date(view: View, document_id: str) -> str:
-    document = view.trace.documents.get(document_id)
-    return (document.date or "") if document is not None else ""
-
-
 def low_score_tail(view: View) -> Finding | None:
     """Below a steep gap in the scores stand hits that take a good part of the context."""
     hits = sorted((fate for fate in view.hits if fate.fate in ("kept", "merged")), key=lambda fate: -fate.score)
@@ -189,6 +160,5 @@ SPACE_RULES: tuple[Check, ...] = (
     window_crowds_out,
     cut_mid_sentence,
     repeats,
-    stale_copy,
     low_score_tail,
 )

@@ -51,6 +51,12 @@ def _oversized(f: Figures) -> str:
     return f"{what} did not fit whole into {number(f['limit'])}."
 
 
+def _stale(f: Figures) -> str:
+    verb = "gave way to" if f["removed"] else "stands below"
+    share = f"{_percent(f['likeness'])} the same words"
+    return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}) that says much the same ({share})."
+
+
 def _low_scores(f: Figures) -> str:
     gap = f"Between {decimal(f['above'])} and {decimal(f['below'])} the scores fall steeply"
     return f"{gap}; the {plural(f['hits'], 'hit')} below take {number(f['tokens'])} tokens."
@@ -94,7 +100,7 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"{plural(f['pairs'], 'pair')} of chunks say nearly the same (from {_percent(f['likeness'])} of their words): "
         f"{number(f['tokens'])} tokens are read twice."
     ),
-    "stale_copy": lambda f: f"{f['title']} ({f['newer']}) gave way to an older document ({f['older']}) that says nearly the same.",
+    "stale_copy": _stale,
     "low_score_tail": _low_scores,
     "overshoot": _overshoot,
     "best_in_middle": lambda f: f"The block with the best hit stands at place {f['place']} of {f['blocks']}; the middle is read least.",

@@ -288,5 +288,19 @@ def test_gravest_first_and_each_change_once() -> None:
     assert severities == sorted(severities, key=("loss", "risk", "waste").index)
 
 
+def test_an_older_edition_above_its_successor() -> None:
+    """Both are candidates and neither was removed: near copies have to be looked for, the newest kept, at their own likeness."""
+    old, new = SAME_WORDS + " Bel 111 voor vragen.", SAME_WORDS + " Mail ons gerust bij twijfel of nood."
+    documents = (Doc("a", [Part(0, text=old)], date="2023"), Doc("b", [Part(0, 300, 2, "dropped", reason="budget", text=new)], date="2026"))
+    (advice,) = (each for each in advise(made(*documents)) if each.rule == "stale_copy")
+    assert advice.changes == {"dedup_keep": "newest", "dedup_near": True, "near_threshold": 0.54}
+    assert (advice.figures["document_id"], advice.figures["newer"], advice.figures["older"]) == ("b", "2026", "2023")
+    undated = (documents[0]._replace(date=None), documents[1])
+    other = (documents[0], documents[1]._replace(parts=[Part(0, 300, 2, "dropped", reason="budget", text=OTHER_WORDS)]))
+    ahead = (documents[0]._replace(date="2026"), documents[1]._replace(date="2023"))
+    for calm in (undated, other, ahead):
+        assert "stale_copy" not in rules_of(advise(made(*calm)))
+
+
 def test_nothing_retrieved_needs_no_advice() -> None:
     assert advise(made()) == ()
