@@ -1,30 +1,29 @@
 """The threshold of the same meaning: a number box that is bound to the URL, a slider over the useful region, what it means.
 
 The box takes any cosine and may be empty (the embedder's own threshold); the slider, which cannot be empty, is unbound and
-writes into the box. Regions as contextual embeddings describe them.
+writes into the box. What a cosine means belongs to the embedder (`ctxasm/embedding/regions.py`).
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from ctxasm.meaning import embedder_name
 from ctxasm.model.specs import Spec
 from ctxasm.ui.setting_widgets import Look, note_below, number_widget
 
-LOW, HIGH, USUAL = 0.85, 0.98, 0.92
-"""Where the slider begins and ends, and where it stands while the box is empty."""
-SLIDER = "_semantic_threshold"
+SLIDER_KEY = "_semantic_threshold"
 
 
-def meaning_of(threshold: float | None) -> str:
-    """What shows as the same at this cosine, as a sentence."""
-    if threshold is None:
-        return "The embedder's own threshold; move the slider to set one."
-    if threshold < 0.88:
-        return "Below .88: passages on the same subject merge, too; what only one of them says is lost."
-    if threshold <= 0.94:
-        return "From .88 to .94: paraphrases merge."
-    return "Above .94: only near copies merge."
+def meaning_sentence(threshold: float | None, embedder: str | None) -> str:
+    """What shows as the same from this cosine on, to the embedder that is used; None: its own threshold."""
+    from ctxasm.embedding.regions import meaning_of, threshold_of
+
+    cosine = threshold_of(embedder or "") if threshold is None else threshold
+    whose = f"{embedder or 'the embedder'}'s own threshold, " if threshold is None else ""
+    return f"From {whose}{cosine:g} on: {meaning_of(cosine, embedder)}."
 
 
 def threshold_widget(spec: Spec, look: Look) -> None:
@@ -32,13 +31,22 @@ def threshold_widget(spec: Spec, look: Look) -> None:
     number_widget(spec, look)
     if spec.name in look.idle:
         return
-    threshold = look.settings.semantic_threshold
-    st.session_state[SLIDER] = min(max(USUAL if threshold is None else threshold, LOW), HIGH)
+    from ctxasm.embedding.regions import SLIDER, threshold_of
+
+    threshold, embedder, (low, high) = look.settings.semantic_threshold, embedder_name(), SLIDER
+    st.session_state[SLIDER_KEY] = min(max(threshold_of(embedder or "") if threshold is None else threshold, low), high)
     st.slider(
-        "Cosine of the same meaning", LOW, HIGH, step=0.01, key=SLIDER, on_change=_into_box, args=(spec.url,), label_visibility="collapsed"
+        "Cosine of the same meaning",
+        low,
+        high,
+        step=0.01,
+        key=SLIDER_KEY,
+        on_change=_into_box,
+        args=(spec.url,),
+        label_visibility="collapsed",
     )
-    note_below(meaning_of(threshold))
+    note_below(meaning_sentence(threshold, embedder))
 
 
 def _into_box(key: str) -> None:
-    st.session_state[key] = round(float(st.session_state[SLIDER]), 2)
+    st.session_state[key] = round(float(st.session_state[SLIDER_KEY]), 2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ctxasm.embedding import SLIDER, threshold_of
+from ctxasm.meaning import embedder_name
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import from_url, to_url
@@ -92,7 +94,7 @@ def test_an_empty_number_says_what_stands_for_it(open_app):
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
     app = open_app(ds="true")
     slider = app.slider(key="_semantic_threshold")
-    assert (slider.value, slider.min, slider.max) == (0.92, 0.85, 0.98)
+    assert (slider.value, slider.min, slider.max) == (threshold_of(embedder_name() or ""), *SLIDER)
     assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True)
     fine(slider.set_value(0.86).run())
     assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True, semantic_threshold=0.86)

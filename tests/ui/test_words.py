@@ -7,6 +7,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+from ctxasm.embedding import SLIDER, THRESHOLDS, threshold_of
 from ctxasm.model.events import Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
@@ -15,7 +16,7 @@ from ctxasm.ui.event_words import event_sentence
 from ctxasm.ui.idle import idle
 from ctxasm.ui.setting_words import CHOICES, LABELS, choice_sentence, help_of
 from ctxasm.ui.settings_words import settings_sentence
-from ctxasm.ui.threshold_widget import meaning_of
+from ctxasm.ui.threshold_widget import meaning_sentence
 from ctxasm.ui.words import REASONS, fate_label, fate_sentence, number, plural, title_of
 
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
@@ -152,12 +153,14 @@ def test_every_setting_and_every_choice_has_words():
             assert f"- **{value}**: " in help_of(spec_of(name))
 
 
-@pytest.mark.parametrize(
-    ("threshold", "says"),
-    [(None, "own threshold"), (0.85, "same subject"), (0.88, "paraphrases"), (0.94, "paraphrases"), (0.95, "near copies")],
-)
-def test_each_region_of_the_threshold_has_its_meaning(threshold, says):
-    assert says in meaning_of(threshold)
+@pytest.mark.parametrize("embedder", [*THRESHOLDS, None])
+def test_each_region_of_the_threshold_has_its_meaning(embedder):
+    low, high = SLIDER
+    said = {meaning_sentence(cosine, embedder).split(": ", 1)[1] for cosine in (low, 0.93, high)}
+    assert len(said) == 3
+    assert meaning_sentence(None, embedder).startswith(
+        f"From {embedder or 'the embedder'}'s own threshold, {threshold_of(embedder or '')} on: "
+    )
 
 
 def test_small_words():
