@@ -19,6 +19,7 @@ from tests.bench.peers.peer import BUDGETS, Peer, Way, count, cut
 from tests.real_data import load_real
 
 Half = Literal["tune", "judge"]
+HALVES: tuple[Half, ...] = ("tune", "judge")
 OURS = "ctxasm"
 PACKAGES = {OURS: "ctxasm", "literal rule": "ctxasm", "LlamaIndex": "llama_index", "LangChain": "langchain_classic", "Haystack": "haystack"}
 SYSTEMS = tuple(name for name, package in PACKAGES.items() if find_spec(package) is not None)
@@ -53,9 +54,12 @@ def digest(text: str) -> int:
 
 
 def chosen_queries(bundle: Bundle) -> list[Query]:
-    """The labelled questions of the bench, each with its first hits."""
+    """The labelled questions of the bench, as many of either half, each with its first hits."""
     labelled = sorted((q for q in bundle.queries if q.retrieved and (q.spans or q.gold)), key=lambda q: digest(q.query_id))
-    return [replace(q, retrieved=q.retrieved[:HITS]) for q in (labelled[:MOST] if MOST else labelled)]
+    most = -(-MOST // 2) or len(labelled)
+    return [
+        replace(q, retrieved=q.retrieved[:HITS]) for half in HALVES for q in [q for q in labelled if half_of(q.query_id) == half][:most]
+    ]
 
 
 def contest(names: Iterable[str]) -> dict[str, list[Outcome]]:

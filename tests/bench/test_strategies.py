@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.bench.contest import HITS, MOST, OURS, SYSTEMS, Half, Outcome, contest, holds_evidence
+from tests.bench.contest import HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
 from tests.bench.found_text import Corpus
 from tests.bench.peers.peer import BUDGETS, Way
 from tests.bench.tables import show
@@ -116,6 +116,8 @@ def test_the_best_of_each(capsys):
         columns = ("corpus", "limit", OURS, *others, "our default", "both halves: ours, best other", "judged")
         show(f"The best of each: share within the limit (tokens) way, {HITS} hits, at most {MOST or 'all'} questions", columns, rows)
         print(f"\n  {', '.join(f'{count} {verdict}' for verdict, count in behind.items())}")
+        if absent := [system for system in PACKAGES if system not in SYSTEMS]:
+            print(f"  not installed (extra `bench`): {', '.join(absent)}")
         print("\n".join(lines))
 
 
@@ -134,8 +136,6 @@ def why(name: str, limit: int, ours: Sequence[Outcome], system: str, theirs: Seq
 
 def test_what_the_hits_and_their_neighbours_could_give(capsys):
     """The most that any way could reach: the whole evidence in the hits and so many neighbours, without a limit."""
-    from tests.bench.contest import chosen_queries
-
     rows = []
     for name in REAL:
         corpus = Corpus(load_real(name))
