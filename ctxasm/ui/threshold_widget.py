@@ -6,8 +6,6 @@ writes into the box. What a cosine means belongs to the embedder (`ctxasm/embedd
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from ctxasm.meaning import embedder_name
