@@ -49,6 +49,8 @@ def assemble(
     check_query(query)
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise InvalidInput(f"limit must be a whole number of at least 1, got {shown(limit)}")
+    if limit is None and settings.budget_mode == "window" and settings.enabled:
+        raise InvalidInput("budget_mode=window needs the limit that the zones leave, got none: pass limit=plan_zones(…).limit")
     run = _Run(query, settings, counter, clock, limit or settings.max_tokens)
     run.expand(source, settings.expand_window if settings.enabled else 0)
     if not settings.enabled:
