@@ -153,16 +153,18 @@ def _opposed(first: frozenset[str], second: frozenset[str], one: frozenset[str],
 def facts_of(text: str) -> Facts:
     """The facts of a text, kept for the next comparison."""
     tokens = _TOKEN.findall(text.lower())
-    telling = [at for at, token in enumerate(tokens) if token in _TELLING or token[0].isdecimal() or token.endswith(("n't", "n’t"))]
+    words = frozenset(tokens)
+    telling = {word for word in words if word in _TELLING or word[0].isdecimal() or word[-3:] in ("n't", "n’t")}
     figures: list[str] = []
     negations = 0
-    for at in telling:
-        token = tokens[at]
+    for at, token in enumerate(tokens):
+        if token not in telling:
+            continue
         if token[0].isdecimal() or token in _WORTH:
             figures += [_WORTH.get(token) or _spelled(token), *_unit(tokens, at)]
         else:
             negations += 1
-    return Facts(tuple(figures), negations, frozenset(tokens), frozenset(_CAPITALISED.findall(text)))
+    return Facts(tuple(figures), negations, words, frozenset(_CAPITALISED.findall(text)))
 
 
 def _spelled(number: str) -> str:
