@@ -52,7 +52,6 @@ def fill(
     filling = _Filling(text, units, gap, counter, max_tokens)
     order = sorted(range(len(units)), key=lambda at: (-ratings[at], at))
     taken = filling.take(order)
-    taken += filling.take(filling.holes(), bool(taken))
     while taken and counter.count(filling.text()) > max_tokens:
         filling.leave(taken.pop())
     if taken:
@@ -69,12 +68,12 @@ class _Filling:
         self._chosen = [False] * len(units)
         self.room = max_tokens
 
-    def take(self, order: Sequence[int], gapped: bool = False) -> list[int]:
-        """Take units in this order while they fit; returns those taken. `gapped`: some are taken already."""
+    def take(self, order: Sequence[int]) -> list[int]:
+        """Take units in this order while they fit; returns those taken."""
         taken: list[int] = []
         passed = 0
         for at in order:
-            cost = self._cost(at, gapped or bool(taken))
+            cost = self._cost(at, bool(taken))
             if cost > self.room:
                 passed += 1
                 if passed > PASSED_OVER:
@@ -93,11 +92,6 @@ class _Filling:
         end = min(following, end + LOOKED_BEYOND)
         neighbours = (at > 0 and self._chosen[at - 1]) + (at + 1 < len(self._units) and self._chosen[at + 1])
         return self._counter.count(self._text[start:end]) + (1 - neighbours) * self._gap_tokens * gapped
-
-    def holes(self) -> list[int]:
-        """Units left out between two that are taken: the gap mark costs about as much as a short one."""
-        chosen = self._chosen
-        return [at for at in range(1, len(chosen) - 1) if not chosen[at] and chosen[at - 1] and chosen[at + 1]]
 
     def leave(self, at: int) -> None:
         """Give a unit up."""

@@ -130,6 +130,18 @@ def test_a_shared_head_counts_once() -> None:
     assert oversized(found, together - 1, SMALL) != ()
 
 
+def test_what_a_shared_head_no_longer_saves_is_not_counted_as_saved() -> None:
+    text = story(1, 60)
+    found = candidates_of(text[:700], text[600:1400], text[1300:], offsets=True, step=100)
+    own = [candidate.chunk.token_count or 0 for candidate in found.values()]
+    shared = [candidate.chunk.overlap_tokens or 0 for candidate in found.values()]
+    assert all(shared[1:])
+    found["d", 1] = found["d", 1]._replace(score=0.1)
+    limit = sum(own) - sum(shared) - (own[1] - SMALL.max_chunk_tokens - shared[1] - shared[2])
+    assert oversized(found, limit, SMALL) == (("d", 1),)
+    assert len(oversized(found, limit - 1, SMALL)) == 2
+
+
 # The best hit, and what is not worth it -----------------------------------------------------------------------------------
 
 
@@ -185,6 +197,21 @@ def test_a_compressed_chunk_forgets_what_is_true_of_the_original_only() -> None:
     assert short.text == f"{LONG[1][:20]}\n[…]\n{LONG[1][40:60]}"
     assert (short.start, short.end, short.duplicate_key, short.lead_tokens) == (None,) * 4
     assert short.token_count == COUNTER.count(short.text)
+
+
+def test_an_overlap_that_both_still_show_is_still_stripped_and_still_counted_right() -> None:
+    text = story(1, 30)
+    found = candidates_of(text[:600], text[500:1100], offsets=True, step=100)
+    extracts: dict[Key, Extract | None] = {
+        ("d", 0): Extract("extractive", (KeptSpan(0, 30), KeptSpan(400, 600))),
+        ("d", 1): Extract("extractive", (KeptSpan(0, 150), KeptSpan(300, 400))),
+    }
+    done = replace_chunks(found, extracts, MARK, COUNTER)
+    second = done.candidates["d", 1].chunk
+    assert (second.overlap_chars, second.overlap_kind, second.lead_tokens) == (100, "text", None)
+    assert second.overlap_tokens == COUNTER.count(text[500:600])
+    joined = join([candidate.chunk for candidate in done.candidates.values()], 20)
+    assert [(j.start, j.opens) for j in joined] == [(0, True), (100, False)]
 
 
 @st.composite

@@ -11,7 +11,10 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.units import units_of
 from ctxasm.model.visible import is_visible
 from ctxasm.stages import extracting
-from ctxasm.stages.extracting import ExtractiveCompressor, reader_of
+from ctxasm.stages.extracting import ExtractiveCompressor, Row, rate, reader_of
+from ctxasm.stages.filling import fill
+from ctxasm.tokens.counter import ExactCounter
+from ctxasm.tokens.vocabulary import load_encoding
 from tests.growth import is_linear
 from tests.strategies import COUNTER, WORDS
 
@@ -95,6 +98,47 @@ def test_a_sentence_that_fits_is_kept_whole_or_not_at_all(question: str, text: s
         if COUNTER.count(text[start:end]) <= most and is_visible(text[start:end]):
             inside = sum(max(0, min(end, high) - max(start, low)) for low, high in extract.spans)
             assert inside in (0, end - start)
+
+
+class Dear(ExactCounter):
+    """A counter for which a text costs more than its parts together."""
+
+    def __init__(self) -> None:
+        super().__init__(load_encoding("cl100k_base"))
+
+    def count(self, text: str) -> int:
+        return super().count(text) ** 2 // 10
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(10, 200))
+@settings(max_examples=60, deadline=None)
+def test_the_whole_is_counted_whatever_its_parts_come_to(sizes: list[int], most: int) -> None:
+    text = "".join("woord " * size + "\n\n" for size in sizes)
+    counter = Dear()
+    kept = fill(text, units_of(text), [float(size % 4) for size in sizes], most, "\n", counter)
+    assert counter.count("\n".join(text[start:end] for start, end in kept)) <= most
+
+
+def test_earlier_units_stand_above_later_ones_that_are_as_near() -> None:
+    ratings = rate([(0, 10), (2000, 2010), (9000, 9010)], [Row({}, False)] * 3, [1.0])
+    assert ratings == sorted(ratings, reverse=True)
+    assert len(set(ratings)) == 3
+
+
+CODE = ["int a = 1;", "int b = 2;"]
+PROSE = ["Deze zin loopt over\ndrie regels die alle\nbij elkaar horen.", "Kort\nis deze.", "En nog een zin die\nook verder loopt."]
+FENCED = ["```", "zomaar wat", "woorden hier", "```"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\n".join(CODE) + "\n\n" + " ".join(PROSE), [*CODE, *PROSE]),
+        (" ".join(PROSE) + "\n\n" + "\n".join(FENCED) + "\n\n" + " ".join(PROSE), [*PROSE, *FENCED, *PROSE]),
+    ],
+)
+def test_each_paragraph_is_taken_by_sentences_or_by_lines(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in units_of(text)] == expected
 
 
 # What it keeps ------------------------------------------------------------------------------------------------------------
