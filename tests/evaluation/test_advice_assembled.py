@@ -49,7 +49,12 @@ class Scene(NamedTuple):
         hits = tuple(Hit(*key, score) for key, score in zip(self.hits, scores, strict=True))
         query = Query("Wat is de regel?", hits, "q", gold=tuple(GoldChunk(*key) for key in self.gold), **self.more)
         source = FakeSource(documents, chunks, COUNTER)
-        return lambda settings: assemble(query, source, settings, COUNTER)
+
+        def assemble_with(settings: AssemblySettings) -> Assembly:
+            left = (settings.model_window or 0) - settings.answer_tokens if settings.budget_mode == "window" else None
+            return assemble(query, source, settings, COUNTER, limit=left)
+
+        return assemble_with
 
     def evidence(self, assembly: Assembly) -> tuple[EvidenceState, ...]:
         stored = {name: [Chunk(name, n, text) for n, text in enumerate(own)] for name, own in self.texts.items()}
