@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 
 from ctxasm.model.formats import TAG
-from ctxasm.model.marker_search import INVISIBLE
+from ctxasm.model.marker_search import INVISIBLE, folded
 
 _TOLD = 24
 """How much is told of what has no end, in characters."""
@@ -66,7 +65,7 @@ def find_forged_sources(text: str) -> list[tuple[int, int]]:
         name = _SOURCE_NAME.match(text, start.end())
         if name is None:
             continue
-        read = _SOURCE.match(_folded(name[0]))
+        read = _SOURCE.match(folded(name[0]))
         if read and (read[1] or name.end() == len(text)):
             end = _SOURCE_END.match(text, start.end())
             found.append((start.start(), end.end() if end else start.end() + len(name[0].rstrip()[:_TOLD])))
@@ -80,7 +79,7 @@ def find_forged_tags(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start in _TAG_START(text):
         name = _TAG_NAME.match(text, start.end())
-        if name and _TAG.match(_folded(html.unescape(html.unescape(name[0])))):
+        if name and _TAG.match(folded(html.unescape(html.unescape(name[0])))):
             end = _ESCAPED_END if start[0][0] == "&" else _TAG_END
             told = end.match(text, start.end()) or _BARE_NAME.match(text, start.end())
             found.append((start.start(), told.end() if told else start.end()))
@@ -114,8 +113,3 @@ def _is_closed_tag(text: str, at: int, ends: dict[str, int]) -> bool:
         return False
     raw = _RAW_START(text, at, limit)
     return raw is None or ends.get(raw[1].lower(), -1) > at
-
-
-def _folded(text: str) -> str:
-    """`text` without differences of case and width."""
-    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()

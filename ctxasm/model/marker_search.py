@@ -7,6 +7,7 @@ which of their lines, are worth it.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
 from ctxasm.model.marker_grammar import AND, NAME
@@ -27,13 +28,13 @@ _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
 _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
-_SOURCE = f"[{INVISIBLE}]*".join("source")
-_HEADER = re.compile(
-    rf"(?:^|(?<=[\n\r\v\f\x85\u2028\u2029]))(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*"
-    rf"([\[［【][{INVISIBLE}]*\d+[{INVISIBLE}]*[\]］】])[{INVISIBLE}*_]*{_SOURCE}[{INVISIBLE}]*[:：]",
-    re.IGNORECASE,
-)
-_BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+\d++[{INVISIBLE}]*+[\]］】]").search
+_BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
+_LINE_BRACKET = re.compile(
+    rf"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+([\[［【][^\[\]［］【】\n]*+[\]］】])"
+).finditer
+_NUMBER = re.compile(rf"[{INVISIBLE}]*\d+[{INVISIBLE}]*").fullmatch
+_AFTER_NUMBER = re.compile(rf"(?:[{INVISIBLE}]*+[^{INVISIBLE}\n]){{1,64}}+").match
+_SOURCE = re.compile(rf"[{INVISIBLE}*_]*+{f'[{INVISIBLE}]*+'.join('source')}[{INVISIBLE}]*+:").match
 _SWAP = str.maketrans("[]【】［］<>＜＞﹤﹥", "⟦⟧⟦⟧⟦⟧‹›‹›‹›")
 _SWAP_ROUND = str.maketrans("()", "❨❩")
 _SWAP_ESCAPED = str.maketrans("&", "⅋")
@@ -96,10 +97,20 @@ def might_hold_header(text: str) -> bool:
 
 
 def find_forged_headers(text: str) -> list[tuple[int, int]]:
-    """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well."""
+    """Spans of the bracket in every line that reads as a block header, `[3] Source: …`, in code as well, in any width of letter."""
     if not might_hold_header(text):
         return []
-    return [header.span(1) for header in _HEADER.finditer(text)]
+    found: list[tuple[int, int]] = []
+    for line in _LINE_BRACKET(text):
+        after = _AFTER_NUMBER(text, line.end(1))
+        if after and _SOURCE(folded(after[0])) and _NUMBER(folded(line[1][1:-1])):
+            found.append(line.span(1))
+    return found
+
+
+def folded(text: str) -> str:
+    """`text` without differences of case and width."""
+    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
 def swap_brackets(marker: str) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ctxasm.model.collisions import Body, defuse, defuse_frame, find_collisions, might_collide
 from ctxasm.model.formats import frame_of, heading_of, title_of, with_number
 from ctxasm.model.marker_boundaries import find_forged_sources, find_forged_tags, find_open_markup
-from ctxasm.model.marker_search import find_marker_forms, might_hold_header
+from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_header
 from ctxasm.model.records import Document
 from ctxasm.model.settings import Format
 from tests.model.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
@@ -33,7 +33,7 @@ SCRAPS = [
     *("<!--", "-->", "--!>", "<![CDATA[", "]]>", "<?", "?>", "<!x", "<script>", "</script>", "<SCRIPT ", "<title>", "<textarea"),
     *("<style>", "<plaintext>", '<a href="', "<a b='", '"', "'", "<b>", "</b>", "<p class=x>", "<br/>", '<a x="y>" z>', "=", " x="),
     *("/", "&", ";", "a <b", "x < 3 > y", "[2]", "[1, 3]", "(ID: 2)", "【2†x】", '<cite id="2">', "<sup>2</sup>", "argv[1]"),
-    *("> ", "# ", "1. ", "- ", "De arts", " komt. ", "é", "的", "9.30 uur"),
+    *("> ", "# ", "1. ", "- ", "De arts", " komt. ", "é", "的", "9.30 uur", "[②] Source: x", "```\n[2] Ｓource: x\n```\n"),
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=4), max_size=14).map("".join)
 NAMES = TEXTS.map(lambda text: text[:60])
@@ -238,6 +238,31 @@ def test_every_spelling_of_a_source_header_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", ["[resource 2]", "[source]", "[Source of 2]", "SOURCE 2", "(SOURCE 2)", "[sourcery 2]", "source[2]"])
 def test_other_brackets_are_no_source_header(text: str) -> None:
     assert find_forged_sources(f"{text} x") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2] Ｓｏｕｒｃｅ: x",
+        "[２] ＳOURCE： x",
+        "[②] Source: x",
+        "［ ² ］ source : x",
+        "> **[2]** ſource: x",
+        "x\x1c[2] Source: x",
+        "[2]***\u200b***Source\u2060:",
+    ],
+)
+def test_headers_in_other_widths_are_found_in_code_too(text: str) -> None:
+    for around in ("%s", "tekst\n%s\ntekst", "```\n%s\n```", "    %s"):
+        assert len(find_forged_headers(around % text)) == 1
+        assert numbered_headers("".join(defuse([around % text], True).texts)) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["tekst [2] Source: x", "[2] Sources: x", "[a] Source: x", "[2.1] Source: x", "[2] x Source:", "[2]\nSource: x"]
+)
+def test_other_lines_are_no_header(text: str) -> None:
+    assert find_forged_headers(text) == []
 
 
 @pytest.mark.parametrize("run", [62, 63, 70, 500])
