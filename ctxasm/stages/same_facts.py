@@ -113,15 +113,21 @@ _UNIT_OF = _table(_UNITS)
 _SIDES = tuple((frozenset(one.split()), frozenset(other.split())) for one, _, other in (row.partition("|") for row in _OPPOSITES))
 _TOKEN = re.compile(r"\d+(?:[.,:uh]\d+)*|[^\W\d_]+(?:['’]t\b)?|[€$£%]")
 _TELLING = frozenset((*_WORTH, *_NEGATIONS))
+_WORD = re.compile(r"\w+")
 _CAPITALISED = re.compile(r"\b[A-Z]\w*")
 _MID_SENTENCE = r"(?<=[^\W_][ ,;])%s\b"
 
 
 class Facts(NamedTuple):
-    """What of a text must be the same: its figures in order, its number of negations, its words and those in capitals."""
+    """What of a text must be the same: its figures in order and its number of negations.
+
+    `leaning` has a bit for every pair of opposites of which the text has only the one side, and for the other side likewise.
+    `capitalised` are the words, in lower case as `words`, that somewhere begin with a capital.
+    """
 
     figures: tuple[str, ...]
     negations: int
+    leaning: tuple[int, int]
     words: frozenset[str]
     capitalised: frozenset[str]
 
@@ -131,30 +137,28 @@ def say_the_same(one: str, other: str) -> bool:
     first, second = facts_of(one), facts_of(other)
     if first.figures != second.figures or first.negations != second.negations:
         return False
-    if any(_opposed(first.words, second.words, *sides) for sides in _SIDES):
+    if first.leaning[0] & second.leaning[1] or first.leaning[1] & second.leaning[0]:
         return False
     return not (_names_more(one, first, second) or _names_more(other, second, first))
 
 
 def _names_more(text: str, own: Facts, other: Facts) -> bool:
     """Whether `text` has a name, a word in capitals or capitalised in mid-sentence, that the other text does not have."""
-    unknown = [word for word in own.capitalised if word.lower() not in other.words]
-    return any((len(word) > 1 and word.isupper()) or re.search(_MID_SENTENCE % re.escape(word), text) for word in unknown)
+    return any(_is_name(text, word) for word in own.capitalised - other.words)
 
 
-def _opposed(first: frozenset[str], second: frozenset[str], one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether one text has only words of the one side and the other text only words of the other side."""
-    if one.isdisjoint(first) == one.isdisjoint(second):
-        return False
-    return other.isdisjoint(first) == one.isdisjoint(second) and other.isdisjoint(second) == one.isdisjoint(first)
+@lru_cache(maxsize=8192)
+def _is_name(text: str, word: str) -> bool:
+    written = {found for found in _CAPITALISED.findall(text) if found.lower() == word}
+    return any((len(form) > 1 and form.isupper()) or re.search(_MID_SENTENCE % re.escape(form), text) for form in written)
 
 
 @lru_cache(maxsize=8192)
 def facts_of(text: str) -> Facts:
     """The facts of a text, kept for the next comparison."""
     tokens = _TOKEN.findall(text.lower())
-    words = frozenset(tokens)
-    telling = {word for word in words if word in _TELLING or word[0].isdecimal() or word[-3:] in ("n't", "n’t")}
+    different = frozenset(tokens)
+    telling = {word for word in different if word in _TELLING or word[0].isdecimal() or word[-3:] in ("n't", "n’t")}
     figures: list[str] = []
     negations = 0
     for at, token in enumerate(tokens):
@@ -164,7 +168,18 @@ def facts_of(text: str) -> Facts:
             figures += [_WORTH.get(token) or _spelled(token), *_unit(tokens, at)]
         else:
             negations += 1
-    return Facts(tuple(figures), negations, words, frozenset(_CAPITALISED.findall(text)))
+    words = frozenset([word.lower() for word in set(_WORD.findall(text))])
+    capitalised = frozenset([word.lower() for word in _CAPITALISED.findall(text)])
+    return Facts(tuple(figures), negations, _leaning(different), words, capitalised)
+
+
+def _leaning(words: frozenset[str]) -> tuple[int, int]:
+    ones = others = 0
+    for bit, (one, other) in enumerate(_SIDES):
+        has_one, has_other = not one.isdisjoint(words), not other.isdisjoint(words)
+        ones |= (has_one and not has_other) << bit
+        others |= (has_other and not has_one) << bit
+    return ones, others
 
 
 def _spelled(number: str) -> str:
