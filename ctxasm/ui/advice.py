@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -75,11 +76,10 @@ def row_html(advice: Advice, assembly: Assembly) -> str:
 
 
 def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
-    """The advice of this scene; the last one of the session is kept, so that a tab that opens tries nothing again."""
-    key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0))
+    """The advice on this assembly; the last one of the session is kept, so that a tab that opens tries nothing again."""
     kept = st.session_state.get("_advice")
-    if kept is None or kept[0] != key:
-        kept = (key, _tried(scene, assembly))
+    if kept is None or kept[0] is not assembly:
+        kept = (assembly, _tried(scene, assembly))
         st.session_state["_advice"] = kept
     given: tuple[Advice, ...] = kept[1]
     return given
@@ -89,7 +89,7 @@ def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
     workbench, until = desk.workbench(), time.perf_counter() + PATIENCE
 
     def assemble_with(settings: AssemblySettings) -> Assembly:
-        return workbench.assemble(scene.query, settings, scene.dataset)
+        return state.assemble_anew(workbench, replace(scene, settings=settings))
 
     return advise(
         assembly,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from ctxasm.evaluation.cache_prefix import Prefix, prefix_by_ordering
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings, Ordering
-from ctxasm.ui import desk
+from ctxasm.ui import desk, state
 from ctxasm.ui.pictures import boxed, table_html
 from ctxasm.ui.state import Scene
 from ctxasm.ui.views.title import show_empty
@@ -31,13 +32,13 @@ def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
         show_empty("No question before this one", "This is the first of its dataset: choose a later one to see what both contexts share.")
         return
     workbench = desk.workbench()
-    query = workbench.query(scene.dataset, earlier)
+    other = replace(scene, query=workbench.query(scene.dataset, earlier))
 
     def assemble_with(settings: AssemblySettings) -> Assembly:
-        return workbench.assemble(scene.query, settings, scene.dataset)
+        return state.assemble_anew(workbench, replace(scene, settings=settings))
 
     def before(settings: AssemblySettings) -> str:
-        return workbench.assemble(query, settings, scene.dataset).text
+        return state.assemble_anew(workbench, replace(other, settings=settings)).text
 
     found = prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
     st.html(boxed(f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small">{NOTE}</p>', "ctx-cache-prefix"))

@@ -158,13 +158,14 @@ def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
     key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0), zones_key(scene.settings))
     kept = st.session_state.get("_assembly")
     if kept is None or kept[0] != key:
-        kept = (key, _assemble(workbench, scene))
+        kept = (key, assemble_anew(workbench, scene))
         st.session_state["_assembly"] = kept
     assembly: Assembly = kept[1]
     return assembly
 
 
-def _assemble(workbench: Any, scene: Scene) -> Assembly:
+def assemble_anew(workbench: Any, scene: Scene) -> Assembly:
+    """The assembly of a scene, whatever was kept; for trying other settings."""
     from ctxasm.equipping import equipment
     from ctxasm.pipeline import assemble
 
