@@ -127,7 +127,7 @@ def test_earlier_units_stand_above_later_ones_that_are_as_near() -> None:
 
 CODE = ["int a = 1;", "int b = 2;"]
 PROSE = ["Deze zin loopt over\ndrie regels die alle\nbij elkaar horen.", "Kort\nis deze.", "En nog een zin die\nook verder loopt."]
-FENCED = ["```", "zomaar wat", "woorden hier", "```"]
+FENCED = ["```", "zomaar wat", "woorden hier", "en nog meer", "en daarna ook", "```"]
 
 
 @pytest.mark.parametrize(
