@@ -81,9 +81,10 @@ class Related(NamedTuple):
 
 
 class Relations(NamedTuple):
-    """Which candidates say the same. `copies` is symmetric; `superseded` maps an older copy to the newer one that stands for it.
+    """Which candidates say the same. `copies[key]` are those that leave where `key` is kept (`key` itself may be among them).
 
-    A superseded chunk gives way whatever its score, as long as the newer one is among the candidates.
+    It is symmetric but for a chunk that stands word for word inside another: that one never leaves for it. `superseded` maps
+    an older copy to the newer one that stands for it: it is never shown, whatever its score and whatever fits.
     """
 
     copies: Mapping[Key, tuple[Related, ...]]

@@ -139,3 +139,14 @@ def test_found_means_that_the_characters_are_in_the_text(span: tuple[int, int], 
         assert PAGE[start:end] in assembly.text
     assert (state.stage is None) == (state.state == "found")
     assert 0 <= state.share <= 1
+
+
+def test_a_copy_in_nearly_the_same_words_is_not_the_evidence_itself() -> None:
+    """Exact copies hold every character; near ones may lack the very word asked for, unless all of it stands in the other."""
+    words = "Visitors are welcome every day between two and eight, two at a time, and leave by the main entrance when the bell rings."
+    longer = f"Dear visitor. {words} Children come with an adult, and flowers stay outside."
+    for kept, share in ((words, 1.0), (words.replace("welcome", "admitted"), 0.0), (longer, 1.0)):
+        chunks = (Chunk("a", 0, kept, 0, len(kept)), Chunk("b", 0, words, 0, len(words)))
+        query = asked(Span("b", 0, len(words)), hits=(("a", 0), ("b", 0)))
+        (state,) = states(chunks, query, dedup_near=True)
+        assert (state.share, state.stage) == (share, None if share else "deduplicate")
