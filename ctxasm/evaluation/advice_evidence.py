@@ -45,7 +45,10 @@ def evidence_cut(view: View) -> Finding | None:
 def _needed(view: View) -> int | None:
     """The limit, in full hundreds, that would keep the evidence that needs least more."""
     keys = {(state.document_id, index) for state in view.lost_at("budget") for index in state.chunk_indexes}
-    missing = [fate.missing_tokens for key, fate in view.fates.items() if key in keys and fate.missing_tokens]
+    lost = [fate for key, fate in view.fates.items() if key in keys]
+    # What was cut says not how much it lacks: at most all of itself.
+    missing = [fate.tokens if fate.fate == "truncated" else fate.missing_tokens or 0 for fate in lost]
+    missing = [tokens for tokens in missing if tokens]
     return -(-(view.assembly.limit + min(missing)) // 100) * 100 if missing else None
 
 

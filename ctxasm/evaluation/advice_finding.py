@@ -22,6 +22,8 @@ SEVERITIES: tuple[Severity, ...] = ("loss", "risk", "waste")
 Changes = Mapping[str, object]
 """Settings by name."""
 EPSILON = 1e-9
+CLEARLY = 1.05
+"""The least gain in value that is worth a change."""
 
 
 class Finding(NamedTuple):
@@ -58,8 +60,8 @@ def finds_more(before: View, after: View) -> bool:
 
 
 def worth_more(before: View, after: View) -> bool:
-    """Retrieved chunks of more value are in the context, and no evidence is lost."""
-    return keeps(before, after) and after.value > before.value + EPSILON
+    """Retrieved chunks of clearly more value are in the context, and no evidence is lost."""
+    return keeps(before, after) and after.value > CLEARLY * before.value + EPSILON
 
 
 def keeps_hits(before: View, after: View) -> bool:

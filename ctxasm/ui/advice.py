@@ -25,7 +25,7 @@ from ctxasm.ui.words import plural
 FIRST = 3
 """Pieces of advice that stand open; the others fold away."""
 PATIENCE = 0.2
-"""Seconds after which no further change is tried."""
+"""Seconds of work after which no further change is tried; a busy machine does not shorten it."""
 
 
 def advice_panel(scene: Scene, assembly: Assembly) -> None:
@@ -86,7 +86,7 @@ def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
 
 
 def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
-    workbench, until = desk.workbench(), time.perf_counter() + PATIENCE
+    workbench, until = desk.workbench(), time.thread_time() + PATIENCE
 
     def assemble_with(settings: AssemblySettings) -> Assembly:
         return state.assemble_anew(workbench, replace(scene, settings=settings))
@@ -95,5 +95,5 @@ def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
         assembly,
         evidence=lambda other: workbench.evidence(other, scene.dataset),
         assemble_with=None if _costs(scene) else assemble_with,
-        cancel=lambda: time.perf_counter() > until,
+        cancel=lambda: time.thread_time() > until,
     )
