@@ -3,7 +3,7 @@
 
 `within` is the share of questions whose whole evidence stands in the first `limit` tokens of the context; `over` the share of
 contexts that are longer than the limit. A way (components or policy, and window) is chosen on one half of the questions and
-reported on the other. Peers render no headers, titles or summaries; ours do, within the same limit.
+judged on the other, both ways round. Peers render no headers, titles or summaries; ours do, within the same limit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.bench.contest import HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
+from tests.bench.contest import HALVES, HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
 from tests.bench.found_text import Corpus
 from tests.bench.peers.peer import BUDGETS, Way
 from tests.bench.tables import show
@@ -62,12 +62,36 @@ def by_way(found: Iterable[Outcome], limit: int, half: Half | None = None) -> di
     return ways
 
 
-def best_way(found: Sequence[Outcome], system: str, limit: int) -> Way:
-    """Chosen on the half for choosing: most within the limit; of equals the best over all limits, then the fewest tokens."""
-    own = [outcome for outcome in found if outcome.system == system and outcome.half == "tune"]
+def best_way(found: Sequence[Outcome], limit: int, half: Half) -> Way:
+    """Of one system, chosen on one half: most within the limit; of equals the best over all limits, then the fewest tokens."""
+    own = [outcome for outcome in found if outcome.half == half]
     ways = {way: share(each) for (_, way), each in by_way(own, limit).items()}
     overall = Counter(outcome.way for outcome in own if outcome.fits)
     return max(ways, key=lambda way: (ways[way].within, overall[way], -ways[way].tokens))
+
+
+class Judged(NamedTuple):
+    """Every question of one system at one limit, answered in the way that was chosen on the half without it."""
+
+    ways: dict[Half, Way]
+    outcomes: list[Outcome]
+
+    def half(self, half: Half) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.half == half]
+
+    def told(self) -> str:
+        """Shares within the limit (both halves, each half), mean tokens, and the ways."""
+        halves = " ".join(f"{share(self.half(half)).within:.2f}" for half in HALVES)
+        of = share(self.outcomes)
+        ways = " / ".join(dict.fromkeys(f"{self.ways[half].name} w{self.ways[half].window}" for half in HALVES))
+        return f"{of.within:.2f} ({halves}; {of.tokens:.0f}) {ways}"
+
+
+def judged(found: Sequence[Outcome], system: str, limit: int) -> Judged:
+    """Chosen on `tune` and judged on `judge`, and the other way round: no question has a part in its own choice."""
+    own = [outcome for outcome in found if outcome.system == system]
+    ways: dict[Half, Way] = {half: best_way(own, limit, other) for half, other in (HALVES, HALVES[::-1])}
+    return Judged(ways, [outcome for outcome in own if outcome.limit == limit and outcome.way == ways[outcome.half]])
 
 
 def test_every_way_of_every_system(capsys):
@@ -94,31 +118,47 @@ def mark(of: Share) -> str:
 
 
 def test_the_best_of_each(capsys):
-    """Per corpus and limit: our best way beside the best way of each other system, both chosen on one half, judged on the other."""
+    """Per corpus and limit: our best way beside the best way of each other system; each question judged by a choice without it."""
     others = [system for system in SYSTEMS if system != OURS]
-    rows, lines, behind = [], [], Counter[str]()
+    rows, lines, verdicts = [], [], Counter[str]()
     for name, found in results().items():
         for limit in BUDGETS:
-            ways = {system: best_way(found, system, limit) for system in SYSTEMS}
-            judged = {system: by_way(found, limit, "judge")[system, way] for system, way in ways.items()}
-            shares = {system: share(each) for system, each in judged.items()}
-            ours, best = shares[OURS], max(others, key=lambda system: (shares[system].within, -shares[system].tokens))
-            verdict = "ahead" if ours.within > shares[best].within else "behind" if ours.within < shares[best].within else "level"
-            behind[verdict] += 1
-            cells = [f"{shares[s].within:.2f} ({shares[s].tokens:.0f}) {ways[s].name} w{ways[s].window}" for s in (OURS, *others)]
-            default = share(by_way(found, limit, "judge")[OURS, DEFAULT])
-            both = {system: share(by_way(found, limit)[system, way]).within for system, way in ways.items()}
-            halves = f"{both[OURS]:.2f} {max(both[system] for system in others):.2f}"
-            rows.append((name, f"{limit:,}", *cells, f"{default.within:.2f}", halves, verdict))
+            each = {system: judged(found, system, limit) for system in SYSTEMS}
+            shares = {system: share(of.outcomes) for system, of in each.items()}
+            best = max(others, key=lambda system: (shares[system].within, -shares[system].tokens))
+            ours, other = shares[OURS].within, shares[best].within
+            verdict = "ahead" if ours > other else "behind" if ours < other else "level"
+            verdicts[verdict] += 1
+            default = share(by_way(found, limit)[OURS, DEFAULT])
+            rows.append((name, f"{limit:,}", *(each[system].told() for system in (OURS, *others)), f"{default.within:.2f}", verdict))
             if verdict == "behind":
-                lines.append(why(name, limit, judged[OURS], best, judged[best]))
+                lines.append(why(name, limit, each[OURS].outcomes, best, each[best].outcomes))
     with capsys.disabled():
-        columns = ("corpus", "limit", OURS, *others, "our default", "both halves: ours, best other", "judged")
-        show(f"The best of each: share within the limit (tokens) way, {HITS} hits, at most {MOST or 'all'} questions", columns, rows)
-        print(f"\n  {', '.join(f'{count} {verdict}' for verdict, count in behind.items())}")
+        columns = ("corpus", "limit", OURS, *others, "our default", "ours is")
+        show(f"The best of each: share within the limit (tune, judge; tokens) way; {HITS} hits, {MOST or 'all'} questions", columns, rows)
+        print(f"\n  {', '.join(f'{count} {verdict}' for verdict, count in verdicts.items())}")
         if absent := [system for system in PACKAGES if system not in SYSTEMS]:
             print(f"  not installed (extra `bench`): {', '.join(absent)}")
         print("\n".join(lines))
+
+
+def test_one_way_for_all(capsys):
+    """The mean share over all corpora and limits of a way that is set once: what a user gets who measures nothing."""
+    shares: dict[tuple[str, Way], list[Share]] = defaultdict(list)
+    for found in results().values():
+        for limit in BUDGETS:
+            for key, each in by_way(found, limit).items():
+                shares[key].append(share(each))
+    means = {key: sum(of.within for of in each) / len(each) for key, each in shares.items()}
+    ordered = sorted(means, key=lambda key: -means[key])
+    shown = [key for place, key in enumerate(ordered) if place < 12 or key == (OURS, DEFAULT) or key == first_of(ordered, key[0])]
+    rows = [(system, way.name, way.window, means[system, way]) for system, way in shown]
+    with capsys.disabled():
+        show("One way for all corpora and limits: mean share within the limit", ("system", "way", "window", "mean"), rows)
+
+
+def first_of(ordered: Sequence[tuple[str, Way]], system: str) -> tuple[str, Way]:
+    return next(key for key in ordered if key[0] == system)
 
 
 def why(name: str, limit: int, ours: Sequence[Outcome], system: str, theirs: Sequence[Outcome]) -> str:
