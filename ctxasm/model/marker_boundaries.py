@@ -36,7 +36,6 @@ _ESCAPED_END = re.compile(r"[^<>&\n]{0,200}&(?:amp;)*+(?:gt|GT|#0*+62|#[xX]0*+3[
 _BARE_NAME = re.compile(rf"[^{INVISIBLE}\n<>＜\"'=&]{{0,{_TOLD}}}")
 
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?])[^<>\n]{{0,{_TOLD}}}").finditer
-_PLAIN_TAG = re.compile(r"""</?[A-Za-z][^<>"']*>""").match
 _VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]++)"""
 _SOUND_TAG = re.compile(rf"""</?[A-Za-z][^\s"'<>/=]*+(?:\s++[^\s"'<>/=]++(?:\s*+=\s*+{_VALUE})?+)*+\s*+/?>""").match
 _LONGEST_TAG = 2048
@@ -107,9 +106,19 @@ def find_open_markup(text: str) -> list[tuple[int, int]]:
 
 
 def _is_closed_tag(text: str, at: int, ends: dict[str, int]) -> bool:
-    """Whether every reader finds the end of the tag at `at`, and of the raw element that it opens."""
+    """Whether every reader finds the end of the tag at `at`, and behind it that of the raw element that it opens."""
+    end = _tag_end(text, at)
+    raw = _RAW_START(text, at) if end else None
+    return end > 0 and (raw is None or ends.get(raw[1].lower(), 0) >= end)
+
+
+def _tag_end(text: str, at: int) -> int:
+    """Where the tag at `at` ends for every reader; 0 where they may disagree, as in quotes that are no value."""
     limit = at + _LONGEST_TAG
-    if not (_PLAIN_TAG(text, at, limit) or _SOUND_TAG(text, at, limit)):
-        return False
-    raw = _RAW_START(text, at, limit)
-    return raw is None or ends.get(raw[1].lower(), -1) > at
+    end = text.find(">", at, limit) + 1
+    if not end or text[at + 1] == "!":
+        return 0
+    if text.find('"', at, end) < 0 and text.find("'", at, end) < 0:
+        return end
+    sound = _SOUND_TAG(text, at, limit)
+    return sound.end() if sound else 0

@@ -89,6 +89,7 @@ def test_xml_tags_are_the_true_ones(blocks: list[tuple[str | None, str | None, s
 
 @LAW
 @given(BLOCKS)
+@example([("T", None, None, ["<SCRIPT </script>"])])
 @example([("a \"b\" & 'c' <d>", None, None, ["<!--", ">"]), ("&quot;&amp;", None, None, ["<a b='"])])
 def test_a_tokenizer_of_html_finds_the_true_tags_and_names(blocks: list[tuple[str | None, str | None, str | None, list[str]]]) -> None:
     text, names = written("xml", blocks)
@@ -193,7 +194,8 @@ def test_other_tags_are_left(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["<!-- x", "<!-->", "<!--->", "<![CDATA[x]]>", "<!DOCTYPE html>", "<?php", "</ x>", "<a", '<a b="', "<a b='>", '<a "x=">', "<a b=c'>",
+    ["<!-- x", "<!-->", "<!--->", "<![CDATA[x]]>", "<!DOCTYPE html>", "<?php", "</ x", "<SCRIPT </script>", "<title a='</title>'>",
+     "<a", '<a b="', "<a b='>", '<a "x=">', "<a b=c'>",
      "<script>", "<SCRIPT src=x>", "<title >x", "<plaintext>x</plaintext>", "<a " + "b " * 2000 + ">"],
 )  # fmt: skip
 def test_markup_that_may_hide_the_closing_tag_is_found(text: str) -> None:
@@ -203,7 +205,7 @@ def test_markup_that_may_hide_the_closing_tag_is_found(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["<!-- x -->", "<?php x ?>", "<b>x</b>", "<br/>", '<a href="x>y" b=\'z\' c=d e>', "<script>x</script >", "<title>x</TITLE>",
-     "x<3 > y", "a < b", "<section>", "<scripted>", "<a b= >", "<>"],
+     "x<3 > y", "a < b", "<section>", "<scripted>", "<a b= >", "<>", "</ x>", "Vec<Vec<T>>"],
 )  # fmt: skip
 def test_markup_that_ends_is_left(text: str) -> None:
     assert find_open_markup(f"x {text} y") == []
