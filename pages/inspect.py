@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ctxasm.ui.advice import advice_panel
+from ctxasm.ui.before_after import settle, show_before_after
 from ctxasm.ui.scenes import current_assembly, current_scene
 from ctxasm.ui.state import stamp_of
 from ctxasm.ui.views.budget_bar import show_budget_bar
@@ -14,8 +15,12 @@ from ctxasm.ui.views.title import show_query_title
 scene = current_scene("Inspect")
 if scene is not None:
     assembly = current_assembly(scene)
+    if assembly is not None:
+        settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp_of(scene))
     show_budget_bar(scene)
+    if assembly is not None:
+        show_before_after(scene, assembly, stamp_of(scene))
     below_the_bar = st.container()
     if assembly is not None:
         show_stages_and_text(assembly, stamp_of(scene))

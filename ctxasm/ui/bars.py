@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from html import escape
 
-from ctxasm.model.results import Assembly
+from ctxasm.model.events import Supplemented
+from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import spec_of
-from ctxasm.ui.rows import Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
+from ctxasm.ui.event_words import SUPPLEMENT_RULES, supplement_sentence
+from ctxasm.ui.rows import SUPPLEMENT, Bar, BarDocument, Figure, Part, Stretch, budget_bar, header_figures, token_axis
 from ctxasm.ui.words import number, plural
 from ctxasm.ui.zones_picture import zones_picture
 
@@ -17,6 +19,7 @@ KIND_NAMES = {
     "retrieved": "retrieved",
     "added": "added neighbour",
     "prefix": "page summary",
+    "supplement": "supplement",
     "scaffold": "headers and separators",
     "dropped": "dropped",
 }
@@ -48,16 +51,16 @@ def _figure(figure: Figure, over: bool) -> str:
     )
 
 
-def budget_html(assembly: Assembly, stamp: str) -> str:
-    """Header and budget bar in one piece, addressable as `#ctx-budget`."""
+def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
+    """Header and budget bar in one piece, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
     bar = budget_bar(assembly)
-    kept = plural(len(bar.kept), "document")
+    kept = plural(bar.sources, "document")
     spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{header_html(assembly)}{zones_picture(assembly, _limit_at(bar))}"
-        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar)}</div>'
-        f"{_axis(_shown_axis(bar))}{_keys(bar)}</section>"
+        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar, fresh)}</div>'
+        f"{_axis(_shown_axis(bar))}{_keys(bar, fresh)}</section>"
     )
 
 
@@ -85,9 +88,9 @@ def _percent(tokens: float, axis: int) -> str:
     return f"{100 * tokens / max(axis, 1):.3f}%"
 
 
-def _track(bar: Bar) -> str:
+def _track(bar: Bar, fresh: frozenset[Key]) -> str:
     axis = _shown_axis(bar)
-    groups = "".join(_group(document, axis) for document in bar.documents)
+    groups = "".join(_group(document, axis, fresh) for document in bar.documents)
     at = 100 * bar.limit / max(axis, 1)
     side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
     used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
@@ -98,8 +101,8 @@ def _track(bar: Bar) -> str:
     )
 
 
-def _group(document: BarDocument, axis: int) -> str:
-    parts = "".join(_part(part, document.tokens) for part in document.parts)
+def _group(document: BarDocument, axis: int, fresh: frozenset[Key]) -> str:
+    parts = "".join(_part(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
     tag = "".join(f"[{n}]" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
     label = f'<span class="cx-tag">{tag}</span>' if tag else ""
     state = "kept" if document.kept else "dropped"
@@ -110,10 +113,14 @@ def _group(document: BarDocument, axis: int) -> str:
     )
 
 
-def _part(part: Part, whole: int) -> str:
-    name = f"{part.label} · {KIND_NAMES[part.kind]}" if part.label else KIND_NAMES[part.kind]
+def _is_fresh(document: BarDocument, part: Part, fresh: frozenset[Key]) -> bool:
+    return document.kept and part.chunk_index is not None and (document.document_id, part.chunk_index) in fresh
+
+
+def _part(part: Part, whole: int, new: bool) -> str:
+    name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
-        f'<div class="cx-part k-{part.kind}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
+        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
         f'{plural(part.tokens, "token")}"></div>'
     )
 
@@ -137,8 +144,8 @@ def _need_text(document: BarDocument) -> str:
     return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
 
 
-def _keys(bar: Bar) -> str:
-    items = [_key(document) for document in (*bar.kept, *bar.dropped)]
+def _keys(bar: Bar, fresh: frozenset[Key]) -> str:
+    items = [*_left_out(bar), *(_key(document, fresh, bar.supplement) for document in (*bar.kept, *bar.dropped))]
     shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
     more = (
         f'<details><summary>and {plural(len(rest), "more document")}</summary><ul class="cx-keys">{"".join(rest)}</ul></details>'
@@ -151,18 +158,36 @@ def _keys(bar: Bar) -> str:
         if beyond and not _is_far(bar)
         else ""
     )
-    legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items())
+    drawn = {kind: name for kind, name in KIND_NAMES.items() if kind != "supplement" or (bar.supplement and bar.supplement.injected)}
+    legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in drawn.items())
+    legend += '<span><i class="cx-swatch cx-new"></i>new with the last change</span>' if fresh else ""
     return (
         f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head">'
         f'<div class="cx-legend">{legend}</div></div>'
     )
 
 
-def _key(document: BarDocument) -> str:
+def _left_out(bar: Bar) -> list[str]:
+    """A supplement that stays out is on no axis: it is said in words."""
+    if bar.supplement is None or bar.supplement.injected:
+        return []
+    says = escape(supplement_sentence(bar.supplement).rstrip("."))
+    return [f'<li data-supplement="out"><i class="cx-swatch k-supplement out"></i><span class="cx-mute">{says}</span></li>']
+
+
+def _key(document: BarDocument, fresh: frozenset[Key], supplement: Supplemented | None) -> str:
+    new = sum(_is_fresh(document, part, fresh) for part in document.parts)
+    mark = f' <span class="cx-new-count" data-new="{new}">{new} new</span>' if new else ""
+    if document.kept and document.document_id == SUPPLEMENT:
+        why = f": {SUPPLEMENT_RULES[supplement.rule]}" if supplement is not None else ""
+        return (
+            f'<li data-state="kept" data-supplement="in"><i class="cx-swatch k-supplement"></i><span>Supplement '
+            f'<span class="cx-mute">{number(document.tokens)}{why}</span></span></li>'
+        )
     if document.kept:
         numbers = "".join(f'<a class="cx-num" href="#ctx-block-{n}">{n}</a>' for n in document.numbers[:6])
         return (
-            f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span>'
+            f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span>{mark}'
             "</span></li>"
         )
     return (

@@ -192,8 +192,8 @@ def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
     return table_html(("stage", "ms here", "ms published", "here", "chunks", "tokens"), cells, (1, 2, 3, 4, 5), "Latency per stage") + note
 
 
-def ledger_html(account: Ledger) -> str:
-    """The accounting line: every chunk and every token has a term."""
+def ledger_html(account: Ledger, fresh: int = 0) -> str:
+    """The accounting line: every chunk and every token has a term. `fresh` of the sent chunks came with the last change."""
     terms = [f"<b>{account.retrieved}</b> retrieved", f"+ <b>{account.added}</b> added"]
     terms += [f"− <b>{account.merged}</b> merged"] if account.merged else []
     terms += [f"− <b>{account.duplicates}</b> duplicate"] if account.duplicates else []
@@ -204,6 +204,7 @@ def ledger_html(account: Ledger) -> str:
         f"+ <b>{number(account.scaffold_tokens)}</b> header/separator",
     ]
     tokens += [f"+ <b>{number(account.supplement_tokens)}</b> supplement"] if account.supplement_tokens else []
+    new = f' <span class="cx-new-count" data-new="{fresh}">{fresh} new</span>' if fresh else ""
     state = "balances" if account.balances else "does not balance"
     badge = (
         f'<span class="cx-badge {"ok" if account.balances else "warn"}"><span class="cx-dot{"" if account.balances else " warn"}">'
@@ -212,7 +213,7 @@ def ledger_html(account: Ledger) -> str:
     return (
         f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
         f'data-tokens="{account.total_tokens}">'
-        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
         f"{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
     )
 

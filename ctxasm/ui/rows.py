@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key
 from ctxasm.ui.words import title_of
 
 SENT = ("kept", "truncated", "merged")
-PartKind = Literal["retrieved", "added", "dropped", "prefix", "scaffold"]
+PartKind = Literal["retrieved", "added", "dropped", "prefix", "supplement", "scaffold"]
+SUPPLEMENT = ""
+"""Stands for the id of a document where extra results belong to none."""
 
 
 class Figure(NamedTuple):
@@ -77,12 +80,21 @@ class BarDocument:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The budget bar: `axis` is the token at its right edge, `used` the tokens of the context."""
+    """The budget bar: `axis` is the token at its right edge, `used` the tokens of the context.
+
+    `supplement` says whether the query's extra results are in, None where it brings none; they are no document.
+    """
 
     documents: tuple[BarDocument, ...]
     used: int
     limit: int
     axis: int
+    supplement: Supplemented | None = None
+
+    @property
+    def sources(self) -> int:
+        """Documents of which something is kept."""
+        return len({document.document_id for document in self.kept} - {SUPPLEMENT})
 
     @property
     def kept(self) -> tuple[BarDocument, ...]:
@@ -99,7 +111,13 @@ def budget_bar(assembly: Assembly) -> Bar:
     dropped = _dropped_documents(assembly)
     documents = (*kept, *dropped)
     total = sum(document.tokens for document in documents)
-    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1))
+    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1), supplement_of(assembly))
+
+
+def supplement_of(assembly: Assembly) -> Supplemented | None:
+    """Whether the query's extra results are in the context and the rule that decided; None where it brings none."""
+    record = assembly.trace.stage("supplement")
+    return next((event for event in record.events if isinstance(event, Supplemented)), None) if record else None
 
 
 def _kept_documents(assembly: Assembly) -> list[BarDocument]:
@@ -114,14 +132,14 @@ def _kept_documents(assembly: Assembly) -> list[BarDocument]:
             hit = retrieved.get((segment.document_id, segment.chunk_index), True)
             part = Part("retrieved" if hit else "added", segment.tokens, segment.chunk_index, f"#{segment.chunk_index}")
         else:
-            part = Part("prefix" if segment.kind == "prefix" else "scaffold", segment.tokens)
+            part = Part(segment.kind if segment.kind in ("prefix", "supplement") else "scaffold", segment.tokens)
         own.append(part)
     numbers: defaultdict[str, list[int]] = defaultdict(list)
     for citation in assembly.citations:
         numbers[citation.document_id].append(citation.number)
     documents = assembly.trace.documents
     return [
-        BarDocument(key, title_of(documents, key) if key else "supplement", True, _merged(own), tuple(numbers[key]))
+        BarDocument(key, title_of(documents, key) if key else "Supplement", True, _merged(own), tuple(numbers[key]))
         for key, own in parts.items()
     ]
 
@@ -159,7 +177,7 @@ def _dropped_document(assembly: Assembly, key: str, fates: list[Fate], size: Doc
         else min((f.missing_tokens for f in fates if f.missing_tokens), default=None)
     )
     partly = any(segment.document_id == key for segment in assembly.segments)
-    title = title_of(assembly.trace.documents, key) + (" · trimmed part" if partly else "")
+    title = ("rest of " if partly else "") + title_of(assembly.trace.documents, key)
     return BarDocument(key, title, False, parts, (), missing)
 
 

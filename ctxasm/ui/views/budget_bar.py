@@ -10,6 +10,7 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk, state
 from ctxasm.ui.bars import budget_html
+from ctxasm.ui.before_after import fresh_chunks
 from ctxasm.ui.state import Scene
 from ctxasm.ui.views.title import show_trouble
 
@@ -24,4 +25,4 @@ def show_budget_bar(scene: Scene) -> None:
     except CtxasmError as error:
         show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
         return
-    st.html(budget_html(assembly, state.stamp_of(dragged)))
+    st.html(budget_html(assembly, state.stamp_of(dragged), fresh_chunks(assembly)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.before_after import fresh_chunks
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import text_html
 from ctxasm.ui.pictures import boxed, ledger_html
@@ -30,4 +31,4 @@ def show_context_text(assembly: Assembly, stamp: str) -> None:
 
 def show_ledger(assembly: Assembly) -> None:
     """Every chunk and every token accounted for."""
-    st.html(ledger_html(ledger(assembly)))
+    st.html(ledger_html(ledger(assembly), len(fresh_chunks(assembly))))
