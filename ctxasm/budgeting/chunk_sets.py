@@ -15,6 +15,13 @@ def by_standing(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda c: (-c.score, not c.retrieved, c.rank, *c.key))
 
 
+def degenerate(desk: Desk, best: Candidate) -> dict[Key, str]:
+    """Chunks below `min_chunk_tokens`, all but the best, with the reason; an older one is judged by what stands for it."""
+    least, superseded = desk.settings.min_chunk_tokens, desk.relations.superseded
+    judged = {key: desk.candidates.get(superseded[key].key, c) if key in superseded else c for key, c in desk.candidates.items()}
+    return {key: "degenerate" for key, c in judged.items() if c.key != best.key and (c.chunk.token_count or 0) < least}
+
+
 class ChunkSet:
     """Chosen chunks, in documents that stand by the best of their chunks."""
 

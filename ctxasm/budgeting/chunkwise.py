@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.budgeting.chunk_sets import ChunkSet, Repeats, by_standing
+from ctxasm.budgeting.chunk_sets import ChunkSet, Repeats, by_standing, degenerate
 from ctxasm.budgeting.desk import Decision, Desk
 from ctxasm.budgeting.settling import Taken, settled
 from ctxasm.model.plans import OVER, Resolution
@@ -26,14 +26,15 @@ ROOM = 3
 
 def decide(desk: Desk, resolution: Resolution) -> Decision:
     """Choose chunk by chunk. `resolution` is that of all candidates; what applies follows from the chosen set."""
-    sequence = by_standing(desk.candidates.values())
-    small = {c.key for c in sequence[1:] if (c.chunk.token_count or 0) < desk.settings.min_chunk_tokens}
+    fresh = Repeats(desk)
+    # What a newer chunk stands for is not looked at, and is not the best: that one stands in its place.
+    sequence = [c for c in by_standing(desk.candidates.values()) if not fresh.superseded(c.key)]
+    if not sequence:
+        return settled(desk, resolution, Taken(ChunkSet(desk), {}), {})
+    small = degenerate(desk, sequence[0])
     walk = _Walk(desk, [c for c in sequence if c.key not in small])
-    if not walk.sequence:
-        taken = Taken(ChunkSet(desk), {})
-    else:
-        taken = walk.skipping() if desk.settings.budget_policy == "greedy_skip" else walk.greedy()
-    return settled(desk, resolution, taken, dict.fromkeys(small, "degenerate"))
+    taken = walk.skipping() if desk.settings.budget_policy == "greedy_skip" else walk.greedy()
+    return settled(desk, resolution, taken, small)
 
 
 class _Step(NamedTuple):
@@ -49,12 +50,11 @@ class _Step(NamedTuple):
 
 
 class _Walk:
-    """The chunks in their order, each but what a newer one stands for."""
+    """The chunks in their order: all that may be taken."""
 
     def __init__(self, desk: Desk, sequence: Sequence[Candidate]) -> None:
         self.desk, self.limit, self.room = desk, desk.limit, ROOM * desk.settings.min_chunk_tokens
-        self.fresh = Repeats(desk)
-        self.sequence = [c for c in sequence if not self.fresh.superseded(c.key)]
+        self.sequence = sequence
 
     def greedy(self) -> Taken:
         """The longest head of the sequence in which every step fits, and the head of the next chunk where room is left."""
@@ -123,7 +123,7 @@ class _Walk:
             if all(parent in missing for parent in parents):
                 missing[document_id, index] = max(missing[parent] for parent in parents)
         for key, newer in self.desk.relations.superseded.items():
-            if self.fresh.superseded(key) and (tokens := whole.get(newer.key, missing.get(newer.key))) is not None:
+            if (tokens := whole.get(newer.key, missing.get(newer.key))) is not None:
                 missing[key] = tokens
         return {key: tokens for key, tokens in missing.items() if tokens > 0}
 

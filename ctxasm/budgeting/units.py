@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ctxasm.budgeting.chunk_sets import ChunkSet
+from ctxasm.budgeting.chunk_sets import ChunkSet, degenerate
 from ctxasm.budgeting.desk import Decision, Desk
 from ctxasm.budgeting.settling import Taken, settled
 from ctxasm.model.passages import Joined
@@ -36,15 +36,16 @@ class _Unit(NamedTuple):
 def decide(desk: Desk, resolution: Resolution) -> Decision:
     """Choose by units. `resolution` is that of all candidates; what applies follows from the chosen set."""
     best = best_hit(desk.candidates.values())
-    small = {c.key for c in desk.candidates.values() if c is not best and (c.chunk.token_count or 0) < desk.settings.min_chunk_tokens}
-    degenerate = dict.fromkeys(small, "degenerate")
     if best is None:
-        return settled(desk, resolution, Taken(ChunkSet(desk), {}), degenerate)
+        return settled(desk, resolution, Taken(ChunkSet(desk), {}), {})
+    if newer := desk.relations.superseded.get(best.key):
+        best = desk.candidates.get(newer.key, best)
+    small = degenerate(desk, best)
     left = {document_id: {index: c for index, c in own.items() if c.key not in small} for document_id, own in desk.own.items()}
     among = desk.resolve({document_id: own for document_id, own in left.items() if own})
     choice = _Choice(desk, best)
     taken = choice.runs(among) if desk.settings.budget_policy == "segments" else choice.pack(among)
-    return settled(desk, resolution, taken, degenerate)
+    return settled(desk, resolution, taken, small)
 
 
 def best_hit(candidates: Iterable[Candidate]) -> Candidate | None:

@@ -104,3 +104,16 @@ def test_hits_below_the_floor_never_count_but_may_come_back_as_neighbours():
     done = assemble(query, source, AssemblySettings(relevance_floor=0.5), COUNTER, FakeClock())
     fates = {fate.chunk_index: (fate.fate, fate.reason, fate.retrieved) for fate in done.trace.fates}
     assert fates == {0: ("kept", None, True), 1: ("kept", None, False), 4: ("dropped", "floor", True)}
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy):
+    documents = [Document("old", "Rates", date="2024-01-01"), Document("new", "Rates", date="2026-01-01")]
+    chunks = [Chunk("old", 0, words(48, "rates")), Chunk("new", 0, words(48, "rates")), Chunk("old", 4, words(80, "other"))]
+    query = Query("q", (Hit("old", 0, 0.9), Hit("new", 0, 0.2), Hit("old", 4, 0.1)))
+    chosen = AssemblySettings(dedup_keep="newest", min_chunk_tokens=1000, budget_policy=policy)
+    done = assemble(query, FakeSource(documents, chunks, COUNTER), chosen, COUNTER, FakeClock())
+    fates = {(fate.document_id, fate.chunk_index): fate for fate in done.trace.fates}
+    assert fates["new", 0].fate == "kept"
+    assert fates["old", 0].of == ("new", 0)
+    assert fates["old", 4].fate == ("kept" if policy == "drop_documents" else "dropped")
