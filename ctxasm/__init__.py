@@ -115,20 +115,23 @@ def assemble(
 
     `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
     `limit` replaces `settings.max_tokens` and the zones. Raises InvalidInput for a query that cannot be assembled, and with
-    budget_mode=window for a model whose window is not known, or zones that leave nothing.
+    budget_mode=window for a model whose window is not known, or zones that leave nothing; also where an embedder or a model that
+    the settings ask for cannot be had.
     """
     from ctxasm.config import read_config
+    from ctxasm.equipping import equipment
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.pipeline import assemble as run
     from ctxasm.tokens import open_counter
     from ctxasm.zones import ZoneDesk
 
-    settings = settings or AssemblySettings()
+    settings, config = settings or AssemblySettings(), read_config()
     counter = counter or open_counter(settings.encoding)
+    tools = equipment(settings, config, source)
     if limit is not None:
-        return run(query, source, settings, counter, limit=limit)
-    plan = ZoneDesk(read_config().model_windows).plan(query, settings, counter)
-    return plan.on(run(query, source, settings, counter, limit=plan.limit))
+        return run(query, source, settings, counter, limit=limit, **tools)
+    plan = ZoneDesk(config.model_windows).plan(query, settings, counter)
+    return plan.on(run(query, source, settings, counter, limit=plan.limit, **tools))
 
 
 def check(assembly: Assembly, answer: str, scorer: Scorer | None = None) -> CheckedAnswer:

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CORE = ("pipeline", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
 ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers", "embedding")
-STAGES = ("expand", "deduplicate", "group", "order", "budget", "summarise", "compress", "render", "cite")
+STAGES = ("expand", "deduplicate", "group", "compress", "budget", "order", "summarise", "supplement", "render", "cite")
 FLOORS = {
     "model": 0,
     "stages": 1,
