@@ -70,6 +70,17 @@ def best_way(found: Sequence[Outcome], limit: int, half: Half) -> Way:
     return max(ways, key=lambda way: (ways[way].within, overall[way], -ways[way].tokens))
 
 
+def one_way(half: Half) -> Way:
+    """Ours that is best over all corpora and limits, on one half."""
+    totals: dict[Way, float] = defaultdict(float)
+    for found in results().values():
+        own = [outcome for outcome in found if outcome.system == OURS and outcome.half == half]
+        for limit in BUDGETS:
+            for (_, way), each in by_way(own, limit).items():
+                totals[way] += share(each).within
+    return max(totals, key=lambda way: totals[way])
+
+
 class Judged(NamedTuple):
     """Every question of one system at one limit, answered in the way that was chosen on the half without it."""
 
@@ -120,23 +131,28 @@ def mark(of: Share) -> str:
 def test_the_best_of_each(capsys):
     """Per corpus and limit: our best way beside the best way of each other system; each question judged by a choice without it."""
     others = [system for system in SYSTEMS if system != OURS]
-    rows, lines, verdicts = [], [], Counter[str]()
+    rows, lines, verdicts, single = [], [], Counter[str](), Counter[str]()
+    ones: dict[Half, Way] = {half: one_way(other) for half, other in (HALVES, HALVES[::-1])}
     for name, found in results().items():
         for limit in BUDGETS:
             each = {system: judged(found, system, limit) for system in SYSTEMS}
             shares = {system: share(of.outcomes) for system, of in each.items()}
             best = max(others, key=lambda system: (shares[system].within, -shares[system].tokens))
-            ours, other = shares[OURS].within, shares[best].within
-            verdict = "ahead" if ours > other else "behind" if ours < other else "level"
+            verdict = compared(shares[OURS], shares[best])
             verdicts[verdict] += 1
             default = share(by_way(found, limit)[OURS, DEFAULT])
-            rows.append((name, f"{limit:,}", *(each[system].told() for system in (OURS, *others)), f"{default.within:.2f}", verdict))
+            one = share([o for o in found if (o.system, o.limit, o.way) == (OURS, limit, ones[o.half])])
+            single[compared(one, shares[best])] += 1
+            cells = [each[system].told() for system in (OURS, *others)]
+            rows.append((name, f"{limit:,}", *cells, verdict, f"{default.within:.2f}", f"{one.within:.2f} {compared(one, shares[best])}"))
             if verdict == "behind":
                 lines.append(why(name, limit, each[OURS].outcomes, best, each[best].outcomes))
     with capsys.disabled():
-        columns = ("corpus", "limit", OURS, *others, "our default", "ours is")
+        columns = ("corpus", "limit", OURS, *others, "ours is", "our default", "our one way")
         show(f"The best of each: share within the limit (tune, judge; tokens) way; {HITS} hits, {MOST or 'all'} questions", columns, rows)
-        print(f"\n  {', '.join(f'{count} {verdict}' for verdict, count in verdicts.items())}")
+        told = " / ".join(dict.fromkeys(f"{way.name} w{way.window}" for way in ones.values()))
+        for title, counts in (("best way", verdicts), (f"one way for all, {told}", single)):
+            print(f"\n  {title}: {', '.join(f'{count} {verdict}' for verdict, count in sorted(counts.items()))}")
         if absent := [system for system in PACKAGES if system not in SYSTEMS]:
             print(f"  not installed (extra `bench`): {', '.join(absent)}")
         print("\n".join(lines))
@@ -159,6 +175,11 @@ def test_one_way_for_all(capsys):
 
 def first_of(ordered: Sequence[tuple[str, Way]], system: str) -> tuple[str, Way]:
     return next(key for key in ordered if key[0] == system)
+
+
+def compared(ours: Share, other: Share) -> str:
+    """What a reader wants to know; `level` is the very same number of questions."""
+    return "ahead" if ours.within > other.within else "behind" if ours.within < other.within else "level"
 
 
 def why(name: str, limit: int, ours: Sequence[Outcome], system: str, theirs: Sequence[Outcome]) -> str:
