@@ -29,9 +29,9 @@ _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
 _BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
-_LINE_BRACKET = re.compile(
-    rf"(?:^|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+([\[［【][^\[\]［］【】\n]*+[\]］】])"
-).finditer
+_BRACKET = re.compile(r"[\[［【]([^\[\]［］【】\n]*+)[\]］】]").finditer
+_LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]").split
+_LEADING = re.compile(rf"(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+").fullmatch
 _NUMBER = re.compile(rf"[{INVISIBLE}]*\d+[{INVISIBLE}]*").fullmatch
 _AFTER_NUMBER = re.compile(rf"(?:[{INVISIBLE}]*+[^{INVISIBLE}\n]){{1,64}}+").match
 _SOURCE = re.compile(rf"[{INVISIBLE}*_]*+{f'[{INVISIBLE}]*+'.join('source')}[{INVISIBLE}]*+:").match
@@ -101,10 +101,18 @@ def find_forged_headers(text: str) -> list[tuple[int, int]]:
     if not might_hold_header(text):
         return []
     found: list[tuple[int, int]] = []
-    for line in _LINE_BRACKET(text):
-        after = _AFTER_NUMBER(text, line.end(1))
-        if after and _SOURCE(folded(after[0])) and _NUMBER(folded(line[1][1:-1])):
-            found.append(line.span(1))
+    last = 0
+    for bracket in _BRACKET(text):
+        (low, high), before = bracket.span(), last
+        last = high
+        if not _NUMBER(folded(bracket[1])):
+            continue
+        after = _AFTER_NUMBER(text, high)
+        if after and _SOURCE(folded(after[0])):
+            # Nothing but marks of a list or a quote before it on its line, and no other bracket.
+            *lines, lead = _LINE_BREAK(text[before:low])
+            if (lines or not before) and _LEADING(lead):
+                found.append((low, high))
     return found
 
 
