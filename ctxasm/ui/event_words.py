@@ -107,7 +107,7 @@ def _written(event: Written) -> str:
         case ev.Neutralised():
             where = "its text" if event.chunk_index is not None else "a header field or summary" if event.document_id else "the supplement"
             done = "brackets swapped for look-alikes" if event.swapped else "left as it is"
-            return f"{where.capitalize()} holds {event.text!r}, which would read as a marker: {done}."
+            return f"{where.capitalize()} holds {event.text!r}, which would read as a marker or a boundary: {done}."
         case ev.Gapped():
             return "A gap mark stands before it: text in between is left out."
         case ev.Numbered():

@@ -47,7 +47,7 @@ def _pane(told: Told, rows: Sequence[ClaimRow], stale: dict[int, str]) -> dict[s
         "model": told.model,
         "badges": _badges(told),
         "summary": summary(check) if check else "",
-        "voice": told.voice,
+        "marked": told.marked,
         "done": told.done,
         "pieces": [_piece(piece) for piece in pieces],
         "panel": _panel(told),

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class Told:
     """An answer as far as it has come, for one scene. `note` and `error` say why it is not whole.
 
-    `asked` says how it was asked for. `check` is None until it is checked; `unchecked` says why it cannot be.
+    `asked` says how it was asked for, `marked` whether for markers: without them the blocks are its sources. `check` is
+    None until it is checked; `unchecked` says why it cannot be.
     """
 
     stamp: str
@@ -32,7 +33,7 @@ class Told:
     first_piece_ms: float | None = None
     called: bool = True
     asked: str = ""
-    voice: bool = False
+    marked: bool = True
     check: CheckedAnswer | None = None
     scorer: str = ""
     unchecked: str = ""
@@ -50,6 +51,7 @@ class Told:
             elapsed_ms=result.elapsed_ms,
             first_piece_ms=result.first_piece_ms,
             called=result.called,
+            marked=result.marked,
         )
 
 

@@ -196,9 +196,9 @@ class Figure(NamedTuple):
 
 
 def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
-    """The citation figures of one answer; a dash where nothing is counted. A spoken answer cites nothing: only its coverage counts."""
+    """The citation figures of one answer; a dash where nothing is counted. Without markers nothing is cited: only the coverage counts."""
     told = checked.figures
-    if checked.voice:
+    if not checked.marked:
         return (Figure("Coverage", _percent(told.coverage), "of the claims stand on some source"),)
     return (
         Figure("Recall", _percent(told.recall), "of the claims stand on what they cite"),

@@ -49,13 +49,13 @@ def claims_of(answer: str) -> list[Claim]:
     return found
 
 
-def checked(assembly: Assembly, answer: str, judged: Sequence[dict[str, object]], *, voice: bool = False) -> CheckedAnswer:
+def checked(assembly: Assembly, answer: str, judged: Sequence[dict[str, object]], *, marked: bool = True) -> CheckedAnswer:
     """`answer` with, for each sentence in order, the fields of its CheckedClaim (`verdict` at least)."""
     claims = tuple(CheckedClaim(claim, **{"score": 0.5, **fields}) for claim, fields in zip(claims_of(answer), judged, strict=True))
-    markers = () if voice else resolve(parse_markers(answer), assembly.citations)
+    markers = resolve(parse_markers(answer), assembly.citations) if marked else ()
     figures = Figures(len(claims), sum(len(c.claim.cited) for c in claims), 0.5, 2 / 3, 4 / 7, None)
     counts = dict(Counter(claim.verdict for claim in claims))
-    return CheckedAnswer(assembly.query.query_id, answer, "lexical", 0.62, markers, claims, figures, counts, 3.2, voice=voice)
+    return CheckedAnswer(assembly.query.query_id, answer, "lexical", 0.62, markers, claims, figures, counts, 3.2, marked=marked)
 
 
 ANSWER = (

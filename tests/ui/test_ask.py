@@ -174,11 +174,34 @@ def test_marked_spans_lie_in_the_block_that_they_name_under_every_setting(open_a
 
 def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
     ((pane,),) = reader(asked(open_ask(ch="voice", **QUERY)))["attempts"]
-    assert pane["voice"]
+    assert not pane["marked"]
     assert chips(pane) == []
     assert all(claim["verdict"] in ("supported", "no_source") for claim in pane["claims"])
     assert all(claim["sources"] for claim in pane["claims"] if claim["verdict"] == "supported")
     assert [figure["name"] for figure in pane["figures"]] == ["Coverage"]
+
+
+@pytest.mark.parametrize("format", ["grouped", "minimal"])
+def test_a_format_without_numbers_asks_for_none_and_says_so(open_ask, format):
+    app = asked(open_ask(fmt=format, **QUERY))
+    ((pane,),) = reader(app)["attempts"]
+    assert not pane["marked"]
+    assert chips(pane) == []
+    assert {claim["verdict"] for claim in pane["claims"]} <= {"supported", "no_source"}
+    assert all(claim["spans"] for claim in pane["claims"] if claim["verdict"] == "supported")
+    assert [figure["name"] for figure in pane["figures"]] == ["Coverage"]
+    assert any("No safe boundaries." in caption.value for caption in app.caption)
+    assert app.selectbox(key="_channel").options == ["text, without citations", "voice, without citations"]
+
+
+@pytest.mark.parametrize("format", ["numbered", "source", "xml"])
+def test_a_format_with_numbers_is_asked_for_them(open_ask, format):
+    app = asked(open_ask(fmt=format, **QUERY))
+    ((pane,),) = reader(app)["attempts"]
+    assert pane["marked"]
+    assert chips(pane)
+    assert not any("boundaries" in caption.value for caption in app.caption)
+    assert app.selectbox(key="_channel").options == ["text, with citations", "voice, without citations"]
 
 
 def test_the_channel_here_is_the_setting(open_ask):

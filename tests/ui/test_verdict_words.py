@@ -113,7 +113,7 @@ def test_figures_are_percentages_with_an_explanation():
         ("Coverage", "–"),
     ]
     assert all(figure.says for figure in shown)
-    assert [figure.name for figure in figures(replace(of_every_kind(assembled()), voice=True))] == ["Coverage"]
+    assert [figure.name for figure in figures(replace(of_every_kind(assembled()), marked=False))] == ["Coverage"]
 
 
 def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():

@@ -70,7 +70,7 @@ class Reader {
   pane(pane, index) {
     const own = index ? `-${index + 1}` : '';
     const head = el('header', {}, el('b', {}, pane.model), ...pane.badges.map((text) => el('span', { class: 'badge' }, text)));
-    const text = el('div', { class: 'answer', id: `ctx-answer${own}`, dir: 'auto', 'data-done': String(pane.done), 'data-voice': pane.voice });
+    const text = el('div', { class: 'answer', id: `ctx-answer${own}`, dir: 'auto', 'data-done': String(pane.done), 'data-plain': !pane.marked });
     text.append(...this.pieces(pane, index));
     const panel = pane.panel && el('div', { class: 'panel', id: pane.panel.id, role: 'alert' },
       el('h3', {}, pane.panel.heading), el('p', {}, pane.panel.text), say('p', 'mute', pane.panel.still));
@@ -90,7 +90,7 @@ class Reader {
     const first = new Set();
     pane.pieces.forEach((piece, at) => {
       if (piece.label !== undefined) { nodes.push(this.chip(piece, index)); return; }
-      if (piece.claim === null) { nodes.push(pane.voice ? piece.text.trim() : piece.text); return; }
+      if (piece.claim === null) { nodes.push(pane.marked ? piece.text : piece.text.trim()); return; }
       nodes.push(this.stretch(piece, pane.claims[piece.claim], index, !first.has(piece.claim)));
       first.add(piece.claim);
       if (lastOf.get(piece.claim) === at && !chipped.has(piece.claim)) nodes.push(this.tag(pane, piece.claim, index));
@@ -129,13 +129,13 @@ class Reader {
       el('span', { class: 'n' }, label), el('i', { class: 'mark' }, mark));
   }
 
-  // What stands where a claim has no chip: that it cites nothing, or, spoken, where it is found.
+  // What stands where a claim has no chip: that it cites nothing or, where no markers were asked for, where it is found.
   tag(pane, at, index) {
     const claim = pane.claims[at], source = claim.sources[0];
-    const found = pane.voice && source && claim.verdict === 'supported' ? `${source[1]} [${source[0]}]` : '';
+    const found = !pane.marked && source && claim.verdict === 'supported' ? `${source[1]} [${source[0]}]` : '';
     const text = found ? `source: ${found}` : claim.name;
     return el('button', { type: 'button', class: 'tag', 'data-pane': index, 'data-claim': at, 'data-verdict': claim.verdict,
-      'data-attribution': pane.voice, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
+      'data-attribution': !pane.marked, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
   }
 
   figures(pane) {
@@ -173,7 +173,7 @@ class Reader {
     for (const card of this.find('ctx-sources').querySelectorAll('.card[data-number]')) {
       const count = times[card.dataset.number] ?? 0;
       card.dataset.cited = count;
-      card.querySelector('.cited').textContent = this.panes.some((pane) => !pane.voice) ? (count ? `cited ${count} ×` : 'not cited') : '';
+      card.querySelector('.cited').textContent = this.panes.some((pane) => pane.marked) ? (count ? `cited ${count} ×` : 'not cited') : '';
     }
   }
 

@@ -7,12 +7,14 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.formats import expects_markers, has_markers
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, spec_of
 from ctxasm.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice
+from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON
 from ctxasm.ui.zones_state import LANGUAGES
 
-CHANNELS: dict[Channel, str] = {"text": "text, with citations", "voice": "voice, without citations"}
+CHANNELS: tuple[Channel, ...] = ("text", "voice")
 
 
 class Asking(NamedTuple):
@@ -58,6 +60,8 @@ def asking_controls(assembly: Assembly) -> Asking:
             height=90,
             placeholder="They follow the rules of the prompt and do not lift them.",
         )
+    if not has_markers(assembly.settings.format):
+        st.caption(f":orange[◆] **{BOUNDARY_LABEL.capitalize()}.** {BOUNDARY_REASON} No numbers are asked for: every block is a source.")
     try:
         choice = PromptChoice(style, first, extra.strip(), LANGUAGES[language])
     except CtxasmError as error:
@@ -76,8 +80,12 @@ def _channel(assembly: Assembly) -> None:
     """The setting `channel`, here too: its bound widget is in the sidebar, so this one only writes to that."""
     st.session_state["_channel"] = assembly.settings.channel
     st.selectbox(
-        "Channel", tuple(CHANNELS), key="_channel", format_func=lambda channel: CHANNELS[channel], on_change=_set_channel, width=225
+        "Channel", CHANNELS, key="_channel", format_func=lambda channel: _named(channel, assembly), on_change=_set_channel, width=225
     )
+
+
+def _named(channel: Channel, assembly: Assembly) -> str:
+    return f"{channel}, {'with' if expects_markers(assembly.settings.replace(channel=channel)) else 'without'} citations"
 
 
 def _set_channel() -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.formats import expects_markers
 from ctxasm.model.results import Assembly
 from ctxasm.ui import desk
 from ctxasm.ui.answers import answer_html
@@ -45,8 +46,7 @@ def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, st
 def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: str, text: Any, clock: Any, place: int) -> Iterator[Told]:
     from ctxasm.asking import AnswerResult, Marked, Piece, ask
 
-    voice = assembly.settings.channel == "voice"
-    told = Told(stamp, model.name, model.is_language_model, asked=asking.label, voice=voice)
+    told = Told(stamp, model.name, model.is_language_model, asked=asking.label, marked=expects_markers(assembly.settings))
     yield told
     live = _Live(told, text, place)
     tick = ticker(clock, "waiting for the model", live.draw)
