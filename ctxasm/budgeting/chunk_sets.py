@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ctxasm.budgeting.desk import Desk
 from ctxasm.model.passages import join
@@ -27,42 +27,49 @@ class ChunkSet:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self.chosen: dict[str, list[Candidate]] = {}
-        self._planned: dict[str, DocumentPlan] = {}
+        self.chosen: dict[str, dict[int, Candidate]] = {}
+        self._standing: dict[str, tuple[float, int, str]] = {}
 
     def copy(self) -> ChunkSet:
         """The same set, free to grow."""
         other = ChunkSet(self.desk)
-        other.chosen = {document_id: list(own) for document_id, own in self.chosen.items()}
-        other._planned = dict(self._planned)
+        other.chosen = {document_id: dict(own) for document_id, own in self.chosen.items()}
+        other._standing = dict(self._standing)
         return other
 
     def __contains__(self, key: Key) -> bool:
-        return any(candidate.key == key for candidate in self.chosen.get(key[0], ()))
+        return key[1] in self.chosen.get(key[0], ())
+
+    def keys(self) -> set[Key]:
+        """The chosen chunks."""
+        return {(document_id, index) for document_id, own in self.chosen.items() for index in own}
 
     def add(self, candidate: Candidate) -> None:
         """Take one more chunk."""
-        document_id = candidate.chunk.document_id
-        self.chosen.setdefault(document_id, []).append(candidate)
-        self._planned.pop(document_id, None)
+        document_id, index = candidate.key
+        self.chosen.setdefault(document_id, {})[index] = candidate
+        self._place(document_id)
 
     def drop(self, candidate: Candidate) -> None:
         """Give a chunk back."""
-        document_id = candidate.chunk.document_id
-        self.chosen[document_id].remove(candidate)
-        self._planned.pop(document_id, None)
-        if not self.chosen[document_id]:
-            del self.chosen[document_id]
+        document_id, index = candidate.key
+        del self.chosen[document_id][index]
+        self._place(document_id)
+
+    def _place(self, document_id: str) -> None:
+        own = self.chosen[document_id].values()
+        if own:
+            self._standing[document_id] = (-max([c.score for c in own]), min([c.rank for c in own]), document_id)
+        else:
+            del self.chosen[document_id], self._standing[document_id]
 
     def plans(self, cut: Candidate | None = None, at: int = 0) -> list[DocumentPlan]:
         """The documents, best first; with `cut` shown only up to character `at`."""
-        for document_id in self.chosen.keys() - self._planned.keys():
-            self._planned[document_id] = self._plan(document_id, {})
-        plans = dict(self._planned)
-        if cut is not None:
-            document_id = cut.chunk.document_id
-            plans[document_id] = self._plan(document_id, {cut.chunk.chunk_index: at})
-        return [plans[document_id] for document_id in sorted(plans, key=self._standing)]
+        order = sorted(self._standing, key=self._standing.__getitem__)
+        return [
+            self._cut_plan(cut, at) if cut is not None and cut.chunk.document_id == document_id else self._plan(document_id)
+            for document_id in order
+        ]
 
     def size(self, cut: Candidate | None = None, at: int = 0) -> int:
         """What the set comes to for the budget."""
@@ -71,15 +78,15 @@ class ChunkSet:
     def shown_from(self, candidate: Candidate) -> int:
         """How many characters of a chosen chunk's head its neighbours show."""
         document_id, index = candidate.key
-        return next(j.start for j in self._plan(document_id, {}).joined if j.chunk.chunk_index == index)
+        return next(j.start for j in self._plan(document_id).joined if j.chunk.chunk_index == index)
 
-    def _plan(self, document_id: str, ends: Mapping[int, int]) -> DocumentPlan:
-        chunks = [c.chunk for c in sorted(self.chosen[document_id], key=lambda c: c.chunk.chunk_index)]
-        return self.desk.plan(document_id, join(chunks, self.desk.settings.min_overlap_chars, ends))
+    def _plan(self, document_id: str) -> DocumentPlan:
+        return self.desk.planned(document_id, tuple(sorted(self.chosen[document_id])))
 
-    def _standing(self, document_id: str) -> tuple[float, int, str]:
-        own = self.chosen[document_id]
-        return (-max(c.score for c in own), min(c.rank for c in own), document_id)
+    def _cut_plan(self, cut: Candidate, at: int) -> DocumentPlan:
+        document_id, index = cut.key
+        chunks = [c.chunk for _, c in sorted(self.chosen[document_id].items())]
+        return self.desk.plan(document_id, join(chunks, self.desk.settings.min_overlap_chars, {index: at}))
 
 
 class Repeats:

@@ -20,6 +20,7 @@ from ctxasm.stages.trim import Squeeze
 
 ROUNDS = 12
 """Higher limits tried at most to find what skipped chunks lack."""
+NO_SIZES: Mapping[Key, int] = {}
 ROOM = 3
 """`greedy` cuts a chunk where more than this many times `min_chunk_tokens` remain (token-budget guide)."""
 
@@ -99,7 +100,7 @@ class _Walk:
         need = before + self.room + 1
         if size <= max(need, reach):
             return size
-        return min(size, max(need, self._cutter(chosen, candidate).least(max(need, reach))))
+        return min(size, max(need, self._cutter(chosen, candidate).least()))
 
     def _cutter(self, chosen: ChunkSet, candidate: Candidate) -> Cutter:
         start = chosen.shown_from(candidate)
@@ -148,7 +149,7 @@ class _Walk:
         """Every chunk that fits beside what was taken before it; the best alone where even it does not fit."""
         best = self.sequence[0]
         chosen, repeats, sizes = self._skip(self.limit)
-        present = {*repeats.likeness, *repeats.orphans, *(c.key for own in chosen.chosen.values() for c in own)}
+        present = {*repeats.likeness, *repeats.orphans, *chosen.keys()}
         whole, taken = 0, Taken(chosen, {})
         missing: dict[Key, int] = {}
         if best.key in sizes:
@@ -161,8 +162,8 @@ class _Walk:
             if not higher:
                 break
             limit = min(higher)
-            chosen, last, sizes = self._skip(limit)
-            now = {*last.likeness, *(c.key for own in chosen.chosen.values() for c in own)}
+            chosen, last, sizes = self._skip(limit, sizes)
+            now = {*last.likeness, *chosen.keys()}
             for key in now - present - missing.keys():
                 related = last.likeness.get(key)
                 missing[key] = (whole if whole and related and related.key == best.key else limit) - self.limit
@@ -170,18 +171,26 @@ class _Walk:
             present |= now
         return taken._replace(missing={key: tokens for key, tokens in missing.items() if tokens > 0})
 
-    def _skip(self, limit: int) -> tuple[ChunkSet, Repeats, dict[Key, int]]:
-        """What fits in `limit`, what only repeats it, and what each skipped chunk would have made of the set."""
+    def _skip(self, limit: int, before: Mapping[Key, int] = NO_SIZES) -> tuple[ChunkSet, Repeats, dict[Key, int]]:
+        """What fits in `limit`, what only repeats it, and what each skipped chunk would have made of the set.
+
+        `before` is the last of these at a lower limit: up to the first chunk that fits now nothing has changed.
+        """
         chosen, repeats = ChunkSet(self.desk), Repeats(self.desk)
         sizes: dict[Key, int] = {}
+        changed = not before
         for candidate in self.sequence:
             if repeats.takes(candidate, chosen):
                 continue
             chosen.add(candidate)
-            size = chosen.size()
+            if not changed and candidate.key not in before:
+                continue
+            size = chosen.size() if changed else before[candidate.key]
             if size > limit:
                 chosen.drop(candidate)
                 sizes[candidate.key] = size
-                if len(sizes) == 1 and not chosen.chosen and candidate is self.sequence[0]:
-                    return chosen, repeats, sizes
+                if candidate is self.sequence[0]:
+                    break
+            else:
+                changed = True
         return chosen, repeats, sizes

@@ -57,6 +57,7 @@ class Desk:
         self.join, self.relations = join_chunks, relations
         self.candidates = {candidate.key: candidate for each in own.values() for candidate in each.values()}
         self.renderer = render.Renderer(settings, counter, self.candidates, extracts)
+        self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
 
     def resolve(self, own: Documents) -> Resolution:
         """Duplicates resolved among these candidates alone."""
@@ -67,10 +68,17 @@ class Desk:
         document = self.documents.get(document_id) or Document(document_id)
         return DocumentPlan(document, joined, summarise.prefix_of(document, self.settings), title_of(document))
 
+    def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
+        """A document with these of its chunks, put next to each other; the same plan for the same chunks."""
+        key = (document_id, indexes)
+        if key not in self._planned:
+            self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
+        return self._planned[key]
+
     def plans(self, resolution: Resolution) -> tuple[DocumentPlan, ...]:
         """Every document that still shows something, best first."""
         order = [document_id for document_id in resolution.order if resolution.shown[document_id]]
-        return tuple([self.plan(document_id, self.join(document_id, resolution.shown[document_id])) for document_id in order])
+        return tuple([self.planned(document_id, resolution.shown[document_id]) for document_id in order])
 
     def blocks(self, plans: Sequence[DocumentPlan]) -> tuple[BlockPlan, ...]:
         """The blocks of these documents in their final order."""

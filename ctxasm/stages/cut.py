@@ -32,14 +32,16 @@ class Cutter:
         ends = [end for found in _SENTENCE_END.finditer(self.text, self.start, at + 1) if half <= (end := found.end()) <= at]
         return ends[-1] if ends and self._fits(ends[-1]) else at
 
-    def least(self, enough: int = 0) -> int:
-        """The size with one character of text: what the smallest useful limit would be. Any size up to `enough` will do."""
-        first = self._places(self.start + _HEAD)[:8]
-        if not first and len(self.text) > self.start + _HEAD:
-            first = self._places()[:8]
-        places = [*first, len(self.text)]
-        size = self.size_at(places[0])
-        return size if size <= enough else min([size, *(self.size_at(at) for at in places[1:])])
+    def least(self) -> int:
+        """The size with one character of text: what the smallest useful limit would be."""
+        places = self._places(self.start + _HEAD)[:8]
+        if not places and len(self.text) > self.start + _HEAD:
+            places = self._places()[:8]
+        if not places:
+            return self.size_at(len(self.text))
+        # Which cut is the smallest is settled around it: the line break that may follow can be one token with what it ends.
+        alone = [self.counter.count(self.text[self.start : at] + "\n") for at in places]
+        return min([self.size_at(at) for at, tokens in zip(places, alone, strict=True) if tokens <= alone[0]])
 
     def _fits(self, at: int) -> bool:
         return self.size_at(at) <= self.limit
