@@ -23,7 +23,7 @@ if scene is not None:
         show_before_after(scene, assembly, stamp_of(scene))
     below_the_bar = st.container()
     if assembly is not None:
-        show_stages_and_text(assembly, stamp_of(scene))
+        show_stages_and_text(scene, assembly, stamp_of(scene))
         with below_the_bar:
             advice_panel(scene, assembly)
         show_closer(scene, assembly)

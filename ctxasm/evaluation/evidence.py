@@ -149,7 +149,10 @@ class _View:
         return EvidenceState(kind, document_id, start, end, indexes, "partly" if found else "lost", share, stage)
 
     def _stage_of(self, fate: Fate | None) -> str:
-        return RETRIEVE if fate is None else fate.stage
+        if fate is None:
+            return RETRIEVE
+        # A shortened chunk is sent: what it lacks went when it was shortened (where it was cut as well, that came later).
+        return "compress" if fate.compressed is not None and fate.fate == "kept" else fate.stage
 
     def _rank(self, stage: str | None) -> int:
         return len(self._progress) + 1 if stage is None else self._progress.get(stage, 0)

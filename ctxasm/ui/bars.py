@@ -90,7 +90,7 @@ def _percent(tokens: float, axis: int) -> str:
 
 def _track(bar: Bar, fresh: frozenset[Key]) -> str:
     axis = _shown_axis(bar)
-    groups = "".join(_group(document, axis, fresh) for document in bar.documents)
+    groups = "".join(_group(document, axis, fresh) for document in bar.runs)
     at = 100 * bar.limit / max(axis, 1)
     side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
     used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
@@ -147,11 +147,7 @@ def _need_text(document: BarDocument) -> str:
 def _keys(bar: Bar, fresh: frozenset[Key]) -> str:
     items = [*_left_out(bar), *(_key(document, fresh, bar.supplement) for document in (*bar.kept, *bar.dropped))]
     shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
-    more = (
-        f'<details><summary>and {plural(len(rest), "more document")}</summary><ul class="cx-keys">{"".join(rest)}</ul></details>'
-        if rest
-        else ""
-    )
+    more = f'<details><summary>and {number(len(rest))} more</summary><ul class="cx-keys">{"".join(rest)}</ul></details>' if rest else ""
     beyond = max(0, bar.axis - _shown_axis(bar))
     note = (
         f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>'

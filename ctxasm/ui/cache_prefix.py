@@ -41,7 +41,7 @@ def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
         return state.assemble_anew(workbench, replace(other, settings=settings)).text
 
     found = prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
-    st.html(boxed(f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small">{NOTE}</p>', "ctx-cache-prefix"))
+    st.html(boxed(f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>', "ctx-cache-prefix"))
 
 
 def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:

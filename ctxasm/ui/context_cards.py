@@ -9,11 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ctxasm.model.results import Assembly
-from ctxasm.ui.marks import Run, colour_of, run_html, runs
+from ctxasm.ui.copy_rows import also_in
+from ctxasm.ui.marks import SUPPLEMENT_COLOUR, Run, colour_of, run_html, runs
 from ctxasm.ui.words import number, plural, title_of
-
-NO_SOURCE_COLOUR = "#CC79A7"
-"""The colour of a card without a number: a supplement."""
 
 
 class Piece(NamedTuple):
@@ -68,12 +66,12 @@ def _card(assembly: Assembly, block: int | None, pieces: Sequence[Piece]) -> Car
         pieces = pieces[:-1]
     citation = next((citation for citation in assembly.citations if citation.number == block), None)
     if citation is None:
-        return Card(None, "", "", NO_SOURCE_COLOUR, tuple(pieces))
+        return Card(None, "", "", SUPPLEMENT_COLOUR, tuple(pieces))
     documents = assembly.trace.documents
     tokens = sum(segment.tokens for segment in assembly.segments if segment.block == block)
     about = [plural(len(citation.chunk_indexes), "chunk"), f"{number(tokens)} tokens"]
     about += [f"page {citation.page_number}"] if citation.page_number is not None else []
-    about += [f"also in {title_of(documents, key, 40)}" for key in dict.fromkeys(key for key, _ in citation.also_in)]
+    about += [f"also in {place.title}{f' ({place.label})' if place.label else ''}" for place in also_in(assembly, citation)]
     title = title_of(documents, citation.document_id, 90)
     return Card(citation.number, title, " · ".join(about), colour_of(citation.number), tuple(pieces))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ctxasm.ui.order_rows import SlopeLine
+from ctxasm.ui.order_rows import MOST_BLOCKS, Place, SlopeLine, attention
 from ctxasm.ui.stage_rows import ChunkMap, MapPoint, OverlapPair
 from ctxasm.ui.words import decimal
 
@@ -201,5 +201,46 @@ def _slope_line(line: SlopeLine, foot: float) -> go.Scatter:
         opacity=0.85 if gone else 1,
         cliponaxis=False,
         name=_plain(line.label),
+        textfont={"size": 11},
+    )
+
+
+def order_figure(places: Sequence[Place]) -> go.Figure:
+    """From relevance (left) to position in the context (right), with the attention that a model pays to each position."""
+    drawn, blocks = places[:MOST_BLOCKS], len(places)
+    figure = _shell(int(80 + 30 * max(2, min(blocks, MOST_BLOCKS))), showlegend=False)
+    figure.add_trace(_attention_curve(blocks))
+    for place in drawn:
+        figure.add_trace(_order_line(place))
+    heads = ((0, "by relevance", "right"), (1, "position in the context", "left"), (2.1, "read best", "left"))
+    for x, text, side in heads:
+        figure.add_annotation(x=x, y=0.35, text=f"<b>{text}</b>", showarrow=False, xanchor=side, yanchor="bottom")
+    figure.update_xaxes(visible=False, range=[-1.35, 2.75])
+    figure.update_yaxes(visible=False, range=[blocks + 0.6, -0.5])
+    return figure
+
+
+def _attention_curve(blocks: int) -> go.Scatter:
+    y = [1 + step / 16 * (blocks - 1) for step in range(17)] if blocks > 1 else [0.7, 1.3]
+    edge = [2.1 + 0.55 * attention(at, blocks) for at in y]
+    line = {"width": 1, "color": OK}
+    x, outline = [2.1] * len(y) + edge[::-1], [*y, *y[::-1]]
+    return go.Scatter(x=x, y=outline, fill="toself", mode="lines", line=line, fillcolor="rgba(0,158,115,.22)", hoverinfo="skip")
+
+
+def _order_line(place: Place) -> go.Scatter:
+    moved = place.relevance != place.position
+    label = "<br>".join(_plain(part) for part in wrap(f"{place.relevance}. {place.label}", 26)[:2])
+    return go.Scatter(
+        x=[0, 1],
+        y=[place.relevance, place.position],
+        mode="lines+markers+text",
+        line={"color": REMOVED if moved else RETRIEVED, "width": 2 if moved else 1.5},
+        marker={"symbol": "square", "size": 9, "color": RETRIEVED},
+        text=[f"{label}  ", f"  [{place.position}] score {decimal(place.score)}"],
+        textposition=["middle left", "middle right"],
+        hoverinfo="skip",
+        cliponaxis=False,
+        name=_plain(place.label),
         textfont={"size": 11},
     )

@@ -1,9 +1,10 @@
-"""Rows of the group stage: from order by score to position in the context, and what that does to citation numbers. Pure."""
+"""Rows of group and order: from order by score to position in the context, and what that does to citation numbers. Pure."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ctxasm.model.events import Ordered
 from ctxasm.model.results import Assembly
 from ctxasm.ui.words import title_of
 
@@ -47,6 +48,53 @@ def slope(assembly: Assembly) -> tuple[SlopeLine, ...]:
         SlopeLine(f"{by_score}. {title_of(assembly.trace.documents, key, 36)}", key, None, by_score, document_places.get(key), True)
         for by_score, key in enumerate(best, 1)
     )
+
+
+MOST_BLOCKS = 30
+"""Blocks that the picture of the order draws: the most relevant ones."""
+
+
+class Place(NamedTuple):
+    """A block: its place by relevance and its position in the context, 1 = first; its best score and that chunk's rank."""
+
+    label: str
+    relevance: int
+    position: int
+    score: float
+    rank: int
+
+
+def block_order(assembly: Assembly) -> tuple[Place, ...]:
+    """The blocks by relevance (best score, then rank), each with its position in the context."""
+    record = assembly.trace.stage("order")
+    placed = [event for event in record.events if isinstance(event, Ordered)] if record else []
+    best_first = sorted(placed, key=lambda event: (-event.score, event.rank, event.document_id, event.chunk_indexes))
+    documents = assembly.trace.documents
+    return tuple(
+        Place(f"{title_of(documents, e.document_id, 30)} {_span(e.chunk_indexes)}", relevance, e.position, e.score, e.rank)
+        for relevance, e in enumerate(best_first, 1)
+    )
+
+
+def _span(indexes: tuple[int, ...]) -> str:
+    low, high = min(indexes), max(indexes)
+    return f"#{low}" if low == high else f"#{low}–{high}"
+
+
+def attention(position: float, blocks: int) -> float:
+    """How well a model reads the block at this position, 0 to 1: a U, best at both ends. A hint, no measurement.
+
+    After the bookend guide (Liu et al. 2024): full at the ends, least in the middle.
+    """
+    if blocks < 2:
+        return 1.0
+    at = 2 * (position - 1) / (blocks - 1) - 1
+    return 0.25 + 0.75 * at * at
+
+
+def at_the_ends(places: tuple[Place, ...]) -> int:
+    """How many of the two best blocks stand first or last."""
+    return sum(place.position in (1, len(places)) for place in places[:2])
 
 
 class Shift(NamedTuple):

@@ -11,8 +11,8 @@ from ctxasm.ui.ledger_rows import Ledger
 from ctxasm.ui.marks import colour_of
 from ctxasm.ui.order_rows import Shift
 from ctxasm.ui.rows import SENT, Bar
-from ctxasm.ui.stage_rows import Copy, Latency, OverlapPair, PrefixRow
-from ctxasm.ui.words import decimal, fate_label, likeness_words, number, plural, stage_name, title_of
+from ctxasm.ui.stage_rows import Latency, OverlapPair, PrefixRow
+from ctxasm.ui.words import fate_label, number, plural, stage_name
 
 DROP_WORDS = {
     "budget": "dropped",
@@ -81,19 +81,6 @@ def seam_html(pair: OverlapPair, threshold: int) -> str:
     )
 
 
-def copies_html(copies: Sequence[Copy]) -> str:
-    """Removed copies with the chunk that stays, and how alike they are."""
-    rows = [
-        (
-            escape(f"{copy.copy[0]} #{copy.copy[1]}"),
-            escape(likeness_words(copy.likeness, f"{copy.kept[0]} #{copy.kept[1]}", copy.similarity)),
-            "came back" if copy.returned else "shown once, both sources named",
-        )
-        for copy in copies
-    ]
-    return table_html(("copy", "why", "in the context"), rows, caption="Duplicates")
-
-
 def shift_html(shifts: Sequence[Shift]) -> str:
     """`before [2] → after [1]`: what the numbers would have meant if the list had been built before assembly."""
     rows = []
@@ -117,32 +104,11 @@ def budget_table_html(bar: Bar) -> str:
             if document.missing_tokens
             else '<span class="cx-fate gone">dropped</span>'
         )
-        chunks = " ".join(part.label for part in document.parts if part.label)
+        chunks = " ".join(dict.fromkeys(part.label for part in document.parts if part.label))
         numbers = " ".join(number_chip(n) for n in document.numbers)
         rows.append((numbers, escape(document.title), escape(chunks), number(document.tokens), number(end), state))
     return table_html(
         ("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis"
-    )
-
-
-def regret_html(assembly: Assembly) -> str:
-    """Unused tokens and packing regret, as sentences."""
-    regret = assembly.trace.regret
-    left = f"{number(assembly.unused_tokens)} of {number(assembly.limit)} tokens stay unused."
-    if assembly.overshoot_tokens:
-        left = f"The context is {number(assembly.overshoot_tokens)} tokens over the limit: with this setting only chunk text counts."
-    best = "the best packing of whole documents" if regret.exact else "any packing of whole documents (upper bound)"
-    if regret.regret <= 1e-12:
-        says = "Packing regret 0: no other choice of whole documents in the same limit is worth more."
-    else:
-        share = 100 * regret.regret / regret.best if regret.best else 0
-        names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:6])
-        says = f"Packing regret {share:.0f} %: {best} is worth {decimal(regret.best)}, this one {decimal(regret.kept)}." + (
-            f" Best: {names}." if names else ""
-        )
-    return (
-        f'<p class="cx-note" id="ctx-regret" data-regret="{regret.regret:.6f}"><b>{left}</b> {says} <span class="cx-small">'
-        f"Value = Σ 1/({assembly.settings.pack_k} + rank) over retrieved chunks.</span></p>"
     )
 
 

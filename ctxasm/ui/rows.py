@@ -7,12 +7,13 @@ what their document's block would have added, shared out by the chunks' own coun
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.model.events import Supplemented
-from ctxasm.model.results import Assembly, DocumentSize, Fate, Key
+from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
 from ctxasm.ui.words import title_of
 
 SENT = ("kept", "truncated", "merged")
@@ -82,7 +83,9 @@ class BarDocument:
 class Bar:
     """The budget bar: `axis` is the token at its right edge, `used` the tokens of the context.
 
-    `supplement` says whether the query's extra results are in, None where it brings none; they are no document.
+    `documents` holds each document once (kept before dropped); `runs` is what lies on the axis from left to right, where the
+    blocks of a document may stand apart. `supplement` says whether the query's extra results are in, None where it brings
+    none; they are no document.
     """
 
     documents: tuple[BarDocument, ...]
@@ -90,6 +93,7 @@ class Bar:
     limit: int
     axis: int
     supplement: Supplemented | None = None
+    runs: tuple[BarDocument, ...] = ()
 
     @property
     def sources(self) -> int:
@@ -107,11 +111,12 @@ class Bar:
 
 def budget_bar(assembly: Assembly) -> Bar:
     """Kept documents in context order, then what was dropped, on one token axis that holds the limit, too."""
-    kept = _kept_documents(assembly)
+    runs = _kept_runs(assembly)
+    kept = _joined(runs)
     dropped = _dropped_documents(assembly)
     documents = (*kept, *dropped)
     total = sum(document.tokens for document in documents)
-    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1), supplement_of(assembly))
+    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1), supplement_of(assembly), (*runs, *dropped))
 
 
 def supplement_of(assembly: Assembly) -> Supplemented | None:
@@ -120,28 +125,43 @@ def supplement_of(assembly: Assembly) -> Supplemented | None:
     return next((event for event in record.events if isinstance(event, Supplemented)), None) if record else None
 
 
-def _kept_documents(assembly: Assembly) -> list[BarDocument]:
+def _kept_runs(assembly: Assembly) -> list[BarDocument]:
+    """What is kept as it stands in the context: a run per stretch of blocks of one document."""
     retrieved = {(f.document_id, f.chunk_index): f.retrieved for f in assembly.trace.fates}
     cited = {citation.number: citation.document_id for citation in assembly.citations}
-    parts: dict[str, list[Part]] = {}
-    current = ""
+    runs: list[tuple[str, list[Part], dict[int, None]]] = []
     for segment in assembly.segments:
-        current = segment.document_id or cited.get(segment.block or 0) or current
-        own = parts.setdefault(current, [])
-        if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
-            hit = retrieved.get((segment.document_id, segment.chunk_index), True)
-            part = Part("retrieved" if hit else "added", segment.tokens, segment.chunk_index, f"#{segment.chunk_index}")
-        else:
-            part = Part(segment.kind if segment.kind in ("prefix", "supplement") else "scaffold", segment.tokens)
-        own.append(part)
-    numbers: defaultdict[str, list[int]] = defaultdict(list)
-    for citation in assembly.citations:
-        numbers[citation.document_id].append(citation.number)
+        owner = segment.document_id or cited.get(segment.block or 0) or (runs[-1][0] if runs else SUPPLEMENT)
+        if not runs or runs[-1][0] != owner:
+            runs.append((owner, [], {}))
+        _, parts, numbers = runs[-1]
+        parts.append(_part(segment, retrieved))
+        if segment.block is not None:
+            numbers[segment.block] = None
     documents = assembly.trace.documents
     return [
-        BarDocument(key, title_of(documents, key) if key else "Supplement", True, _merged(own), tuple(numbers[key]))
-        for key, own in parts.items()
+        BarDocument(key, title_of(documents, key) if key else "Supplement", True, _merged(parts), tuple(numbers))
+        for key, parts, numbers in runs
     ]
+
+
+def _part(segment: Segment, retrieved: Mapping[Key, bool]) -> Part:
+    if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
+        hit = retrieved.get((segment.document_id, segment.chunk_index), True)
+        return Part("retrieved" if hit else "added", segment.tokens, segment.chunk_index, f"#{segment.chunk_index}")
+    return Part(segment.kind if segment.kind in ("prefix", "supplement") else "scaffold", segment.tokens)
+
+
+def _joined(runs: list[BarDocument]) -> list[BarDocument]:
+    """Each document once, in the order of its first run."""
+    found: dict[str, BarDocument] = {}
+    for run in runs:
+        known = found.get(run.document_id)
+        if known is None:
+            found[run.document_id] = run
+        else:
+            found[run.document_id] = replace(known, parts=(*known.parts, *run.parts), numbers=(*known.numbers, *run.numbers))
+    return list(found.values())
 
 
 def _merged(parts: list[Part]) -> tuple[Part, ...]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from ctxasm.model.events import Absent, Coincidence, Duplicate, Likeness, Merged, NearMiss, Placed, Prefixed, Stripped
+from ctxasm.model.events import Absent, Coincidence, Merged, NearMiss, Placed, Prefixed, Stripped
 from ctxasm.model.results import Assembly, Key
-from ctxasm.ui.rows import SENT
 from ctxasm.ui.words import title_of
 
 PUBLISHED_MS = {"expand": 40.0, "deduplicate": 5.0, "group": 2.0, "budget": 15.0}
@@ -147,33 +146,6 @@ def _pair(assembly: Assembly, key: Key, chars: int, verdict: Literal["stripped",
         first[max(0, len(first) - chars - CONTEXT_CHARS) : len(first) - chars] if chars else first[-CONTEXT_CHARS:],
         second[:chars],
         second[chars : chars + CONTEXT_CHARS],
-    )
-
-
-class Copy(NamedTuple):
-    """A removed duplicate and the chunk that says the same; `similarity` as in the event."""
-
-    copy: Key
-    kept: Key
-    returned: bool
-    likeness: Likeness = "exact"
-    similarity: float = 1.0
-
-
-def copies(assembly: Assembly) -> tuple[Copy, ...]:
-    """The duplicates that the deduplicate stage found; `returned` where the copy ended up in the context after all."""
-    record = assembly.trace.stage("deduplicate")
-    sent = {(f.document_id, f.chunk_index) for f in assembly.trace.fates if f.fate in SENT}
-    found = [event for event in (record.events if record else ()) if isinstance(event, Duplicate)]
-    return tuple(
-        Copy(
-            (e.document_id, e.chunk_index),
-            (e.of_document_id, e.of_chunk_index),
-            (e.document_id, e.chunk_index) in sent,
-            e.likeness,
-            e.similarity,
-        )
-        for e in found
     )
 
 

@@ -13,12 +13,15 @@ from ctxasm.prompts import Zone
 from ctxasm.ui.answers import answer_html, zones_html
 from ctxasm.ui.bars import budget_html, strip_html
 from ctxasm.ui.context_cards import cards_html, context_cards
+from ctxasm.ui.copy_pictures import copies_html, difference_html
+from ctxasm.ui.copy_rows import Copy, difference
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.ui.order_rows import citation_shift
-from ctxasm.ui.pictures import DROP_WORDS, budget_table_html, copies_html, ledger_html, regret_html, seam_html, shift_html
+from ctxasm.ui.pictures import DROP_WORDS, budget_table_html, ledger_html, seam_html, shift_html
+from ctxasm.ui.regret_picture import regret_html
 from ctxasm.ui.rows import budget_bar
-from ctxasm.ui.stage_rows import Copy, overlap_pairs
+from ctxasm.ui.stage_rows import overlap_pairs
 from ctxasm.ui.told import Told
 from ctxasm.ui.words import REASONS
 from tests.ui.builders import HOSTILE, assembled, hostile
@@ -146,11 +149,22 @@ def test_zones_are_drawn_to_scale():
 
 
 def test_copies_say_how_alike_they_are_and_escape_their_names():
-    found = Page(copies_html([Copy((HOSTILE, 1), ("b", 2), False, "near", 0.97), Copy(("c", 3), ("b", 2), True)]))
-    assert HOSTILE + " #1" in found.text
-    assert "says nearly what b #2 says (97 % the same words)" in found.text
-    assert "says exactly what b #2 says" in found.text
+    near = Copy((HOSTILE, 1), ("b", 2), False, "near", 0.97, superseded=True)
+    found = Page(copies_html(hostile(), [near, Copy(("c", 3), ("b", 2), True)]))
+    assert HOSTILE[:20] in found.text
+    assert "nearly the same words 0.97" in found.text
+    assert "older edition" in found.text
+    assert "the same text" in found.text
+    assert "came back" in found.text
     assert "script" not in {tag for tag, _ in found.tags}
+
+
+def test_a_difference_marks_words_and_runs_none_of_them():
+    copy = Copy((HOSTILE, 1), ("b", 2), False, "near", 0.9)
+    page = Page(difference_html(hostile(), copy, difference(f"open van 8 uur {HOSTILE}", f"open van 9 uur {HOSTILE}")))
+    assert page.open == []
+    assert not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+    assert [tag for tag, _ in page.tags if tag in ("del", "mark")] == ["del", "mark"]
 
 
 def test_a_drop_has_words_for_every_reason():

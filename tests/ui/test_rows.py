@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 
 from ctxasm.pipeline import assemble
 from ctxasm.ui.chunk_life import chunk_life
+from ctxasm.ui.copy_rows import copies
 from ctxasm.ui.ledger_rows import ledger
 from ctxasm.ui.marks import runs
 from ctxasm.ui.order_rows import citation_shift, slope
 from ctxasm.ui.rows import SENT, budget_bar, header_figures, token_axis
-from ctxasm.ui.stage_rows import chunk_map, copies, latencies, overlap_pairs, prefixes
+from ctxasm.ui.stage_rows import chunk_map, latencies, overlap_pairs, prefixes
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 from tests.ui.builders import assembled, empty

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
-from ctxasm.ui.pictures import boxed, budget_table_html, regret_html
+from ctxasm.ui.pictures import boxed, budget_table_html
+from ctxasm.ui.regret_picture import regret_html
 from ctxasm.ui.rows import budget_bar
 
 

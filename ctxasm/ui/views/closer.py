@@ -1,11 +1,10 @@
-"""A closer look: the life of a chunk, find text, evidence, prompt cache, latency, export. Only the open tab runs."""
+"""A closer look: the life of a chunk, find text, evidence, latency, export. Only the open tab runs."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from ctxasm.model.results import Assembly
-from ctxasm.ui.cache_prefix import cache_prefix_panel
 from ctxasm.ui.pictures import boxed, latency_html
 from ctxasm.ui.stage_rows import latencies
 from ctxasm.ui.state import Scene
@@ -14,12 +13,12 @@ from ctxasm.ui.views.export import show_export
 from ctxasm.ui.views.find import show_find
 from ctxasm.ui.views.life import show_life
 
-TABS = ("Life of a chunk", "Find text", "Gold evidence", "Prompt cache", "Latency", "Export")
+TABS = ("Life of a chunk", "Find text", "Gold evidence", "Latency", "Export")
 
 
 def show_closer(scene: Scene, assembly: Assembly) -> None:
     """What else the trace can answer."""
-    life, find, gold, cache, latency, export = st.tabs(list(TABS), key="closer", on_change="rerun")
+    life, find, gold, latency, export = st.tabs(list(TABS), key="closer", on_change="rerun")
     if life.open:
         with life:
             show_life(assembly)
@@ -29,9 +28,6 @@ def show_closer(scene: Scene, assembly: Assembly) -> None:
     if gold.open:
         with gold:
             show_evidence(scene, assembly)
-    if cache.open:
-        with cache:
-            cache_prefix_panel(scene, assembly)
     if latency.open:
         latency.html(boxed(latency_html(latencies(assembly), assembly), "ctx-latency"))
     if export.open:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
-from ctxasm.ui.pictures import boxed, copies_html, seam_html
-from ctxasm.ui.stage_rows import OverlapPair, copies, overlap_pairs
+from ctxasm.ui.copy_pictures import chunk_name, copies_html, difference_html
+from ctxasm.ui.copy_rows import Copy, copies, difference
+from ctxasm.ui.pictures import boxed, seam_html
+from ctxasm.ui.stage_rows import OverlapPair, overlap_pairs
 from ctxasm.ui.views.charts import show_chart
 from ctxasm.ui.views.title import show_empty
 from ctxasm.ui.words import plural
@@ -27,9 +29,27 @@ def show_deduplicate(assembly: Assembly) -> None:
         show_empty("No neighbouring chunks", "No two candidates stand next to each other in a document: raise the expand window.")
     found = copies(assembly)
     if found:
-        st.html(boxed(copies_html(found), "ctx-duplicates"))
+        st.html(boxed(copies_html(assembly, found), "ctx-duplicates"))
+        _show_difference(assembly, [copy for copy in found if copy.likeness != "exact"])
     elif looked_for := _looked_for(assembly):
         st.html(boxed(f'<p class="cx-note">No {looked_for} duplicates among the candidates.</p>', "ctx-duplicates"))
+
+
+def _show_difference(assembly: Assembly, near: list[Copy]) -> None:
+    """Two texts that are only alike, side by side: whether one may stand for the other is for the reader to see."""
+    names = {f"{copy.copy[0]} #{copy.copy[1]}": copy for copy in near}
+    if not names:
+        return
+    if st.session_state.get("_copy") not in names:
+        st.session_state["_copy"] = next(iter(names))
+    name = st.selectbox("Side by side", list(names), key="_copy", format_func=lambda name: _copy_label(assembly, names.get(name), name))
+    copy = names[name]
+    texts = [assembly.trace.candidates[key].chunk.text if key in assembly.trace.candidates else "" for key in (copy.copy, copy.kept)]
+    st.html(boxed(difference_html(assembly, copy, difference(*texts)), "ctx-difference"))
+
+
+def _copy_label(assembly: Assembly, copy: Copy | None, name: str) -> str:
+    return name if copy is None else f"{chunk_name(assembly, copy.copy)} · {chunk_name(assembly, copy.kept)}"
 
 
 def _looked_for(assembly: Assembly) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
 
-from ctxasm.model.results import Assembly, Key
+from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.ui import state
 from ctxasm.ui.chunk_life import chunk_life
 from ctxasm.ui.pictures import boxed, fate_chip, table_html
 from ctxasm.ui.rows import fate_of
+from ctxasm.ui.shortened import Stretch, rewritten_text, shortened_chunks, stretches
 from ctxasm.ui.views.title import show_empty
-from ctxasm.ui.words import decimal, fate_label, number, title_of
+from ctxasm.ui.words import decimal, fate_label, number, plural, title_of
 
 
 def show_life(assembly: Assembly) -> None:
@@ -46,7 +48,7 @@ def _show_one(assembly: Assembly, key: Key) -> None:
     )
     fate = fate_of(assembly, key)
     candidate = assembly.trace.candidates.get(key)
-    text = escape(candidate.chunk.text) if candidate else "This chunk is not stored."
+    text = _text(assembly, fate) if candidate and fate else "<h3>its text</h3>This chunk is not stored."
     facts = (
         "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
     )
@@ -56,10 +58,46 @@ def _show_one(assembly: Assembly, key: Key) -> None:
             f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
             f'<p class="cx-note" style="padding-bottom:10px">{facts}</p>'
             f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" '
-            f'dir="auto"><h3>its text</h3>{text}</div></div>',
+            f'dir="auto">{text}</div></div>',
             "ctx-life",
         )
     )
+
+
+def _text(assembly: Assembly, fate: Fate) -> str:
+    """The chunk's text; where only part of it was sent that part, with the whole on demand."""
+    pieces = stretches(assembly, fate)
+    whole = "".join(escape(piece.text) for piece in pieces)
+    left = sum(len(piece.text) for piece in pieces if piece.state == "left")
+    sent = rewritten_text(assembly, (fate.document_id, fate.chunk_index)) or "".join(p.text for p in pieces if p.state == "sent")
+    if not sent or not left:
+        shared = any(piece.state == "shared" for piece in pieces)
+        body = "".join(_stretch(piece) for piece in pieces) if shared else whole
+        return f"<h3>its text{', the dotted part shown by the chunk before it' if shared else '' if sent else ', not sent'}</h3>{body}"
+    short = shortened_chunks(assembly).get((fate.document_id, fate.chunk_index))
+    how = "cut to fit" if short is None else f"{'rewritten by a model' if short.rewritten else 'shortened'}: {short.words}"
+    seen = escape(sent) if short and short.rewritten else _sent(pieces)
+    return (
+        f'<h3>what is sent of it, {how}</h3>{seen}<details id="ctx-left-out"><summary>Show its whole text, with the '
+        f"{plural(left, 'character')} that are left out in grey</summary>{''.join(_stretch(piece) for piece in pieces)}</details>"
+    )
+
+
+def _sent(pieces: Sequence[Stretch]) -> str:
+    """What is sent, with a sign where something is left out between."""
+    runs = [escape(piece.text) if piece.state == "sent" else '<span class="cx-seg-gap">…</span>' for piece in pieces]
+    return " ".join(runs)
+
+
+def _stretch(piece: Stretch) -> str:
+    text = escape(piece.text)
+    match piece.state:
+        case "sent":
+            return text
+        case "left":
+            return f'<span class="cx-left">{text}</span>'
+        case "shared":
+            return f'<span class="cx-shared">{text}</span>'
 
 
 def _all(assembly: Assembly) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ctxasm.model.results import Assembly
 from ctxasm.ui.bars import strip_html
+from ctxasm.ui.copy_rows import also_in, fates_by_key
 from ctxasm.ui.pictures import boxed, number_chip, prefixes_html, table_html
 from ctxasm.ui.stage_rows import prefixes
 from ctxasm.ui.words import title_of
@@ -28,9 +29,12 @@ def show_prefixes(assembly: Assembly) -> None:
 
 
 def _citations(assembly: Assembly) -> str:
-    rows = []
+    rows, fates = [], fates_by_key(assembly)
     for citation in assembly.citations:
-        also = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in dict.fromkeys(key for key, _ in citation.also_in))
+        also = "<br>".join(
+            f"{escape(place.title)}{f' <span class={chr(34)}cx-mute{chr(34)}>{escape(place.label)}</span>' if place.label else ''}"
+            for place in also_in(assembly, citation, fates)
+        )
         page = (
             f"page {citation.page_number}"
             if citation.page_number is not None

@@ -3,46 +3,52 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.state import Scene
 from ctxasm.ui.views.budget import show_budget
+from ctxasm.ui.views.compress import show_compress
 from ctxasm.ui.views.context_text import show_context_text
 from ctxasm.ui.views.deduplicate import show_deduplicate
 from ctxasm.ui.views.expand import show_expand
 from ctxasm.ui.views.group import show_group
+from ctxasm.ui.views.order import show_order
 from ctxasm.ui.views.prefixes import show_prefixes
 from ctxasm.ui.views.title import show_empty
 
 PAUSE = 0.04
 """Seconds that the browser gets to draw bar and text before the rest of the page arrives: it would else draw all of it first."""
-STAGES = {
-    "Expand": show_expand,
-    "Deduplicate": show_deduplicate,
-    "Group": show_group,
-    "Budget": show_budget,
-    "Prefixes & citations": show_prefixes,
+STAGES: Mapping[str, Callable[[Scene, Assembly], None]] = {
+    "Expand": lambda _, assembly: show_expand(assembly),
+    "Deduplicate": lambda _, assembly: show_deduplicate(assembly),
+    "Group": lambda _, assembly: show_group(assembly),
+    "Compress": lambda _, assembly: show_compress(assembly),
+    "Budget": lambda _, assembly: show_budget(assembly),
+    "Order": show_order,
+    "Prefixes & citations": lambda _, assembly: show_prefixes(assembly),
 }
 
 
-def show_stages_and_text(assembly: Assembly, stamp: str) -> None:
+def show_stages_and_text(scene: Scene, assembly: Assembly, stamp: str) -> None:
     """The stages stand above the text and are drawn after it: the text is what must follow a setting at once."""
     above = st.container()
     show_context_text(assembly, stamp)
     time.sleep(PAUSE)
     with above:
-        show_stages(assembly)
+        show_stages(scene, assembly)
 
 
-def show_stages(assembly: Assembly) -> None:
+def show_stages(scene: Scene, assembly: Assembly) -> None:
     """One tab per stage."""
     tabs = st.tabs(list(STAGES), key="stage", on_change="rerun")
     for tab, show in zip(tabs, STAGES.values(), strict=True):
         if tab.open:
             with tab:
                 if assembly.trace.fates:
-                    show(assembly)
+                    show(scene, assembly)
                 else:
                     show_empty(
                         "Retrieval returned nothing for this query",

@@ -1,0 +1,76 @@
+"""Unused tokens and packing regret: in words under every policy, and as two bars, this context and the best packing. Pure."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ctxasm.model.results import Assembly
+from ctxasm.ui.words import decimal, number, title_of
+
+NOTHING = 1e-12
+"""A regret below this is none: the sums of fractions differ in their last digits."""
+MOST_NAMES = 6
+
+
+def regret_html(assembly: Assembly) -> str:
+    """What is left of the limit, and how much better the best packing of whole documents would be."""
+    regret = assembly.trace.regret
+    if not assembly.settings.enabled:
+        return _note(
+            assembly, _left(assembly), "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.", ""
+        )
+    return (
+        _note(assembly, _left(assembly), _says(assembly), _bars(assembly)) if regret.best > 0 else _note(assembly, _left(assembly), "", "")
+    )
+
+
+def _note(assembly: Assembly, left: str, says: str, picture: str) -> str:
+    value = f"Value = Σ 1/({assembly.settings.pack_k} + rank) over the hits that are sent."
+    return (
+        f'<div id="ctx-regret" data-regret="{assembly.trace.regret.regret:.6f}" data-exact="{str(assembly.trace.regret.exact).lower()}">'
+        f'<p class="cx-note"><b>{left}</b> {says} <span class="cx-small">{value if assembly.trace.regret.best > 0 else ""}</span></p>{picture}</div>'
+    )
+
+
+def _left(assembly: Assembly) -> str:
+    if assembly.overshoot_tokens:
+        why = "only chunk text counts" if assembly.settings.enabled else "the baseline has no limit"
+        return f"The context is {number(assembly.overshoot_tokens)} tokens over the limit: with this setting {why}."
+    characters = assembly.settings.max_chars
+    also = f", {number(max(0, characters - len(assembly.text)))} of {number(characters)} characters" if characters is not None else ""
+    return f"{number(assembly.unused_tokens)} of {number(assembly.limit)} tokens{also} stay unused."
+
+
+def _says(assembly: Assembly) -> str:
+    regret = assembly.trace.regret
+    within = " in the same tokens" if assembly.settings.max_chars is None else " in the same tokens, whatever its characters,"
+    if regret.regret <= NOTHING:
+        return f"Packing regret 0: no choice of whole documents{within} is worth more than what this policy chose."
+    share = 100 * regret.regret / regret.best
+    if regret.exact:
+        names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
+        more = len(regret.documents) - MOST_NAMES
+        best = f" Best: {names}{f' and {more} more' if more > 0 else ''}." if names else ""
+        return f"Packing regret {share:.0f} %: it is worth that much less than the best packing of whole documents{within}.{best}"
+    bound = "what the best one is worth is only known from above"
+    return f"Packing regret at most {share:.0f} % against any packing of whole documents{within}: {bound}."
+
+
+def _bars(assembly: Assembly) -> str:
+    """Two bars on one axis of value: what was chosen, and the best that whole documents could come to."""
+    regret = assembly.trace.regret
+    whole = max(regret.best, regret.kept)
+    best = "the best packing" if regret.exact else "no packing exceeds"
+    rows = (
+        (f"this context ({assembly.settings.budget_policy})", regret.kept, "kept"),
+        (best, regret.best, "best" if regret.exact else "bound"),
+    )
+    drawn = "".join(_bar(name, value, whole, kind) for name, value, kind in rows)
+    return f'<div class="cx-values" role="img" aria-label="Value {decimal(regret.kept)} of {decimal(regret.best)}">{drawn}</div>'
+
+
+def _bar(name: str, value: float, whole: float, kind: str) -> str:
+    return (
+        f'<div class="cx-value" data-value="{kind}"><span>{name}</span>'
+        f'<div><i class="v-{kind}" style="width:{100 * value / whole:.2f}%"></i></div><b>{decimal(value)}</b></div>'
+    )
