@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.model.collisions import Body, defuse, defuse_frame, might_collide
+from ctxasm.model.collisions import Body, Find, defuse, defuse_frame, find_collisions, might_collide
 from ctxasm.model.events import Event, Gapped, Neutralised
 from ctxasm.model.extracts import Extract, pieces_of
 from ctxasm.model.formats import Frame
@@ -79,7 +79,7 @@ def _gap(written: str, mark: str) -> str:
     return f"{line_break}{mark}\n" if mark else line_break
 
 
-def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter) -> BlockText:
+def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, find: Find = find_collisions) -> BlockText:
     """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for."""
     if settings.marker_collisions == "off":
         return text
@@ -88,7 +88,7 @@ def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter) 
     frame, named = defuse_frame(frame, swap, format)
     events += [Neutralised(document_id, None, found, swap) for found in named]
     if might_collide("".join([piece.text for piece in body]), format):
-        checked = defuse([piece.text for piece in body], swap, format)
+        checked = defuse([piece.text for piece in body], swap, format, find)
         events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
         if checked.swaps:
             _recount(body, checked, counter)

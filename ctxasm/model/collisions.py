@@ -9,7 +9,7 @@ would hide them. In `grouped` and `minimal` nothing is parsed and no boundary ca
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -65,6 +65,10 @@ def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
     return list(dict(sorted(found)).items())
 
 
+Find = Callable[[str, Format], list[tuple[int, int]]]
+"""`find_collisions`, or what remembers its answers."""
+
+
 def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple[str, ...]]:
     """The frame of a block with what it names defused, and what was found.
 
@@ -78,7 +82,7 @@ def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple
     return frame._replace(after=frame.after[:own] + checked.texts[0]), tuple(found for _, found in checked.found)
 
 
-def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered") -> Body:
+def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: Find = find_collisions) -> Body:
     """Find what the answer parser would accept as a marker, or a model as a boundary, in `texts` joined; swap its brackets.
 
     What is left may read differently once a bracket is gone, so it is looked at again until nothing is found.
@@ -89,7 +93,7 @@ def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered") -> Bod
     starts = [0, *accumulate(len(text) for text in texts)]
     found: list[tuple[int, str]] = []
     swaps: list[Swap] = []
-    while spans := find_collisions(joined, format):
+    while spans := find(joined, format):
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap:
             break

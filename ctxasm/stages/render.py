@@ -7,10 +7,11 @@ around its text; blocks are separated by one blank line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ctxasm.model.block_text import BlockText, Head, body_of, defused, traced
+from ctxasm.model.collisions import find_collisions
 from ctxasm.model.events import Event
 from ctxasm.model.extracts import NO_EXTRACTS, Extract
 from ctxasm.model.formats import frame_of, heading_of, with_number
@@ -19,7 +20,7 @@ from ctxasm.model.pieces import Piece
 from ctxasm.model.plans import NOTHING_WRITTEN, OVER, Block, BlockPlan, Size, Written
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate, Key, Segment
-from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings import AssemblySettings, Format
 
 BLANK_LINE = "\n\n"
 
@@ -46,7 +47,9 @@ class Renderer:
     ) -> None:
         self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
         self._tails: dict[tuple[object, ...], _Tail] = {}
+        self._growths: dict[tuple[_Tail | None, int, _Tail], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
+        self._found: dict[str, list[tuple[int, int]]] = {}
 
     def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
         """The blocks in this order as text and segments with exact token growth. `lead` stands before the first."""
@@ -73,23 +76,41 @@ class Renderer:
 
     def ends(self, blocks: Sequence[BlockPlan]) -> tuple[Size, ...]:
         """The size of the text that ends with each block: what `write` of the blocks up to it would come to."""
-        tally = self.counter.tally()
+        tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
+        # Where a seam lies inside every block but the last, counts add up from one to the next.
+        grown = self._grown if all(tail.blank is not None for tail in tails[:-1]) else self._tallied
         sizes: list[Size] = []
-        chars = spent = 0
+        tokens = chars = spent = 0
+        for block, (more, longer) in zip(blocks, grown(tails), strict=True):
+            tokens, chars, spent = tokens + more, chars + longer, spent + self.spent(block.group)
+            sizes.append(self._size(tokens, chars, spent))
+        return tuple(sizes)
+
+    def _grown(self, tails: Sequence[_Tail]) -> Iterator[tuple[int, int]]:
+        """The tokens and characters that each block adds to the one before it. Remembered: sets of blocks differ in few."""
+        last = None
+        for number, tail in enumerate(tails, 1):
+            key = (last, number, tail)
+            if key not in self._growths:
+                pair = (tail,) if last is None else (last, tail)
+                self._growths[key] = [*self._tallied(pair, number + 1 - len(pair))][-1]
+            yield self._growths[key]
+            last = tail
+
+    def _tallied(self, tails: Sequence[_Tail], first: int = 1) -> Iterator[tuple[int, int]]:
+        """The tokens and characters that each of these blocks, numbered from `first`, adds to all those before it."""
+        tally = self.counter.tally()
         last: _Tail | None = None
-        for place, block in enumerate(blocks):
-            tail = self._tail(block, self._continues(blocks, place))
+        for number, tail in enumerate(tails, first):
+            before, longer = tally.total, 0
             if last is not None:
                 tally.add(BLANK_LINE, None, last.blank)
-                chars += len(BLANK_LINE)
-            head = f"{tail.before}{place + 1}" if tail.numbered else tail.before
+                longer = len(BLANK_LINE)
+            head = f"{tail.before}{number}" if tail.numbered else tail.before
             tally.add(head)
             tally.add(tail.text, tail.own)
-            chars += len(head) + len(tail.text)
-            spent += self.spent(block.group)
-            sizes.append(self._size(tally.total, chars, spent))
+            yield tally.total - before, longer + len(head) + len(tail.text)
             last = tail
-        return tuple(sizes)
 
     def spent(self, shown: Sequence[Joined]) -> int:
         """Tokens of the shown spans one by one (scope `chunks`): what the five-stage pipeline takes for a document's size."""
@@ -148,7 +169,13 @@ class Renderer:
             body = traced(document_id, body, self.extracts, self.settings.gap_mark)
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
-        return defused(BlockText(head, body, events), self.settings, self.counter)
+        return defused(BlockText(head, body, events), self.settings, self.counter, self._collisions)
+
+    def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
+        """A block is looked through when it is measured; the same text is written later."""
+        if text not in self._found:
+            self._found[text] = find_collisions(text, format)
+        return self._found[text]
 
     def _score(self, block: BlockPlan) -> float:
         if self.settings.format != "xml":
