@@ -1,8 +1,10 @@
 """The messages that carry an assembled context and a question to a model, and how many tokens each zone of them takes.
 
-The context is data: it stands between two lines whose code is a digest of the context itself, so that no text inside it
-can hold the closing line, whatever its format. It is the same text in both channels, block headers included: citations of a
-spoken answer come from the blocks, and only the system message tells the model not to read their numbers.
+The context is data: it stands between two lines whose code is chosen when the context is known, so that no text inside it
+can hold the closing line, whatever its format, nor can the question or an earlier turn. The code is the same from prompt to
+prompt unless a text resembles it, so a server's prefix cache reaches as far as the contexts are the same. The context is the
+same text in both channels, block headers included: citations of a spoken answer come from the blocks, and only the system
+message tells the model not to read their numbers.
 """
 
 from __future__ import annotations
@@ -105,7 +107,7 @@ def build_messages(assembly: Assembly, choice: PromptChoice = GROUNDED, *, langu
 
 def user_parts(assembly: Assembly, language: Language | None = None) -> tuple[Part, ...]:
     """The user message in its parts, which join to it. `language` None: that of the question."""
-    code = fence_code(assembly.text)
+    code = fence_code(assembly.text, assembly.query.query, *(turn.content for turn in assembly.turns))
     label = _QUESTION[language or language_of(assembly.query.query)]
     return (
         Part("scaffolding", f"CONTEXT {code}\n"),

@@ -19,9 +19,9 @@ from ctxasm.ui.words import number
 
 NOTE = (
     "A server keeps what it worked out for a prompt up to the first token that differs. Counted here: the tokens with which this context "
-    "begins like the context of the question before it in this dataset, both under the same settings and the same ordering. The system "
-    "prompt before them is shared in any case. The prompt of Ask names a code of its context first: there only an unchanged context is "
-    "taken over."
+    "begins like the context of the question before it in this dataset, both under the same settings and the same ordering. In the prompt "
+    "of Ask only the system message and one line stand before the context: both are shared too, between questions in one language. "
+    "Earlier turns stand between them, and end the sharing where they differ."
 )
 
 
@@ -41,7 +41,12 @@ def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
         return state.assemble_anew(workbench, replace(other, settings=settings)).text
 
     found = prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
-    st.html(boxed(f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>', "ctx-cache-prefix"))
+    st.html(
+        boxed(
+            f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>',
+            "ctx-cache-prefix",
+        )
+    )
 
 
 def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:

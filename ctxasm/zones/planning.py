@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from ctxasm.model.fences import fence_code
 from ctxasm.model.language import language_of
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, check_query
@@ -21,8 +20,10 @@ SUGGESTED_MARGIN = 0.05
 """The share of a window that covers what another vocabulary counts otherwise (token-budget guide, section on zones)."""
 MESSAGE_TOKENS = 4
 """What servers add around each message, about (OpenAI's own figure is 3 to 4)."""
-_LONGEST_CODE = "0a1b2c3d4e5f6a7b"
-"""As many tokens as characters in every vocabulary: the code around the context is known only when the context is."""
+_STAND_IN = "x"
+"""In the place of a context that is not known yet: a text that joins to neither of the lines around it."""
+_SEAM = 1
+"""What the end of a context may cost more before a line break than alone: `>>>>>>>` in cl100k_base."""
 
 
 class ZonePlan(NamedTuple):
@@ -73,11 +74,14 @@ def count_messages(
     choice: PromptChoice = GROUNDED,
     conversation: Conversation | None = None,
 ) -> Counted:
-    """Tokens of everything in the messages but the context. The lines around the context count as part of the question."""
-    bare = empty_assembly(dataclasses.replace(query, retrieved=(), history=()), settings, counter)
-    system, *_, user = build_messages(bare, choice)
-    asked = user.content.replace(fence_code(""), _LONGEST_CODE)
-    return Counted(counter.count(system.content), counter.count(asked), conversation.tokens if conversation else 0)
+    """Tokens of everything in the messages but the context. The lines around the context count as part of the question.
+
+    The code on them is known only when the context is; whichever it is, it takes as many tokens as that around a stand-in.
+    """
+    stand_in = dataclasses.replace(empty_assembly(dataclasses.replace(query, retrieved=(), history=()), settings, counter), text=_STAND_IN)
+    system, *_, user = build_messages(stand_in, choice)
+    around = counter.count(user.content) - counter.count(_STAND_IN) + _SEAM
+    return Counted(counter.count(system.content), around, conversation.tokens if conversation else 0)
 
 
 def empty_assembly(query: Query, settings: AssemblySettings, counter: TokenCounter) -> Assembly:

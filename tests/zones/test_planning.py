@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as tries
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ from ctxasm.store.memory import MemoryStore
 from ctxasm.tokens import open_counter
 from ctxasm.workbench import Workbench
 from ctxasm.zones import plan_zones, shipped_windows
-from ctxasm.zones.planning import _LONGEST_CODE, count_messages
+from ctxasm.zones.planning import count_messages
 from ctxasm.zones.words import conversation_line, zones_line
 from tests.contexts import make_assembly
 from tests.fakes import FakeSource
@@ -40,9 +40,24 @@ CHAT = (Turn("user", "Mag ik eten voor de MRI?"), Turn("assistant", "Ja. " * 50)
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_no_code_around_a_context_takes_more_than_was_counted(encoding: str) -> None:
-    counter = open_counter(encoding)
-    if counter.exact:
-        assert counter.count(_LONGEST_CODE) == len(_LONGEST_CODE) == len(fence_code("x"))
+    counter, held = open_counter(encoding), ""
+    lines = set()
+    for _ in range(40):  # the fixed codes, and digests after them
+        code = fence_code(held)
+        lines.add(counter.count(f"CONTEXT {code}\nx\nCONTEXT {code}\n\nVraag: "))
+        held += f"{code}\n"
+    assert len(lines) == 1
+
+
+def test_a_code_that_the_question_or_the_context_holds_is_counted_as_its_successor() -> None:
+    question = f"Wat betekent CONTEXT {fence_code('')}?"
+    counted = count_messages(Query(question), AssemblySettings(), COUNTER)
+    for text in ("De balie.", fence_code(question)):
+        assembly = make_assembly(question)
+        object.__setattr__(assembly, "text", text)
+        user = build_messages(assembly)[-1].content
+        assert fence_code(text, question) in user
+        assert COUNTER.count(user) <= counted.question + COUNTER.count(text)
 
 
 def test_what_is_sent_fits_the_window_for_every_query_of_the_sample() -> None:
@@ -61,15 +76,16 @@ def test_what_is_sent_fits_the_window_for_every_query_of_the_sample() -> None:
 
 
 @given(st.lists(WORDS, max_size=40).map("".join), st.lists(WORDS, min_size=1, max_size=6).map("".join))
-def test_joining_the_context_to_the_rest_costs_at_most_the_code(context: str, question: str) -> None:
-    # The question's zone holds the code at its longest; a seam that joins otherwise than the parts is covered by that.
+@example("a" + ">" * 7, "Hoe?")
+@example("\n \n:::::::=>>>>>>>", "Hoe?")
+def test_joining_the_context_to_the_rest_costs_no_more_than_was_counted(context: str, question: str) -> None:
     if not question.strip() or not context:
         return
     counted = count_messages(Query(question), AssemblySettings(), COUNTER)
     assembly = make_assembly(question)
     object.__setattr__(assembly, "text", context)
     user = build_messages(assembly)[-1]
-    assert COUNTER.count(user.content) <= counted.question + COUNTER.count(context) + 1
+    assert COUNTER.count(user.content) <= counted.question + COUNTER.count(context)
 
 
 @pytest.mark.parametrize("channel", ["text", "voice"])
@@ -82,8 +98,8 @@ def test_the_counts_are_those_of_the_message_builder(channel: str) -> None:
         object.__setattr__(assembly, "settings", settings)
         system, user = build_messages(assembly, choice)
         assert counted.system == COUNTER.count(system.content)
-        around = user.content.replace(assembly.text, "").replace(fence_code(assembly.text), _LONGEST_CODE)
-        assert counted.question == COUNTER.count(around)
+        around = COUNTER.count(user.content) - COUNTER.count(assembly.text)
+        assert counted.question in (around + 1, around + 2)  # a full stop at the end of a context joins the line break
 
 
 def zones_of(**changes: object) -> Zones:
