@@ -16,6 +16,7 @@ from ctxasm.ui.pictures import boxed, table_html
 from ctxasm.ui.state import Scene
 from ctxasm.ui.views.title import show_empty
 from ctxasm.ui.words import number
+from ctxasm.ui.zones_state import zones_key
 
 NOTE = (
     "A server keeps what it worked out for a prompt up to the first token that differs. Counted here: the tokens with which this context "
@@ -25,12 +26,29 @@ NOTE = (
 )
 
 
-def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
+def cache_prefix_panel(scene: Scene) -> None:
     """A table of the six orderings; a hint where there is no question before this one."""
     earlier = _question_before(scene)
     if earlier is None:
         show_empty("No question before this one", "This is the first of its dataset: choose a later one to see what both contexts share.")
         return
+    drawn = prefix_html(_found(scene, earlier), scene.settings.ordering, earlier)
+    st.html(boxed(f'{drawn}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>', "ctx-cache-prefix"))
+
+
+def _found(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
+    """What every ordering shares with the question before; the last finding of the session holds whichever of them is chosen."""
+    settings = scene.settings.replace(ordering="document_first")
+    key = (scene.dataset, scene.query, settings, earlier, st.session_state.get("_loads", 0), zones_key(settings))
+    kept = st.session_state.get("_prefixes")
+    if kept is None or kept[0] != key:
+        kept = (key, _by_ordering(scene, earlier))
+        st.session_state["_prefixes"] = kept
+    found: Mapping[Ordering, Prefix] = kept[1]
+    return found
+
+
+def _by_ordering(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
     workbench = desk.workbench()
     other = replace(scene, query=workbench.query(scene.dataset, earlier))
 
@@ -40,13 +58,7 @@ def cache_prefix_panel(scene: Scene, assembly: Assembly) -> None:
     def before(settings: AssemblySettings) -> str:
         return state.assemble_anew(workbench, replace(other, settings=settings)).text
 
-    found = prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
-    st.html(
-        boxed(
-            f'{prefix_html(found, scene.settings.ordering, earlier)}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>',
-            "ctx-cache-prefix",
-        )
-    )
+    return prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
 
 
 def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:

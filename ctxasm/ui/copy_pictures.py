@@ -15,7 +15,7 @@ MOST_WORDS_NOTE = "Only the first words of these long texts are compared."
 
 def chunk_name(assembly: Assembly, key: Key) -> str:
     """A chunk by its document's title: `Visiting hours #3`."""
-    return f"{title_of(assembly.trace.documents, key[0], 40)} #{key[1]}"
+    return f"{title_of(assembly.trace.documents, key[0], 64)} #{key[1]}"
 
 
 def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
@@ -29,7 +29,7 @@ def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
         )
         for copy in copies
     ]
-    return table_html(("copy", "how alike", "says what this one says", "in the context"), rows, caption="Duplicates")
+    return table_html(("copy", "how alike", "says what this one says", "in the context"), rows, caption="Duplicates among the candidates")
 
 
 def _likeness(copy: Copy) -> str:

@@ -31,7 +31,7 @@ def show_compress(assembly: Assembly) -> None:
         why = f"All fits, or no chunk has more than {number(settings.max_chunk_tokens)} tokens: every chunk is as it was."
         show_empty("Nothing was shortened", why)
         return
-    st.html(boxed(f"{_notes(assembly, rows)}{_table(rows)}", "ctx-compressed"))
+    st.html(boxed(f'{_notes(assembly, rows)}<div class="cx-scroll">{_table(rows)}</div>', "ctx-compressed"))
 
 
 def _notes(assembly: Assembly, rows: tuple[Squeezed, ...]) -> str:

@@ -23,10 +23,14 @@ def show_deduplicate(assembly: Assembly) -> None:
     if not assembly.settings.enabled:
         show_empty("Assembly is off", "The baseline keeps every retrieved chunk as it is. Turn Assembly on in the sidebar.")
         return
+    _show_copies(assembly)
     if pairs:
         _show_pairs(assembly, _largest(pairs))
     else:
         show_empty("No neighbouring chunks", "No two candidates stand next to each other in a document: raise the expand window.")
+
+
+def _show_copies(assembly: Assembly) -> None:
     found = copies(assembly)
     if found:
         st.html(boxed(copies_html(assembly, found), "ctx-duplicates"))

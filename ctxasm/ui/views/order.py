@@ -28,7 +28,7 @@ def show_order(scene: Scene, assembly: Assembly) -> None:
     with left:
         _show_slope(assembly, places)
     with right:
-        cache_prefix_panel(scene, assembly)
+        cache_prefix_panel(scene)
 
 
 def _show_slope(assembly: Assembly, places: tuple[Place, ...]) -> None:
