@@ -46,8 +46,6 @@ def compress_endpoint(config: Config, endpoint: Endpoint | None = None) -> Endpo
         return endpoint
     model = config.compress_model or config.llm_model
     if config.llm_base_url is None or model is None:
-        raise InvalidInput(
-            f"compression=model needs a model: set {BASE_URL[0]} and {COMPRESS_MODEL}, or choose compression=extractive"
-        )
+        raise InvalidInput(f"compression=model needs a model: set {BASE_URL[0]} and {COMPRESS_MODEL}, or choose compression=extractive")
     key, connect, first = config.llm_api_key or "", config.llm_connect_timeout, config.llm_timeout
     return Endpoint(config.llm_base_url, model, key, connect_timeout=connect, first_piece_timeout=first)

@@ -122,7 +122,7 @@ def test_a_duplicate_repeats_a_chunk_that_is_kept(case, chosen, limit):
             assert by_key[fate.of].fate in ("kept", "merged")
             texts = [" ".join(done.trace.candidates[k].chunk.text.split()) for k in (key, fate.of)]
             assert (texts[0] == texts[1]) >= (fate.likeness == "exact")
-            assert fate.similarity is not None and 0 < fate.similarity <= 1
+            assert 0 < fate.similarity <= 1
 
 
 # 3 ------------------------------------------------------------------------------------------------------------------------
