@@ -41,7 +41,7 @@ class Cutter:
             return self.size_at(len(self.text))
         # Which cut is the smallest is settled around it: the line break that may follow can be one token with what it ends.
         alone = [self.counter.count(self.text[self.start : at] + "\n") for at in places]
-        return min([self.size_at(at) for at, tokens in zip(places, alone, strict=True) if tokens <= alone[0]])
+        return min([self.size_at(at) for at, tokens in zip(places, alone, strict=True) if at == places[0] or tokens < alone[0]])
 
     def _fits(self, at: int) -> bool:
         return self.size_at(at) <= self.limit
