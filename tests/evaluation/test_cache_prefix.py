@@ -99,8 +99,8 @@ def test_six_orderings_of_ten_hits_take_no_longer_than_a_blink() -> None:
     spent = []
     for _ in range(3):
         texts = iter(f"{body}{n}. En dan dit." for n in range(6))
-        began = time.perf_counter()
+        began = time.process_time()
         prefix_by_ordering(body + "Slot.", AssemblySettings(), next_one, COUNTER)
-        spent.append(1000 * (time.perf_counter() - began))
+        spent.append(1000 * (time.process_time() - began))
     # 28 ms on a quiet machine; the figure of 50 ms is that of the bench.
     assert min(spent) < 250, spent
