@@ -83,7 +83,7 @@ def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
                 args=(kept.before.settings,),
                 help="Back to the settings before this change. Press again to see the change once more.",
             )
-        with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        with st.container(gap="xxsmall"):
             _moves("came in", "came", compared.came)
             _moves("went out", "went", compared.went)
         _show_picked(assembly, {moved.key: moved for moved in (*compared.came, *compared.went)})

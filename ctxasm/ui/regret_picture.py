@@ -16,19 +16,18 @@ def regret_html(assembly: Assembly) -> str:
     """What is left of the limit, and how much better the best packing of whole documents would be."""
     regret = assembly.trace.regret
     if not assembly.settings.enabled:
-        return _note(
-            assembly, _left(assembly), "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.", ""
-        )
-    return (
-        _note(assembly, _left(assembly), _says(assembly), _bars(assembly)) if regret.best > 0 else _note(assembly, _left(assembly), "", "")
-    )
+        return _note(assembly, "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.")
+    if regret.best <= 0:
+        return _note(assembly, "")
+    value = f'<span class="cx-small">Value = Σ 1/({assembly.settings.pack_k} + rank) over the hits that are sent.</span>'
+    return _note(assembly, f"{_says(assembly)} {value}", _bars(assembly) if regret.regret > NOTHING else "")
 
 
-def _note(assembly: Assembly, left: str, says: str, picture: str) -> str:
-    value = f"Value = Σ 1/({assembly.settings.pack_k} + rank) over the hits that are sent."
+def _note(assembly: Assembly, says: str, picture: str = "") -> str:
+    regret = assembly.trace.regret
     return (
-        f'<div id="ctx-regret" data-regret="{assembly.trace.regret.regret:.6f}" data-exact="{str(assembly.trace.regret.exact).lower()}">'
-        f'<p class="cx-note"><b>{left}</b> {says} <span class="cx-small">{value if assembly.trace.regret.best > 0 else ""}</span></p>{picture}</div>'
+        f'<div id="ctx-regret" data-regret="{regret.regret:.6f}" data-exact="{str(regret.exact).lower()}">'
+        f'<p class="cx-note"><b>{_left(assembly)}</b> {says}</p>{picture}</div>'
     )
 
 

@@ -224,7 +224,7 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
     assert not any("alert(" in element.value for element in app.markdown)
 
 
-STAGES = ("Expand", "Deduplicate", "Group", "Budget", "Prefixes & citations")
+STAGES = ("Expand", "Deduplicate", "Group", "Compress", "Budget", "Order", "Prefixes & citations")
 
 
 @pytest.mark.parametrize("stage", STAGES)

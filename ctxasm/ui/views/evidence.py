@@ -9,6 +9,8 @@ import streamlit as st
 
 from ctxasm.model.results import Assembly
 from ctxasm.ui import desk
+from ctxasm.ui.flow_picture import flow_html
+from ctxasm.ui.flow_rows import flow
 from ctxasm.ui.pictures import boxed, table_html
 from ctxasm.ui.state import Scene
 from ctxasm.ui.views.title import show_empty
@@ -42,6 +44,7 @@ def show_evidence(scene: Scene, assembly: Assembly) -> None:
         else ""
     )
     st.html(boxed(table + answer, "ctx-evidence"))
+    st.html(boxed(flow_html(flow(assembly, states)), "ctx-flow"))
 
 
 def _row(scene: Scene, assembly: Assembly, state: EvidenceState) -> tuple[str, ...]:

@@ -1,0 +1,242 @@
+"""Rows of the strategies' pictures: copies, compression, order, supplement, regret and the funnel of the stages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctxasm.evaluation.evidence import evidence_states
+from ctxasm.model.events import Compressed, Ordered
+from ctxasm.model.extracts import Extract
+from ctxasm.model.records import Chunk, Document, Hit, Query
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from ctxasm.tokens import open_counter
+from ctxasm.ui.bars import budget_html
+from ctxasm.ui.compress_rows import squeezed
+from ctxasm.ui.copy_rows import also_in, copies, difference, likeness_label
+from ctxasm.ui.flow_picture import flow_html
+from ctxasm.ui.flow_rows import flow
+from ctxasm.ui.marks import text_html
+from ctxasm.ui.order_rows import at_the_ends, attention, block_order
+from ctxasm.ui.regret_picture import regret_html
+from ctxasm.ui.rows import SENT, budget_bar, supplement_of
+from ctxasm.ui.shortened import rewritten_text, shortened_chunks, stretches
+from tests.fakes import FakeClock, FakeSource
+from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
+from tests.ui.builders import HOSTILE, assembled
+from tests.ui.test_html import Page
+from tests.ui.test_rows import law
+
+BPE = open_counter("cl100k_base")
+RULES = "De receptie is elke dag open van 8 tot 20 uur en de cafetaria van 9 tot 18 uur, behalve op feestdagen."
+LONG = " ".join(f"Zin {n} over het parkeren bij het ziekenhuis." for n in range(60)) + " De garage kost 2 euro per uur."
+
+
+def editions(limit: int = 8000, **settings: object):
+    """Two editions of the same rules, the older one ranked first, and a long document."""
+    documents = [
+        Document("old", "Regels 2023", date="2023-03-01"),
+        Document("new", "Regels 2026", date="2026-01-05"),
+        Document("long", "Garage"),
+    ]
+    chunks = [Chunk("old", 0, RULES), Chunk("new", 0, RULES.replace("receptie", "balie")), Chunk("long", 0, LONG)]
+    hits = (Hit("old", 0, 0.9), Hit("new", 0, 0.8), Hit("long", 0, 0.7))
+    query = Query("Wat kost de garage per uur?", hits, "q", supplement="Zie de plattegrond.", best_similarity=0.5)
+    chosen = AssemblySettings().replace(expand_window=0, **settings)
+    compressor = settings.get("compression") == "model" and Rewriting()
+    return assemble(query, FakeSource(documents, chunks, BPE), chosen, BPE, FakeClock(), limit, compressor=compressor or None)
+
+
+class Rewriting:
+    """A model that puts everything into words of its own."""
+
+    def compress(self, query, chunks, max_tokens, counter, cancelled=lambda: False):
+        return [Extract("rewritten", words="Twee euro.") for _ in chunks]
+
+
+NEAR = {"dedup_near": True, "near_threshold": 0.7}
+
+
+def test_a_near_copy_says_how_alike_it_is():
+    (copy,) = copies(editions(**NEAR))
+    assert (copy.copy, copy.kept, copy.likeness, copy.superseded) == (("new", 0), ("old", 0), "near", False)
+    assert 0.7 <= copy.similarity < 1
+
+
+def test_the_older_edition_is_called_superseded():
+    (copy,) = copies(editions(dedup_keep="newest", **NEAR))
+    assert (copy.copy, copy.kept, copy.superseded) == (("old", 0), ("new", 0), True)
+
+
+def test_a_citation_says_how_like_its_other_places_are():
+    done = editions(**NEAR)
+    (place,) = also_in(done, done.citations[0])
+    assert place.title == "Regels 2026"
+    assert place.label == likeness_label("near", copies(done)[0].similarity)
+    assert f"also in Regels 2026 ({place.label})" in Page(text_html(done, "")).text
+    (exact,) = also_in(assembled(), next(c for c in assembled().citations if c.also_in))
+    assert exact.label == ""
+
+
+words = st.lists(st.sampled_from(["a", "bb", "Ccc", "d\n", "é", HOSTILE]), max_size=60).map(" ".join)
+
+
+@law
+@given(words, words)
+def test_a_difference_shows_both_texts_but_for_skipped_equal_words(copy, kept):
+    found = difference(copy, kept)
+    for text, pieces in ((copy, found.copy), (kept, found.kept)):
+        shown = "".join(piece.text for piece in pieces if piece.kind != "skipped")
+        assert "skipped" in {piece.kind for piece in pieces} or shown == text
+        assert all(piece.text in text for piece in pieces if piece.kind != "skipped")
+    if copy == kept:
+        assert {piece.kind for piece in (*found.copy, *found.kept)} <= {"same", "skipped"}
+
+
+def test_only_the_words_that_differ_are_marked():
+    found = difference(RULES, RULES.replace("20 uur", "21 uur"))
+    assert [piece.text.strip() for piece in found.copy if piece.kind == "own"] == ["20"]
+    assert [piece.text.strip() for piece in found.kept if piece.kind == "own"] == ["21"]
+
+
+SHORT = {"compression": "extractive", "max_chunk_tokens": 100}
+
+
+@law
+@given(cases(), settings_(compression="extractive", max_chunk_tokens=20), LIMITS)
+def test_a_text_is_cut_into_what_was_sent_and_what_was_not(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    for fate in done.trace.fates:
+        candidate = done.trace.candidates.get((fate.document_id, fate.chunk_index))
+        pieces = stretches(done, fate)
+        assert "".join(piece.text for piece in pieces) == (candidate.chunk.text if candidate else "")
+        if fate.fate not in SENT:
+            assert {piece.state for piece in pieces} <= {"left"}
+        elif fate.fate == "kept" and fate.compressed is None:
+            assert "left" not in {piece.state for piece in pieces}
+
+
+def test_a_shortened_chunk_is_flagged_with_its_share():
+    done = editions(400, **SHORT)
+    ((key, short),) = shortened_chunks(done).items()
+    (event,) = (e for record in done.trace.stages for e in record.events if isinstance(e, Compressed))
+    assert key == ("long", 0)
+    assert short.words == f"{100 * event.kept_tokens / event.tokens:.0f}\u202f% of {event.tokens} tokens"
+    assert short.words in Page(text_html(done, "")).text
+    fate = next(fate for fate in done.trace.fates if fate.document_id == "long")
+    assert {"sent", "left"} == {piece.state for piece in stretches(done, fate)}
+    assert [(row.tokens, row.kept_tokens, row.sent) for row in squeezed(done)] == [(event.tokens, event.kept_tokens, True)]
+
+
+def test_a_rewritten_chunk_is_marked_as_such():
+    done = editions(400, compression="model", max_chunk_tokens=100)
+    assert shortened_chunks(done)["long", 0].rewritten
+    assert rewritten_text(done, ("long", 0)) == "Twee euro."
+    page = Page(text_html(done, ""))
+    assert "rewritten" in page.text
+    assert any("data-rewritten" in attrs for _, attrs in page.tags)
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_every_block_has_one_place_by_relevance_and_one_in_the_context(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    places = block_order(done)
+    record = done.trace.stage("order")
+    assert len(places) == sum(isinstance(event, Ordered) for event in record.events)
+    assert sorted(place.position for place in places) == [place.relevance for place in places] == list(range(1, len(places) + 1))
+    assert [place.score for place in places] == sorted((place.score for place in places), reverse=True)
+    if chosen.ordering == "relevance" and chosen.citation_unit == "document":
+        assert all(place.relevance == place.position for place in places)
+    if chosen.ordering == "bookend" and chosen.citation_unit == "document" and len(places) > 1:
+        assert at_the_ends(places) == 2
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 8, 40])
+def test_attention_is_a_u(blocks):
+    values = [attention(position, blocks) for position in range(1, blocks + 1)]
+    assert values == pytest.approx(values[::-1])
+    assert values[0] == 1
+    assert values[: blocks // 2] == sorted(values[: blocks // 2], reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "injected", "words"),
+    [
+        ({}, True, "the best similarity is below the threshold"),
+        ({"supplement_mode": "never"}, False, "the setting says never"),
+        ({"supplement_threshold": 0.4}, False, "the best similarity is high enough"),
+    ],
+)
+def test_the_supplement_says_which_rule_decided(settings, injected, words):
+    done = editions(**settings)
+    event = supplement_of(done)
+    assert event.injected is injected
+    card = Page(text_html(done, "")).by_id("ctx-supplement")
+    assert card["data-injected"] == str(injected).lower()
+    for drawn in (text_html(done, ""), budget_html(done, "")):
+        assert words in Page(drawn).text
+    bar = budget_bar(done)
+    parts = [part for document in bar.documents for part in document.parts if part.kind == "supplement"]
+    assert sum(part.tokens for part in parts) == event.tokens
+    assert bar.sources == 3
+
+
+def test_a_query_without_a_supplement_speaks_of_none():
+    assert supplement_of(assembled()) is None
+    assert "upplement" not in Page(text_html(assembled(), "")).text
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_the_runs_of_the_bar_stand_as_the_blocks_do(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    runs = [run for run in budget_bar(done).runs if run.kept]
+    assert sum(run.tokens for run in runs) == done.token_count
+    numbers = [number for run in runs for number in run.numbers]
+    assert list(dict.fromkeys(numbers)) == [citation.number for citation in done.citations]
+    assert {run.document_id for run in runs} == {document.document_id for document in budget_bar(done).kept}
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_regret_is_said_under_every_policy(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    page = Page(regret_html(done))
+    assert page.open == []
+    regret = done.trace.regret
+    values = [attrs["data-value"] for _, attrs in page.tags if "data-value" in attrs]
+    assert values == ([] if regret.regret <= 1e-12 else ["kept", "best" if regret.exact else "bound"])
+    assert ("at most" in page.text) == (regret.regret > 1e-12 and not regret.exact)
+
+
+def test_without_assembly_nothing_is_compared_with_a_packing():
+    assert "there is no packing" in Page(regret_html(assembled(enabled=False))).text
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_the_funnel_ends_at_what_is_sent(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    levels = flow(done)
+    sent = {(fate.document_id, fate.chunk_index) for fate in done.trace.fates if fate.fate in SENT}
+    assert levels[-1].hits + levels[-1].neighbours == len(sent)
+    assert levels[0].hits == sum(fate.retrieved for fate in done.trace.fates)
+    assert [level.stage for level in levels[1:]] == [record.stage for record in done.trace.stages]
+    assert Page(flow_html(levels)).open == []
+
+
+def test_evidence_that_was_shortened_away_is_lost_at_compress():
+    from dataclasses import replace
+
+    from ctxasm.model.records import GoldChunk
+
+    done = editions(400, **SHORT)
+    done = replace(done, query=replace(done.query, gold=(GoldChunk("long", 0), GoldChunk("old", 0), GoldChunk("else", 0))))
+    chunks = {key[0]: [candidate.chunk] for key, candidate in done.trace.candidates.items()}
+    states = evidence_states(done, chunks)
+    assert [state.stage for state in states] == ["compress", None, "retrieve"]
+    levels = {level.stage: (level.evidence, level.lost) for level in flow(done, states)}
+    assert (levels["retrieved"], levels["compress"], levels["cite"]) == ((2, 1), (1, 1), (1, 0))
