@@ -113,8 +113,9 @@ def from_toml(text: str) -> AssemblySettings:
     """Settings from TOML with a `[context_assembly]` table. Raises InvalidInput for TOML that cannot be read."""
     try:
         table = tomllib.loads(text).get("context_assembly")
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"the settings are not valid TOML: {error}") from None
+    except (ValueError, RecursionError) as error:  # TOML that is wrong, a number of thousands of digits, tables in tables in tables
+        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested, or a number of too many digits"
+        raise InvalidInput(f"the settings are not valid TOML: {reason}") from None
     if not isinstance(table, dict):
         raise InvalidInput("the settings need a table [context_assembly]")
     return AssemblySettings.from_dict(table)

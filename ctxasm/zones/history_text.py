@@ -45,8 +45,8 @@ def _values(text: str) -> list[tuple[str, Any]]:
             return [(f"history[{position}]", value) for position, value in enumerate(listed)]
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         return [(f"line {number}", json.loads(line)) for number, line in lines]
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = str(error) if isinstance(error, json.JSONDecodeError) else "too deeply nested"
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+        reason = str(error) if isinstance(error, json.JSONDecodeError) else "too deeply nested, or a number of too many digits"
         raise InvalidInput(
             f'a history must be a JSON list, or a line each, of {{"role", "content"}}; this is not valid JSON: {reason}'
         ) from None

@@ -59,8 +59,9 @@ def windows_from_toml(text: str, where: str = "the table of model windows") -> W
     """A table from TOML: `[models."NAME"]` with `window`, and if wanted `encoding` and `note`."""
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"{where} is not valid TOML: {error}") from None
+    except (ValueError, RecursionError) as error:  # TOML that is wrong, a number of thousands of digits, tables in tables in tables
+        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested, or a number of too many digits"
+        raise InvalidInput(f"{where} is not valid TOML: {reason}") from None
     models = content.get("models")
     if not isinstance(models, dict):
         raise InvalidInput(f'{where} must have tables [models."NAME"] with a window, got {shown(sorted(content))}')

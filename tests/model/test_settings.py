@@ -117,3 +117,10 @@ def test_presets_are_valid_explained_and_recognised():
         assert preset_of(preset(name)) == name
     with pytest.raises(InvalidInput, match="five_stage"):
         preset("nope")
+
+
+@pytest.mark.parametrize("hostile", ["[context_assembly", "a = " + "[" * 100_000, "[context_assembly]\ntop_k = " + "9" * 5_000])
+def test_toml_that_python_cannot_read_is_one_sentence(hostile):
+    with pytest.raises(InvalidInput, match="the settings are not valid TOML") as caught:
+        text.from_toml(hostile)
+    assert "\n" not in str(caught.value)

@@ -173,6 +173,7 @@ def test_the_forms_in_which_turns_are_typed() -> None:
         ('{"role": "user", "content": 5}', "line 1: content must be a text, got 5"),
         ('{"role": "user"', "is not valid JSON"),
         ("[" * 100_000, "is not valid JSON"),
+        ("[" + "9" * 5_000 + "]", "a number of too many digits"),
         ("User: a\0b", "got NUL"),
         ("User: " + "x" * 2_000_001, "at most 2,000,000 characters"),
     ],

@@ -108,6 +108,8 @@ def test_a_users_file_adds_and_replaces(tmp_path: Path) -> None:
     [
         ("models = 3", 'must have tables [models."NAME"] with a window'),
         ("[models", "is not valid TOML"),
+        ("a = " + "[" * 100_000, "is not valid TOML: too deeply nested"),
+        ("[models.a]\nwindow = " + "9" * 5_000, "a number of too many digits"),
         ("[models.a]\nwindow = 0", 'models."a".window must be a whole number from 1 to 2000000000, got 0'),
         ('[models.a]\nwindow = "8k"', "got '8k'"),
         ("[models.a]\nwindow = true", "got True"),
