@@ -15,7 +15,7 @@ from ctxasm.budgeting.desk import Decision, Desk
 from ctxasm.budgeting.settling import Taken, settled
 from ctxasm.model.passages import Joined
 from ctxasm.model.plans import DocumentPlan, Resolution
-from ctxasm.model.results import Candidate
+from ctxasm.model.results import Candidate, Key
 from ctxasm.stages import order, pack, segments
 from ctxasm.stages.render import shown_tokens
 from ctxasm.stages.trim import trim
@@ -118,7 +118,8 @@ class _Choice:
             return self.desk.plan(document_id, self.desk.join(document_id, resolution.shown[document_id]))
 
         settings = self.desk.settings
-        found = trim(own, plan_of, self.desk.budgeted, self.desk.limit, settings.budget_scope == "rendered", self.desk.counter)
+        best = next((key[1] for key in self._says_best() if key[0] == document_id and key[1] in own), None)
+        found = trim(own, plan_of, self.desk.budgeted, self.desk.limit, settings.budget_scope == "rendered", self.desk.counter, best)
         chosen = ChunkSet(self.desk)
         if found.plan is None:
             missing = {(document_id, index): tokens for index, tokens in found.missing.items() if index == found.order[0]}
@@ -154,10 +155,11 @@ class _Choice:
     def _index_of_best(self, units: Sequence[_Unit]) -> int | None:
         """The unit of the best hit, or of the chunk that says the same."""
         there = {candidate.key: at for at, unit in enumerate(units) for candidate in unit.members}
-        if self.best.key in there:
-            return there[self.best.key]
-        copies = [related.key for related in self.desk.relations.copies.get(self.best.key, ())]
-        return next((there[key] for key in copies if key in there), 0 if units else None)
+        return next((there[key] for key in self._says_best() if key in there), 0 if units else None)
+
+    def _says_best(self) -> tuple[Key, ...]:
+        """The best hit, and what says the same."""
+        return (self.best.key, *(related.key for related in self.desk.relations.copies.get(self.best.key, ())))
 
     def _run_chunks(self, resolution: Resolution) -> tuple[dict[str, list[segments.RunChunk]], dict[str, int]]:
         """The shown chunks of every document with their tokens, and what a run of it takes besides. Only hits are worth something."""

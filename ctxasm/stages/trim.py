@@ -35,14 +35,17 @@ class Trimmed:
     whole_missing: int = 0
 
 
-def keep_order(own: Mapping[int, Candidate]) -> tuple[int, ...]:
-    """Chunk indexes, the last to be dropped first: retrieved before adjacent, best score, nearest to a hit, lower index."""
+def keep_order(own: Mapping[int, Candidate], best: int | None = None) -> tuple[int, ...]:
+    """Chunk indexes, the last to be dropped first: retrieved before adjacent, best score, nearest to a hit, lower index.
+
+    `best` comes before all others: where another one than the best score is never to be dropped.
+    """
     hits = [index for index, candidate in own.items() if candidate.retrieved]
 
-    def place(candidate: Candidate) -> tuple[bool, float, int, int]:
+    def place(candidate: Candidate) -> tuple[bool, bool, float, int, int]:
         index = candidate.chunk.chunk_index
         distance = min((abs(index - hit) for hit in hits), default=0)
-        return (not candidate.retrieved, -candidate.score, distance, index)
+        return (index != best, not candidate.retrieved, -candidate.score, distance, index)
 
     return tuple(c.chunk.chunk_index for c in sorted(own.values(), key=place))
 
@@ -54,12 +57,13 @@ def trim(
     limit: int,
     may_yield: bool,
     counter: TokenCounter,
+    best: int | None = None,
 ) -> Trimmed:
     """Keep the longest head of `keep_order` that fits. `plan_of` plans the document with some of its chunks.
 
     `may_yield`: fixed parts count against the limit, so they may give way.
     """
-    order = keep_order(own)
+    order = keep_order(own, best)
     sizes = [measure([plan_of(order[:count])]) for count in range(1, len(order) + 1)]
     kept = next((count for count in range(len(order), 0, -1) if sizes[count - 1] <= limit), 0)
     missing: dict[int, int] = {}

@@ -117,3 +117,13 @@ def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy)
     assert fates["new", 0].fate == "kept"
     assert fates["old", 0].of == ("new", 0)
     assert fates["old", 4].fate == ("kept" if policy == "drop_documents" else "dropped")
+
+
+@pytest.mark.parametrize("policy", ["pack", "segments"])
+def test_the_best_hit_is_kept_where_another_of_its_document_has_the_better_score(policy):
+    documents = [Document("a", "a")]
+    chunks = [Chunk("a", i, words(100, f"a{i}")) for i in range(3)]
+    query = Query("q", (Hit("a", 0, 0.3, 1), Hit("a", 1, 0.9, 2), Hit("a", 2, 0.8, 3)))
+    chosen = AssemblySettings(budget_policy=policy, expand_window=0)
+    done = assemble(query, FakeSource(documents, chunks, COUNTER), chosen, COUNTER, FakeClock(), 150)
+    assert kept(done) == [("a", (0,))]

@@ -1,0 +1,124 @@
+"""What holds for every policy, order and format, as laws over random corpora."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from ctxasm.budgeting.chunk_sets import by_standing
+from ctxasm.budgeting.desk import Desk
+from ctxasm.model import events as ev
+from ctxasm.model.passages import join
+from ctxasm.model.plans import NO_RELATIONS
+from ctxasm.model.ports import Window
+from ctxasm.model.results import Assembly, Candidate
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.stages.deduplicate import by_document
+from ctxasm.stages.order import ORDERINGS
+from ctxasm.tokens import open_counter
+from tests.fakes import FakeSource
+from tests.strategies import COUNTER, LIMITS, cases, settings_
+from tests.test_promises import PLAIN, law, run
+
+PLENTY = 10**9
+PRESENT = ("kept", "truncated", "merged", "duplicate_of")
+ALONE = {"dedup_exact": False, "dedup_near": False, "min_chunk_tokens": 0, "budget_scope": "rendered", **PLAIN}
+"""Every chunk speaks for itself."""
+
+
+def present(done: Assembly) -> set[tuple[str, int]]:
+    return {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate in PRESENT}
+
+
+@law(cases(), settings_(), st.sampled_from(["cl100k_base", "o200k_base", "p50k_base", "r50k_base"]), st.randoms(use_true_random=False))
+def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffler):
+    counter = open_counter(encoding)
+    windows = [Window(document.document_id, 0, 99) for document in case.documents]
+    fetched = FakeSource(case.documents, case.chunks, counter, case.with_facts).fetch(windows, encoding)
+    found = [Candidate(chunk, True, shuffler.random(), 1 + at) for at, chunk in enumerate(fetched.chunks) if shuffler.random() < 0.7]
+    own = by_document(found)
+
+    def joined(document_id, indexes):
+        return join([own[document_id][index].chunk for index in indexes], chosen.min_overlap_chars)
+
+    def desk():
+        return Desk(chosen, counter, 500, {d.document_id: d for d in case.documents}, own, joined, NO_RELATIONS)
+
+    measuring = desk()
+    plans = [measuring.planned(document_id, tuple(each)) for document_id, each in own.items()]
+    # Every set that grows by a document is measured, as a policy does it, before the whole is held to the written text.
+    for count in range(1, len(plans) + 1):
+        blocks = measuring.blocks(plans[:count])
+        ends = measuring.renderer.ends(blocks)
+        written = desk().renderer.write(blocks)
+        assert ends[-1] == written.size
+        assert written.size.tokens == counter.count(written.text)
+        assert [end.tokens for end in ends[:-1]] == [counter.count(desk().renderer.write(blocks[:n]).text) for n in range(1, len(blocks))]
+
+
+@law(
+    cases(),
+    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "drop_documents"]).flatmap(
+        lambda policy: settings_(budget_policy=policy, budget_scope="rendered", oversized="trim", dedup_keep="best")
+    ),
+    st.integers(40, 400),
+)
+def test_the_best_chunk_is_always_there(case, chosen, limit):
+    done = run(case, chosen, limit)
+    candidates = done.trace.candidates.values()
+    hits = [candidate for candidate in candidates if candidate.retrieved]
+    assume(hits)
+    best = by_standing(candidates)[0]
+    if chosen.budget_policy in ("pack", "segments"):
+        best = min(hits, key=lambda c: (c.rank, -c.score, *c.key))
+    fate = next(f for f in done.trace.fates if (f.document_id, f.chunk_index) == best.key)
+    assert fate.fate in PRESENT or fate.reason == "no_room", fate
+    assert bool(done.text) or limit < 60
+
+
+@law(cases(), settings_(budget_policy="greedy", **ALONE), LIMITS)
+def test_greedy_keeps_a_head_of_the_sequence(case, chosen, limit):
+    done = run(case, chosen, limit)
+    kept = present(done)
+    assert kept == {c.key for c in by_standing(done.trace.candidates.values())[: len(kept)]}
+    assert sum(f.fate == "truncated" for f in done.trace.fates) <= 1
+
+
+@law(cases(), settings_(budget_policy="greedy_skip", ordering="document_first", **ALONE), LIMITS)
+def test_greedy_skip_keeps_at_least_the_head_that_fits(case, chosen, limit):
+    skipping, greedy = run(case, chosen, limit), run(case, chosen.replace(budget_policy="greedy"), limit)
+    whole = {(f.document_id, f.chunk_index) for f in greedy.trace.fates if f.fate in ("kept", "merged")}
+    assert whole <= present(skipping)
+
+
+@law(cases(), settings_(budget_policy="pack", pack_unit="document", top_k=None, relevance_floor=None, **ALONE), LIMITS)
+def test_pack_is_worth_no_less_than_any_document_that_fits_beside_the_best_hit(case, chosen, limit):
+    done = run(case, chosen, limit)
+    hits = [candidate for candidate in done.trace.candidates.values() if candidate.retrieved]
+    assume(hits)
+    best = min(hits, key=lambda c: (c.rank, -c.score, *c.key))
+    names = {c.chunk.document_id for c in hits} - {best.chunk.document_id}
+    ranks = {c.key: c.rank for c in hits}
+    for name in names:
+        pair = {best.chunk.document_id, name}
+        own = [
+            replace(hit, rank=ranks[hit.document_id, hit.chunk_index])
+            for hit in case.query.retrieved
+            if hit.document_id in pair and (hit.document_id, hit.chunk_index) in ranks
+        ]
+        two = run(replace(case, query=replace(case.query, retrieved=tuple(own))), chosen, limit)
+        if {f.fate for f in two.trace.fates} <= {"kept", "merged"}:
+            worth = sum(1 / (chosen.pack_k + ranks[key]) for key in present(two) if key in ranks)
+            assert done.trace.regret.kept >= worth - 1e-9, (name, done.trace.regret)
+
+
+@law(cases(), settings_(compression="off", max_chars=None), st.sampled_from(["document_first", "chronological", *ORDERINGS]))
+def test_where_everything_fits_the_order_changes_nothing_that_is_chosen(case, chosen, ordering):
+    one, other = run(case, chosen.replace(ordering="document_first"), PLENTY), run(case, chosen.replace(ordering=ordering), PLENTY)
+    assert present(one) == present(other)
+    places = [event for record in other.trace.stages if record.stage == "order" for event in record.events if isinstance(event, ev.Ordered)]
+    assert [event.position for event in places] == list(range(1, len(other.citations) + 1))
+    standing = {(s.document_id, s.chunk_index) for s in one.trace.stages[-3].after}
+    assert standing == {(s.document_id, s.chunk_index) for s in other.trace.stages[-3].after}
