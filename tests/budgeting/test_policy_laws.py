@@ -14,12 +14,11 @@ from ctxasm.model.passages import join
 from ctxasm.model.plans import NO_RELATIONS
 from ctxasm.model.ports import Window
 from ctxasm.model.results import Assembly, Candidate
-from ctxasm.model.settings import AssemblySettings
 from ctxasm.stages.deduplicate import by_document
 from ctxasm.stages.order import ORDERINGS
 from ctxasm.tokens import open_counter
 from tests.fakes import FakeSource
-from tests.strategies import COUNTER, LIMITS, cases, settings_
+from tests.strategies import LIMITS, cases, settings_
 from tests.test_promises import PLAIN, law, run
 
 PLENTY = 10**9
