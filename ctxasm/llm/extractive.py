@@ -94,8 +94,9 @@ def refusal_in(messages: Sequence[Message]) -> str | None:
 
 
 def extract_answer(assembly: Assembly, max_tokens: int = 512, refusal: str | None = None) -> str:
-    """The best sentences in reading order, each followed by its marker where markers are expected.
+    """The best sentences in reading order, each followed by its marker where markers are expected, else a paragraph each.
 
+    Without a marker behind it an entry of a list, which has no full stop, would run into the sentence after it.
     About three characters are taken for a token, so that `max_tokens` ends the answer between sentences. Where no sentence
     fits: `refusal`, else a sentence in the question's language.
     """
@@ -108,7 +109,7 @@ def extract_answer(assembly: Assembly, max_tokens: int = 512, refusal: str | Non
         if parts and room < 0:
             break
         parts.append(f"{sentence} {marker_of(settings.format, quote.number)}" if marked else sentence)
-    return " ".join(parts) or refusal or _unanswered(assembly)
+    return (" " if marked else "\n\n").join(parts) or refusal or _unanswered(assembly)
 
 
 def _unanswered(assembly: Assembly) -> str:

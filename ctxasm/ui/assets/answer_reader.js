@@ -322,14 +322,15 @@ class Reader {
       'data-verdict': sign ? verdicts[0] : null, 'aria-pressed': String(label === chosen.label) },
       sign ? el('i', { 'aria-hidden': 'true' }, sign) : null, label, el('span', {}, String(total))));
     const kept = rows.filter(({ claim }) => !chosen.verdicts || chosen.verdicts.includes(claim.verdict));
-    const heads = ['Claim', 'Cites', 'Source and span', 'Verdict', 'Missing'];
+    const cites = this.panes.some((pane) => pane.marked);
+    const heads = ['Claim', ...(cites ? ['Cites'] : []), 'Source and span', 'Verdict', 'Missing'];
     const none = el('tr', {}, el('td', { colspan: heads.length, class: 'mute' }, 'No claim of this kind.'));
     const focused = place.contains(this.root.getRootNode().activeElement) ? this.root.getRootNode().activeElement.dataset.filter : null;
-    place.replaceChildren(el('h2', {}, 'Claims', el('small', {}, 'each against what it cites, and against every other source')),
+    place.replaceChildren(el('h2', {}, 'Claims', el('small', {}, cites ? 'each against what it cites, and against every other source' : 'each against every source')),
       el('div', { class: 'filters', role: 'group', 'aria-label': 'Claims to show' }, ...buttons),
       el('div', { class: 'table-wrap', tabindex: 0, role: 'region', 'aria-label': 'Claims' }, el('table', { id: 'ctx-claims' },
         el('thead', {}, el('tr', {}, ...heads.map((head) => el('th', { scope: 'col' }, head)))),
-        el('tbody', {}, ...(kept.length ? kept.map((row) => this.row(row)) : [none])))));
+        el('tbody', {}, ...(kept.length ? kept.map((row) => this.row(row, cites)) : [none])))));
     if (focused) [...place.querySelectorAll('[data-filter]')].find((button) => button.dataset.filter === focused)?.focus();
   }
 
@@ -342,7 +343,7 @@ class Reader {
     return [...all.values()];
   }
 
-  row({ pane, at, claim }) {
+  row({ pane, at, claim }, cites) {
     const go = el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-go': at }, claim.text);
     const model = this.panes.length > 1 ? say('div', 'mute small', this.panes[pane].model) : null;
     const title = (number) => claim.sources.find((source) => source[0] === number)?.[1] ?? '';
@@ -350,7 +351,7 @@ class Reader {
       el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-claim': at, 'data-chip': number }, `“${text}”`)));
     const bare = claim.sources.map(([number, name]) => el('div', { class: 'mute small' }, `[${number}] ${name}: nothing found`));
     const cell = (label, ...children) => el('td', { 'data-label': label }, ...children);
-    return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cell('Cites', claim.cites || '–'),
+    return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cites ? cell('Cites', claim.cites || '–') : null,
       cell('Source and span', ...(quotes.length ? quotes : bare.length ? bare : ['–'])),
       cell('Verdict', verdictTag(claim), el('div', { class: 'small' }, claim.says), say('div', 'mute small', claim.neighbour)), claim.missing.length ? cell('Missing', claim.missing.join(', ')) : el('td', { class: 'nothing' }, '–'));
   }

@@ -11,7 +11,7 @@ from ctxasm.model.formats import expects_markers, has_markers
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, spec_of
 from ctxasm.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice
-from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON
+from ctxasm.ui.setting_words import BOUNDARY_LABEL
 from ctxasm.ui.zones_state import LANGUAGES
 
 CHANNELS: tuple[Channel, ...] = ("text", "voice")
@@ -61,7 +61,10 @@ def asking_controls(assembly: Assembly) -> Asking:
             placeholder="They follow the rules of the prompt and do not lift them.",
         )
     if not has_markers(assembly.settings.format):
-        st.caption(f":orange[◆] **{BOUNDARY_LABEL.capitalize()}.** {BOUNDARY_REASON} No numbers are asked for: every block is a source.")
+        st.caption(
+            f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: a source's text may pass for another one. "
+            f"{assembly.settings.format} shows no numbers, so none are asked for; every block is a source."
+        )
     try:
         choice = PromptChoice(style, first, extra.strip(), LANGUAGES[language])
     except CtxasmError as error:
