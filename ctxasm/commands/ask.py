@@ -18,6 +18,7 @@ from ctxasm.commands.options import (
     add_settings,
     require_data,
     say,
+    say_compression,
     say_zones,
     settings_of,
     show,
@@ -63,6 +64,7 @@ def run(args: Namespace) -> int:
     assembly = workbench.assemble(query, settings, dataset, choice, model)
     say(f"{model.name}: {described(assembly)}")
     say_zones(assembly)
+    say_compression(assembly)
     if assembly.zones is not None and longest > (reserved := assembly.zones.tokens_of("answer")):
         say(f"max-answer-tokens is {int(longest)}, more than answer_tokens reserves ({reserved}): set answer_tokens={int(longest)}")
     result: AnswerResult | None = None

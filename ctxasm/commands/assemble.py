@@ -13,12 +13,14 @@ from ctxasm.commands.options import (
     add_settings,
     require_data,
     say,
+    say_compression,
     say_zones,
     settings_of,
     show,
     with_history,
     workbench_of,
 )
+from ctxasm.equipping import equipment
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.results import Assembly
 
@@ -48,6 +50,7 @@ def run(args: Namespace) -> int:
     model = workbench.open_model() if settings.history_summarise_after is not None else None
     if not queries:
         raise InvalidInput(f"dataset {dataset} has no queries: load a bundle with queries.jsonl and retrievals.jsonl")
+    equipment(settings, workbench.config, workbench.store)  # what is not installed or configured is said once, not of every query
     failures: list[str] = []
 
     def assemblies() -> Iterator[Assembly]:
@@ -85,6 +88,7 @@ def _print_texts(assemblies: Iterator[Assembly], titled: bool) -> None:
         show(assembly.text)
         say(described(assembly))
         say_zones(assembly)
+        say_compression(assembly)
 
 
 def described(assembly: Assembly) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ctxasm.config import DATABASE_URL, Config, read_config
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.events import Failed
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
@@ -66,6 +67,13 @@ def say_zones(assembly: Assembly) -> None:
         say(line)
     for hint in assembly.zones.hints if assembly.zones is not None else ():
         say(hint)
+
+
+def say_compression(assembly: Assembly) -> None:
+    """Why the model that compresses was not heard, where one was asked."""
+    for event in [event for record in assembly.trace.stages for event in record.events if isinstance(event, Failed)]:
+        chunks = f"{event.chunks} chunk{'' if event.chunks == 1 else 's'}"
+        say(f"{chunks} shortened by the question's words, because the model that compresses failed: {event.message}")
 
 
 def config_of(args: Namespace) -> Config:

@@ -288,3 +288,31 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setattr("ctxasm.commands.datasets.run", interrupt)
     assert main(["datasets"]) == 130
     assert capsys.readouterr().err == "ctxasm: interrupted\n"
+
+
+@pytest.mark.usefixtures("loaded")
+def test_what_is_not_configured_is_said_once_and_of_no_query(capsys: pytest.CaptureFixture[str]) -> None:
+    for wanted in (["assemble", "--all"], ["assemble", "--query-id", "q1"], ["ask", "--query-id", "q1"]):
+        told = refused([*wanted, "--set", "compression=model"], capsys)
+        assert told.count("compression=model needs a model: set CTXASM_LLM_BASE_URL") == 1
+        assert "query q" not in told
+
+
+def test_a_compressing_model_that_does_not_answer_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = " ".join(f"De balie van gang {number} opent om {number % 24} uur." for number in range(90))
+    chunks = tuple(Chunk("a", index, long.replace("gang", f"gang {index}")) for index in range(3))
+    query = Query("Hoe laat opent de balie?", (Hit("a", 0, 2.0), Hit("a", 2, 1.0)), "q1")
+    write_bundle(Bundle("lang", (Document("a"),), chunks, (query,)), tmp_path / "lang")
+    assert main(["load", str(tmp_path / "lang")]) == 0
+    monkeypatch.setenv("CTXASM_LLM_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("CTXASM_LLM_MODEL", "m")
+    monkeypatch.setenv("CTXASM_LLM_API_KEY", "sk-never-shown")
+    squeezed = ["--query-id", "q1", "--set", "compression=model", "--set", "max_tokens=600", "--set", "max_chunk_tokens=100"]
+    for wanted in (["assemble"], ["ask", "--model", "extractive"]):
+        assert main([*wanted, *squeezed]) == 0
+        told = capsys.readouterr().err
+        assert "3 chunks shortened by the question's words, because the model that compresses failed: " in told
+        assert "127.0.0.1" in told
+        assert "sk-never-shown" not in told
