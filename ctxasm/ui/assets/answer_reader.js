@@ -13,6 +13,8 @@ const el = (tag, attributes = {}, ...children) => {
   return node;
 };
 const say = (tag, css, text) => (text ? el(tag, { class: css }, text) : null);
+// A gap mark stands on a line of its own: the box around it holds neither of its line breaks.
+const boxed = (text) => [/^\s*/.exec(text)[0], text.trim() ? el('span', { class: 'box' }, text.trim()) : '', text.trim() ? /\s*$/.exec(text)[0] : ''];
 const verdictTag = ({ verdict, sign, name }) => el('span', { class: 'verdict', 'data-verdict': verdict }, el('i', { 'aria-hidden': 'true' }, sign), name);
 
 class Reader {
@@ -157,7 +159,7 @@ class Reader {
     for (const [text, start, end, kind, chunk, added, opens] of card.pieces) {
       if (opens) body.append(el('i', { class: added ? 'ix added' : 'ix', 'aria-hidden': 'true' }, String(chunk)));
       const node = el('span', { class: `seg ${kind}`, 'data-added': Boolean(added),
-        title: chunk === null ? null : `chunk #${chunk}, ${added ? 'added neighbour' : 'retrieved'}` }, text);
+        title: chunk === null ? null : `chunk #${chunk}, ${added ? 'added neighbour' : 'retrieved'}` }, ...(kind === 'gap' ? boxed(text) : [text]));
       this.marks.push({ node, start, end });
       body.append(node);
     }
