@@ -12,7 +12,7 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import write
-from ctxasm.ui.rows import SENT
+from ctxasm.ui.rows import SENT, supplement_of
 from ctxasm.ui.words import title_of
 
 Verdict = Literal["better", "worse", ""]
@@ -142,9 +142,16 @@ def _says(before: Assembly, now: Assembly, moved: bool) -> str:
         return ""
     if before.text == now.text:
         return "The context is the same, to the letter."
+    if _supplemented(before) != _supplemented(now):
+        return f"The supplement {'came in' if _supplemented(now) else 'went out'}; the chunks are the same."
     if _in_order(before) != _in_order(now):
         return "The same chunks, in another order."
     return "The same chunks in the same order, written or cut differently."
+
+
+def _supplemented(assembly: Assembly) -> bool:
+    event = supplement_of(assembly)
+    return event is not None and event.injected
 
 
 def _in_order(assembly: Assembly) -> list[Key]:

@@ -212,7 +212,7 @@ def order_figure(places: Sequence[Place]) -> go.Figure:
     figure.add_trace(_attention_curve(blocks))
     for place in drawn:
         figure.add_trace(_order_line(place))
-    heads = ((0, "by relevance", "right"), (1, "position in the context", "left"), (2.1, "read best", "left"))
+    heads = ((0, "by relevance", "right"), (1, "position", "left"), (2.1, "read best", "left"))
     for x, text, side in heads:
         figure.add_annotation(x=x, y=0.35, text=f"<b>{text}</b>", showarrow=False, xanchor=side, yanchor="bottom")
     figure.update_xaxes(visible=False, range=[-1.35, 2.75])

@@ -125,7 +125,7 @@ def _left_out(assembly: Assembly) -> str:
     event = supplement_of(assembly)
     if event is None or event.injected:
         return ""
-    return f'<p class="cx-card cx-out" id="ctx-supplement" data-injected="false">{escape(supplement_sentence(event))}</p>'
+    return f'<div class="cx-card cx-out" id="ctx-supplement" data-injected="false">{escape(supplement_sentence(event))}</div>'
 
 
 def _supplement_card(body: str, assembly: Assembly) -> str:

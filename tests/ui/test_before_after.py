@@ -22,6 +22,7 @@ from tests.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.ui.pages import fine, html
 from tests.ui.test_html import Page
 from tests.ui.test_rows import law
+from tests.ui.test_strategy_rows import editions
 
 BPE = open_counter("cl100k_base")
 
@@ -76,6 +77,12 @@ def test_the_same_chunks_in_another_order_are_called_that():
     before, now = assembled(citation_unit="chunk"), assembled(citation_unit="chunk", ordering="bookend")
     assert compare(before, now, BPE).says == "The same chunks, in another order."
     assert compare(assembled(), assembled(format="xml"), BPE).says.startswith("The same chunks in the same order")
+
+
+def test_a_supplement_that_came_in_is_said():
+    before, now = editions(supplement_mode="never"), editions(supplement_mode="always")
+    assert compare(before, now, BPE).says == "The supplement came in; the chunks are the same."
+    assert compare(now, before, BPE).says.startswith("The supplement went out")
 
 
 def test_values_are_written_as_in_a_link():

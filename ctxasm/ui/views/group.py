@@ -19,9 +19,17 @@ def show_group(assembly: Assembly) -> None:
     shifts = citation_shift(assembly)
     wrong = sum(shift.wrong for shift in shifts)
     by = "document" if lines and lines[0].chunk_index is None else "chunk"
+    plain = assembly.settings.ordering == "document_first" or not assembly.settings.enabled
+    after = "" if plain else f" The context then puts its blocks in another order ({assembly.settings.ordering}): see Order."
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        st.html(boxed(f'<p class="cx-note">By {by}. Documents follow their best score; inside a document chunks are read in order.</p>'))
+        off = "Assembly is off: every hit stands where retrieval put it."
+        note = (
+            off
+            if not assembly.settings.enabled
+            else f"By {by}. Documents follow their best score; inside a document chunks are read in order.{after}"
+        )
+        st.html(boxed(f'<p class="cx-note">{note}</p>'))
         moved = sum(line.in_context is not None and line.in_context != line.by_score for line in lines)
         show_chart(
             slope_figure(lines),
