@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CORE = ("pipeline", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
+CORE = ("pipeline", "gathering", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
 ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers", "embedding")
 STAGES = ("expand", "deduplicate", "group", "compress", "budget", "order", "summarise", "supplement", "render", "cite")
 FLOORS = {

@@ -244,8 +244,7 @@ class Numbered:
 
 # fmt: off
 Event = (
-    Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed |
-    Returned | Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Overshot | Prefixed |
-    Neutralised | Gapped | Numbered
+    Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed | Returned |
+    Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Overshot | Prefixed | Neutralised | Gapped | Numbered
 )
 # fmt: on
