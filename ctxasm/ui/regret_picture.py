@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, DocumentSize
 from ctxasm.ui.words import decimal, number, title_of
 
 NOTHING = 1e-12
@@ -46,6 +46,10 @@ def _says(assembly: Assembly) -> str:
     if regret.regret <= NOTHING:
         return f"Packing regret 0: no choice of whole documents{within} is worth more than what this policy chose."
     share = 100 * regret.regret / regret.best
+    if large := _too_large(assembly):
+        title = escape(title_of(assembly.trace.documents, large.document_id))
+        alone = f"{title} alone has {number(large.tokens)} tokens"
+        return f"No packing of whole documents holds the best hit: {alone}. Measured against all of it, regret is {share:.0f} %."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
@@ -55,11 +59,17 @@ def _says(assembly: Assembly) -> str:
     return f"Packing regret at most {share:.0f} % against any packing of whole documents{within}: {bound}."
 
 
+def _too_large(assembly: Assembly) -> DocumentSize | None:
+    """The document of the best packing that does not fit as a whole, if there is one."""
+    best = set(assembly.trace.regret.documents)
+    return next((size for size in assembly.trace.sizes if size.document_id in best and size.tokens > assembly.limit), None)
+
+
 def _bars(assembly: Assembly) -> str:
     """Two bars on one axis of value: what was chosen, and the best that whole documents could come to."""
     regret = assembly.trace.regret
     whole = max(regret.best, regret.kept)
-    best = "the best packing" if regret.exact else "no packing exceeds"
+    best = "with all of it" if _too_large(assembly) else "the best packing" if regret.exact else "no packing exceeds"
     rows = (
         (f"this context ({assembly.settings.budget_policy})", regret.kept, "kept"),
         (best, regret.best, "best" if regret.exact else "bound"),

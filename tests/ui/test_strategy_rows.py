@@ -240,3 +240,14 @@ def test_evidence_that_was_shortened_away_is_lost_at_compress():
     assert [state.stage for state in states] == ["compress", None, "retrieve"]
     levels = {level.stage: (level.evidence, level.lost) for level in flow(done, states)}
     assert (levels["retrieved"], levels["compress"], levels["cite"]) == ((2, 1), (1, 1), (1, 0))
+
+
+@pytest.mark.parametrize("limit", [100, 150, 230])
+def test_a_best_document_that_is_too_large_is_said(limit):
+    done = assembled(limit)
+    text = Page(regret_html(done)).text
+    if done.trace.regret.regret > 1e-12:
+        assert "MRI-onderzoek alone has 346 tokens" in text
+        assert "the best packing of whole documents" not in text
+    else:
+        assert "Packing regret 0" in text
