@@ -29,7 +29,7 @@ _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
 _BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
-_BRACKET = re.compile(r"[\[［【]([^\[\]［］【】\n]*+)[\]］】]").finditer
+_BRACKET = re.compile(rf"[\[［【](?=[{INVISIBLE}]*+(?:\d|[^\x00-\x7f]))([^\[\]［］【】\n]*+)[\]］】]").finditer
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]").split
 _LEADING = re.compile(rf"(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+").fullmatch
 _NUMBER = re.compile(rf"[{INVISIBLE}]*\d+[{INVISIBLE}]*").fullmatch
