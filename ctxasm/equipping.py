@@ -31,9 +31,10 @@ class MemoryShelf:
         """Those that are known."""
         return {key: self._vectors[embedder, key] for key in keys if (embedder, key) in self._vectors}
 
-    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool:
         """Remember these."""
         self._vectors |= {(embedder, key): vector for key, vector in vectors.items()}
+        return True
 
 
 _MEMORY = MemoryShelf()

@@ -18,6 +18,10 @@ from ctxasm.model.results import Candidate, Key
 from ctxasm.stages.cut import Cutter
 from ctxasm.stages.trim import Squeeze
 
+BEYOND = 100
+"""Chunks past the limit of which it is found out at most what they lack; of those after them it is not said."""
+STEPS = 3000
+"""Chunks looked at in these rounds together."""
 ROUNDS = 12
 """Higher limits tried at most to find what skipped chunks lack."""
 NO_SIZES: Mapping[Key, int] = {}
@@ -80,19 +84,22 @@ class _Walk:
         return taken
 
     def _all_steps(self) -> tuple[list[_Step], Repeats]:
-        """Every step there would be without a limit, and what only repeats others then."""
+        """Every step there would be without a limit, as far as `BEYOND` past it, and what only repeats others then."""
         chosen, repeats = ChunkSet(self.desk), Repeats(self.desk)
         steps: list[_Step] = []
-        size = reach = 0
+        size = reach = beyond = 0
         for candidate in self.sequence:
             if repeats.takes(candidate, chosen):
                 continue
+            if beyond == BEYOND:
+                break
             chosen.add(candidate)
             before, size = size, chosen.size()
             # What fits now is not asked for what it would have needed.
             need = self._need(chosen, candidate, before, size, reach) if steps and max(reach, size) > self.limit else size
             steps.append(_Step(candidate, size, before, max(reach, need)))
             reach = max(reach, size)
+            beyond += reach > self.limit
         return steps, repeats
 
     def _need(self, chosen: ChunkSet, candidate: Candidate, before: int, size: int, reach: int) -> int:
@@ -157,7 +164,7 @@ class _Walk:
             missing, present = dict(taken.missing), {best.key}
             sizes = {best.key: sizes[best.key]}
         limit, last = self.limit, repeats
-        for _ in range(ROUNDS):
+        for _ in range(min(ROUNDS, STEPS // len(self.sequence))):
             higher = [size for size in sizes.values() if limit < size < OVER]
             if not higher:
                 break

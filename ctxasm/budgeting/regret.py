@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ctxasm.budgeting.desk import Documents
@@ -12,16 +13,28 @@ from ctxasm.stages import pack
 
 
 def regret_of(own: Documents, final: Sequence[Joined], written: Written, sizes: Sequence[DocumentSize], limit: int, pack_k: int) -> Regret:
-    """Against the best packing of whole documents; what a document that is kept in part takes is taken as given."""
+    """Against the best packing of whole documents; of a document that no limit so small can hold, what is kept is taken as given."""
     shown = {(j.chunk.document_id, j.chunk.chunk_index) for j in final}
     hits = [candidate for each in own.values() for candidate in each.values() if candidate.retrieved]
     kept = pack.value_of([c.rank for c in hits if c.key in shown], pack_k)
-    if all(size.kept for size in sizes) and len({block.document_id for block in written.blocks}) == len(sizes):
+    there = {block.document_id for block in written.blocks}
+    if all(size.kept for size in sizes) and len(there) == len(sizes) and (len(sizes) < 2 or sizes[-1].end <= limit):
         return Regret(kept, kept, True, tuple(size.document_id for size in sizes))
+    spent = _tokens_of_documents(written)
+    items = []
+    for size in sizes:
+        in_part = size.document_id in there and (size.tokens > limit or len(there) == 1)
+        ranks = [c.rank for c in own.get(size.document_id, {}).values() if c.retrieved and (c.key in shown or not in_part)]
+        items.append(pack.Unit(size.document_id, spent[size.document_id] if in_part else size.tokens, pack.value_of(ranks, pack_k)))
     best = min(hits, key=lambda c: c.rank, default=None)
-    alone = {final[0].chunk.document_id: written.size.tokens} if final and len({b.document_id for b in written.blocks}) == 1 else {}
-    ranks = {document_id: [c.rank for c in each.values() if c.retrieved] for document_id, each in own.items()}
-    items = [
-        pack.Unit(s.document_id, alone.get(s.document_id, s.tokens), pack.value_of(ranks.get(s.document_id, []), pack_k)) for s in sizes
-    ]
     return pack.packing_regret(items, best.chunk.document_id if best else None, limit, kept)
+
+
+def _tokens_of_documents(written: Written) -> Counter[str]:
+    """What the blocks of each document take in the text."""
+    document_of = {block.number: block.document_id for block in written.blocks}
+    spent: Counter[str] = Counter()
+    for segment in written.segments:
+        if segment.block is not None:
+            spent[document_of[segment.block]] += segment.tokens
+    return spent

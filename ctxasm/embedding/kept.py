@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -20,10 +21,10 @@ class Embedder(Protocol):
 
 
 class Shelf(Protocol):
-    """Where vectors are kept, as bytes. What it does not have, it leaves out."""
+    """Where vectors are kept, as bytes. What it does not have, it leaves out; False where it cannot keep any."""
 
     def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
-    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None: ...
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool: ...
 
 
 class KeptVectors:
@@ -43,14 +44,26 @@ class KeptVectors:
         if not chunks:
             return np.zeros((0, 0), np.float32)
         keys = [chunk.duplicate_key or duplicate_key(chunk.text) for chunk in chunks]
-        known = dict(self._shelf.read_vectors(self._kept_as, list(dict.fromkeys(keys))))
+        known = _sound(self._shelf.read_vectors(self._kept_as, list(dict.fromkeys(keys))))
         missing = {key: " ".join(chunk.text.split()) for key, chunk in zip(keys, chunks, strict=True) if key not in known}
         # Texts of like length together: an embedder fills up the shorter ones.
         todo = sorted(missing, key=lambda key: (len(missing[key]), key))
+        keeps = True
         for start in range(0, len(todo), BATCH):
             batch = todo[start : start + BATCH]
             made = np.asarray(self._embedder.embed_passages([missing[key] for key in batch]), dtype="<f4")
             fresh = {key: row.tobytes() for key, row in zip(batch, made, strict=True)}
-            self._shelf.keep_vectors(self._kept_as, fresh)
+            # A database that is locked is waited for once, not once a batch.
+            keeps = keeps and self._shelf.keep_vectors(self._kept_as, fresh)
             known |= fresh
         return np.frombuffer(b"".join([known[key] for key in keys]), "<f4").reshape(len(keys), -1)
+
+
+def _sound(found: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """The vectors that can be ones: of the usual length, and every number finite. The others are made anew."""
+    if not found:
+        return {}
+    lengths = Counter(len(vector) for vector in found.values())
+    usual = max(lengths, key=lambda length: (lengths[length], length))
+    whole = {key: vector for key, vector in found.items() if len(vector) == usual and usual % 4 == 0 and usual}
+    return {key: vector for key, vector in whole.items() if np.isfinite(np.frombuffer(vector, "<f4")).all()}

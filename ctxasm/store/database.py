@@ -94,9 +94,9 @@ class Store:
         """The kept vectors of texts with these duplicate keys, in one statement; a text without one is left out."""
         return read_vectors(self._connections, embedder, keys)
 
-    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
-        """Keep vectors by duplicate key, for all datasets. Where the database may only be read, none is kept."""
-        keep_vectors(self._connections, embedder, vectors)
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool:
+        """Keep vectors by duplicate key, for all datasets. False where the database is locked or only to be read."""
+        return keep_vectors(self._connections, embedder, vectors)
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -147,9 +147,10 @@ class MemoryStore:
         """The kept vectors of texts with these duplicate keys; a text without one is left out."""
         return {key: self._vectors[embedder, key] for key in keys if (embedder, key) in self._vectors}
 
-    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool:
         """Keep vectors by duplicate key, for all datasets."""
         self._vectors = {(embedder, key): vector for key, vector in vectors.items()} | self._vectors
+        return True
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -30,14 +30,16 @@ def read_vectors(connections: Connections, embedder: str, keys: Sequence[bytes])
     return {bytes(row[0]): bytes(row[1]) for row in rows}
 
 
-def keep_vectors(connections: Connections, embedder: str, made: Mapping[bytes, bytes]) -> None:
-    """Keep vectors; of two processes that keep the same, the first wins. Where the database may only be read, none is kept."""
+def keep_vectors(connections: Connections, embedder: str, made: Mapping[bytes, bytes]) -> bool:
+    """Keep vectors; of two processes that keep the same, the first wins. False where the database is locked or only to be read."""
     if not made:
-        return
+        return True
     # Sorted, so that two processes that keep the same never wait for each other in a circle.
     rows = [(embedder, key, made[key]) for key in sorted(made)]
     with suppress(StoreUnavailable), connections.writing() as connection:
         connection.exec_driver_sql(connections.statements.keep_vector, rows)
+        return True
+    return False
 
 
 def forget_vectors(connection: Connection, low: int, high: int) -> None:

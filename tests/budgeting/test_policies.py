@@ -127,3 +127,19 @@ def test_the_best_hit_is_kept_where_another_of_its_document_has_the_better_score
     chosen = AssemblySettings(budget_policy=policy, expand_window=0)
     done = assemble(query, FakeSource(documents, chunks, COUNTER), chosen, COUNTER, FakeClock(), 150)
     assert kept(done) == [("a", (0,))]
+
+
+def test_what_is_far_beyond_the_limit_is_not_asked_what_it_lacks():
+    sizes = {f"d{n}": (0.9 - n / 1000, [40]) for n in range(130)}
+    done = run(sizes, 300, budget_policy="greedy")
+    dropped = [fate for fate in done.trace.fates if fate.fate == "dropped"]
+    said = [fate for fate in dropped if fate.missing_tokens is not None]
+    assert 90 <= len(said) <= 100 < len(dropped)
+    assert kept(run(sizes, 300 + (said[-1].missing_tokens or 0), budget_policy="greedy"))[-1][0] == said[-1].document_id
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "pack", "segments"])
+def test_no_packing_holds_more_of_a_document_than_a_limit_can(policy):
+    done = run({"a": (0.9, [300, 300, 300])}, 500, budget_policy=policy)
+    assert done.trace.regret.regret == 0
+    assert done.trace.regret.kept > 0

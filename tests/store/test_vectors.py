@@ -14,6 +14,7 @@ from ctxasm.embedding import KeptVectors
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.visible import duplicate_key
 from ctxasm.store.database import Store
+from ctxasm.store.memory import MemoryStore
 
 ONE, TWO = duplicate_key("one"), duplicate_key("two")
 
@@ -112,3 +113,32 @@ def test_two_stores_may_keep_the_same(shared_url: str, counter: TokenCounter) ->
         one.keep_vectors("e", {ONE: b"1"})
         other.keep_vectors("e", {TWO: b"2", ONE: b"later"})
         assert one.read_vectors("e", [ONE, TWO]) == {ONE: b"1", TWO: b"2"}
+
+
+class Locked:
+    """A shelf that cannot keep anything, and remembers how often it was asked to."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def read_vectors(self, embedder: str, keys: object) -> dict[bytes, bytes]:
+        return {}
+
+    def keep_vectors(self, embedder: str, vectors: object) -> bool:
+        self.asked += 1
+        return False
+
+
+def test_a_locked_database_is_waited_for_once() -> None:
+    shelf = Locked()
+    found = KeptVectors(Counting(), shelf, "e", 0.9).vectors(chunks(*(f"text {n}" for n in range(200))))
+    assert (len(found), shelf.asked) == (200, 1)
+
+
+def test_vectors_that_cannot_be_ones_are_made_anew(store: AnyStore) -> None:
+    some = chunks("a b", "c d e", "f", "g h")
+    right = KeptVectors(Counting(), MemoryStore(), "e", 0.9).vectors(some).tolist()
+    keys = [duplicate_key(chunk.text) for chunk in some]
+    store.keep_vectors("e", {keys[0]: b"abc", keys[1]: np.float32([np.nan, 1]).tobytes(), keys[2]: np.float32(right[2]).tobytes()})
+    store.keep_vectors("e", {keys[3]: np.float32(right[3]).tobytes()})
+    assert KeptVectors(Counting(), store, "e", 0.9).vectors(some).tolist() == right
