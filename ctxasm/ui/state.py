@@ -5,7 +5,8 @@ Keys of bound widgets are the short URL keys of the settings, plus `data` and `q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url
 from ctxasm.model.specs import check_value
+from ctxasm.ui.stopping import asked_to_end
 from ctxasm.ui.zones_state import asked_choice, edited_windows, told_by, zones_key, zones_stamp
 
 HISTORY = 100
@@ -158,14 +160,18 @@ def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
     key = (scene.dataset, scene.query, scene.settings, st.session_state.get("_loads", 0), zones_key(scene.settings))
     kept = st.session_state.get("_assembly")
     if kept is None or kept[0] != key:
-        kept = (key, assemble_anew(workbench, scene))
-        st.session_state["_assembly"] = kept
+        ended, asks_a_model = asked_to_end(), scene.settings.enabled and scene.settings.compression == "model"
+        with st.spinner("A model shortens chunks…", show_time=True) if asks_a_model else nullcontext():
+            kept = (key, assemble_anew(workbench, scene, ended))
+        if not (asks_a_model and ended()):
+            # What was stopped half-way is no answer for the next run.
+            st.session_state["_assembly"] = kept
     assembly: Assembly = kept[1]
     return assembly
 
 
-def assemble_anew(workbench: Any, scene: Scene) -> Assembly:
-    """The assembly of a scene, whatever was kept; for trying other settings."""
+def assemble_anew(workbench: Any, scene: Scene, ended: Callable[[], bool] = lambda: False) -> Assembly:
+    """The assembly of a scene, whatever was kept; for trying other settings. `ended` stops a model that compresses."""
     from ctxasm.equipping import equipment
     from ctxasm.pipeline import assemble
 
@@ -174,7 +180,7 @@ def assemble_anew(workbench: Any, scene: Scene) -> Assembly:
     counter = workbench.counter(scene.settings.encoding)
     plan = workbench.zones.plan(scene.query, scene.settings, counter, asked_choice(), told_by=told_by(), windows=edited_windows())
     tools = equipment(scene.settings, workbench.config, workbench.store)
-    assembly: Assembly = plan.on(assemble(scene.query, source, scene.settings, counter, limit=plan.limit, **tools))
+    assembly: Assembly = plan.on(assemble(scene.query, source, scene.settings, counter, limit=plan.limit, cancelled=ended, **tools))
     return assembly
 
 

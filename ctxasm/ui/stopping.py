@@ -1,0 +1,23 @@
+"""Whether the run of a page has been asked to end: a click on Stop, or on anything else, while a model is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
+
+
+def asked_to_end() -> Callable[[], bool]:
+    """A function that any thread may call: whether this run is to stop, or to give way to a newer one.
+
+    Streamlit tells only the page's own thread, and only when that draws; so its state is looked at. Without a running page,
+    or should that state be called otherwise one day, never.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = getattr(context, "script_requests", None)
+
+    def ended() -> bool:
+        state = getattr(requests, "_state", None)
+        return getattr(state, "value", "CONTINUE") != "CONTINUE"
+
+    return ended
