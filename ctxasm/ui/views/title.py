@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.compress_rows import failures
 from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.ui.settings_words import settings_sentence
 from ctxasm.ui.state import Scene
@@ -33,6 +34,9 @@ def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: 
     """The query as heading, the settings sentence, and how it was retrieved."""
     badges = _badges(scene, assembly) if assembly is not None else ""
     show_title(f"{page} · {scene.query.query_id}", scene.query.query, settings_sentence(scene.settings), badges, stamp)
+    for event in failures(assembly) if assembly is not None else ():
+        still = f"{plural(event.chunks, 'chunk')} shortened by the question's words instead."
+        show_trouble("The model that shortens chunks gave no answer", event.message, still)
 
 
 def _badges(scene: Scene, assembly: Assembly) -> str:
