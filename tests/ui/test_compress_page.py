@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import streamlit as st
 
 from tests.fake_model_server import serving
 from tests.ui.pages import fine, html
@@ -15,7 +16,10 @@ def models(monkeypatch):
     with serving() as memory:
         monkeypatch.setenv("CTXASM_LLM_BASE_URL", memory.base_url)
         monkeypatch.setenv("CTXASM_LLM_MODEL", "good")
+        # The workbench of a process is kept with the configuration it was opened with.
+        st.cache_resource.clear()
         yield memory
+    st.cache_resource.clear()
 
 
 def first_sentences(body) -> str:
@@ -36,7 +40,8 @@ def test_a_model_shortens_chunks_once(open_app, models):
 
 def test_a_model_that_is_gone_is_said_and_the_words_decide(open_app, models, monkeypatch):
     monkeypatch.setenv("CTXASM_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    st.cache_resource.clear()
     app = fine(open_app(cp="model", cpt="61", mt="900"))
     assert "✂" in html(app)
     assert "The model that shortens chunks gave no answer" in html(app)
-    assert "127.0.0.1:9" in html(app)
+    assert "nothing answers at 127.0.0.1:9:" in html(app)
