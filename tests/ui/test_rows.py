@@ -50,7 +50,7 @@ def test_the_bar_shows_every_token_and_every_dropped_chunk(case: Case, chosen, l
 
 
 @law
-@given(cases(), settings_(oversized="trim", budget_scope="rendered"), LIMITS)
+@given(cases(), settings_(oversized="trim", budget_scope="rendered", budget_policy="drop_documents"), LIMITS)
 def test_what_is_kept_is_a_prefix_of_the_documents(case: Case, chosen, limit):
     """Under the default policy: the documents of the bar that are kept are the first ones of the order."""
     done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
