@@ -93,23 +93,13 @@ class Repeats:
     """Which chunks only repeat chosen ones, worked out while the set grows."""
 
     def __init__(self, desk: Desk) -> None:
-        self.relations, self.own = desk.relations, desk.own
-        # Who repeats whom need not go both ways: what stands inside a larger chunk repeats it, not the other way round.
-        self.originals: dict[Key, list[Related]] = {}
-        for key, copies in desk.relations.copies.items():
-            for copy, likeness, similarity in copies:
-                self.originals.setdefault(copy, []).append(Related(key, likeness, similarity))
+        self.desk = desk
         self.likeness: dict[Key, Related] = {}
         self.orphans: set[Key] = set()
 
-    def superseded(self, key: Key) -> bool:
-        """Whether a newer chunk among the candidates stands for this one."""
-        newer = self.relations.superseded.get(key)
-        return newer is not None and newer.key[1] in self.own.get(newer.key[0], {})
-
     def of(self, candidate: Candidate, chosen: ChunkSet) -> Related | None:
         """The chosen chunk that says the same."""
-        return next((related for related in self.originals.get(candidate.key, ()) if related.key in chosen), None)
+        return next((related for related in self.desk.originals.get(candidate.key, ()) if related.key in chosen), None)
 
     def takes(self, candidate: Candidate, chosen: ChunkSet) -> bool:
         """Note on a chunk whether it repeats a chosen one, or was only brought by hits that repeat another document's."""
@@ -127,7 +117,7 @@ class Repeats:
     def settle(self, left: Sequence[Candidate], chosen: ChunkSet) -> None:
         """What repeats the chosen set of everything that was not looked at."""
         for candidate in left:
-            newer = self.relations.superseded.get(candidate.key)
+            newer = self.desk.relations.superseded.get(candidate.key)
             if newer is not None and newer.key in chosen:
                 self.likeness[candidate.key] = newer
             elif candidate.key not in self.likeness and candidate.key not in self.orphans:

@@ -31,9 +31,8 @@ ROOM = 3
 
 def decide(desk: Desk, resolution: Resolution) -> Decision:
     """Choose chunk by chunk. `resolution` is that of all candidates; what applies follows from the chosen set."""
-    fresh = Repeats(desk)
     # What a newer chunk stands for is not looked at, and is not the best: that one stands in its place.
-    sequence = [c for c in by_standing(desk.candidates.values()) if not fresh.superseded(c.key)]
+    sequence = [c for c in by_standing(desk.candidates.values()) if not desk.superseded(c.key)]
     if not sequence:
         return settled(desk, resolution, Taken(ChunkSet(desk), {}), {})
     small = degenerate(desk, sequence[0])

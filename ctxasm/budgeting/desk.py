@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 from ctxasm.model.events import Event
 from ctxasm.model.extracts import NO_EXTRACTS, Extract
 from ctxasm.model.formats import title_of
 from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import EMPTY, BlockPlan, DocumentPlan, Relations, Resolution, Size, Written
+from ctxasm.model.plans import EMPTY, BlockPlan, DocumentPlan, Related, Relations, Resolution, Size, Written
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, DocumentSize, Key, Regret
@@ -58,6 +59,20 @@ class Desk:
         self.candidates = {candidate.key: candidate for each in own.values() for candidate in each.values()}
         self.renderer = render.Renderer(settings, counter, self.candidates, extracts)
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
+
+    @cached_property
+    def originals(self) -> Mapping[Key, Sequence[Related]]:
+        """What each chunk repeats. Not the other way round: what stands inside a larger chunk repeats it, and not it that."""
+        originals: dict[Key, list[Related]] = {}
+        for key, copies in self.relations.copies.items():
+            for copy, likeness, similarity in copies:
+                originals.setdefault(copy, []).append(Related(key, likeness, similarity))
+        return originals
+
+    def superseded(self, key: Key) -> bool:
+        """Whether a newer chunk among the candidates stands for this one."""
+        newer = self.relations.superseded.get(key)
+        return newer is not None and newer.key in self.candidates
 
     def resolve(self, own: Documents) -> Resolution:
         """Duplicates resolved among these candidates alone."""
