@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Likeness, Merged, NearMiss, Stripped
 from ctxasm.model.passages import Joined
-from ctxasm.model.plans import NO_RELATIONS, Related, Relations, Resolution
+from ctxasm.model.plans import Related, Relations, Resolution
 from ctxasm.model.results import Candidate, Key
-from ctxasm.model.visible import duplicate_key
 
 Documents = Mapping[str, Mapping[int, Candidate]]
 """Candidates by document and index."""
@@ -196,26 +195,6 @@ def _without_copies(documents: Documents) -> Resolution:
     order = tuple(sorted(documents, key=lambda document_id: (*standings[document_id], document_id)))
     shown = {document_id: tuple(documents[document_id]) for document_id in order}
     return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order}, {})
-
-
-def exact_relations(documents: Documents) -> Relations:
-    """Every chunk whose normalised text another candidate has too, with the whole group it belongs to (itself included)."""
-    groups: dict[bytes, list[Key]] = {}
-    seen: dict[bytes, Key] = {}
-    for document_id, own in documents.items():
-        for index, candidate in own.items():
-            chunk = candidate.chunk
-            text = chunk.duplicate_key or duplicate_key(chunk.text)
-            if text in seen:
-                groups.setdefault(text, [seen[text]]).append((document_id, index))
-            else:
-                seen[text] = (document_id, index)
-    if not groups:
-        return NO_RELATIONS
-    copies: dict[Key, tuple[Related, ...]] = {}
-    for keys in groups.values():
-        copies |= dict.fromkeys(keys, tuple([Related(key, "exact", 1.0) for key in keys]))
-    return Relations(copies, {})
 
 
 def overlap_events(joined: Iterable[Joined]) -> list[Event]:

@@ -34,9 +34,6 @@ class Unit(NamedTuple):
     value: float
 
 
-Item = Unit
-
-
 class Packing(NamedTuple):
     """Indexes of the units taken, ascending; their value, and a bound that no packing exceeds: the value where `exact`.
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ctxasm.model.results import Assembly, Fate
-from ctxasm.ui.bars import KIND_NAMES
 from ctxasm.ui.ledger_rows import Ledger
 from ctxasm.ui.marks import colour_of
 from ctxasm.ui.order_rows import Shift
@@ -181,13 +180,4 @@ def ledger_html(account: Ledger, fresh: int = 0) -> str:
         f'data-tokens="{account.total_tokens}">'
         f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
         f"{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
-    )
-
-
-def legend_html(kinds: Sequence[str]) -> str:
-    """Swatches of the budget bar's kinds."""
-    return (
-        '<div class="cx-legend">'
-        + "".join(f'<span><i class="cx-swatch k-{kind}"></i>{KIND_NAMES[kind]}</span>' for kind in kinds)
-        + "</div>"
     )

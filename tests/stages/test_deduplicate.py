@@ -21,7 +21,8 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages.deduplicate import by_document, duplicate_events, exact_relations, resolve
+from ctxasm.model.visible import duplicate_key
+from ctxasm.stages.deduplicate import by_document, duplicate_events, resolve
 from ctxasm.stages.near import Words
 from ctxasm.stages.relations import name_of, promote, relations_of
 
@@ -188,6 +189,26 @@ def test_an_older_text_never_shows_instead_of_its_successor(found: Found, withou
     resolution = resolve(own, relations)
     assert not kept(resolution) & relations.superseded.keys()
     assert set(resolution.order) == set(own)
+
+
+def exact_relations(documents: Mapping[str, Mapping[int, Candidate]]) -> Relations:
+    """Every chunk whose normalised text another candidate has too, with the whole group it belongs to (itself included)."""
+    groups: dict[bytes, list[Key]] = {}
+    seen: dict[bytes, Key] = {}
+    for document_id, own in documents.items():
+        for index, candidate in own.items():
+            chunk = candidate.chunk
+            text = chunk.duplicate_key or duplicate_key(chunk.text)
+            if text in seen:
+                groups.setdefault(text, [seen[text]]).append((document_id, index))
+            else:
+                seen[text] = (document_id, index)
+    if not groups:
+        return NO_RELATIONS
+    copies: dict[Key, tuple[Related, ...]] = {}
+    for keys in groups.values():
+        copies |= dict.fromkeys(keys, tuple([Related(key, "exact", 1.0) for key in keys]))
+    return Relations(copies, {})
 
 
 @LAWS
