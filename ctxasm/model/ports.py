@@ -81,6 +81,22 @@ class ChunkVectors(Protocol):
         ...
 
 
+class Shelf(Protocol):
+    """Texts (JSON) kept by the name of a shelf and a key. Each call is one transaction: all of it happens, or nothing."""
+
+    def read_kept(self, shelf: str, keys: Sequence[str] | None = None) -> dict[str, str]:
+        """The kept ones of these keys (None: all of the shelf, by key)."""
+        ...
+
+    def keep(self, shelf: str, values: Mapping[str, str]) -> None:
+        """Keep these, replacing what was kept under their keys. Raises StoreUnavailable."""
+        ...
+
+    def forget(self, shelf: str, keys: Sequence[str] | None = None) -> None:
+        """Remove these keys, None: the whole shelf. What is not there is no error."""
+        ...
+
+
 class Tally(Protocol):
     """The exact token count of a text that grows piece by piece."""
 
