@@ -13,7 +13,7 @@ Method = Literal["hybrid", "bm25", "vector"]
 IndexedText = Literal["raw", "title", "enriched"]
 METHODS: tuple[Method, ...] = ("hybrid", "bm25", "vector")
 INDEXED_TEXTS: tuple[IndexedText, ...] = ("raw", "title", "enriched")
-"""What is indexed of a chunk: its text; title, section and text; or what enrichment says of it and its text. What is shown never changes."""
+"""What is indexed of a chunk: its text; title, section and text; or what enrichment says of it, and its text. What is shown stays."""
 LANGUAGES = ("auto", "nl", "en", "de")
 MOST_HITS = 200
 
