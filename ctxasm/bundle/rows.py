@@ -1,0 +1,24 @@
+"""A source table: the rows of one file, before it is known what they mean.
+
+A row keeps the number under which a user finds it: the line in a JSON Lines or CSV file (the first line of a record of
+several), its position from 1 in JSON and Parquet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of `file`. Values are JSON values; those of a CSV are str. `notes` say how the file was read, for the user.
+
+    `columns` are all keys of all rows in order of their first appearance; a row without one of them does not hold it.
+    """
+
+    file: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[int, Mapping[str, Any]]]
+    notes: tuple[str, ...] = ()
