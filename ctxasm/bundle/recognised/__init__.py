@@ -1,1 +1,19 @@
 """Shapes of files that other tools write, recognised by their keys and converted into the lines of a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ctxasm.bundle.recognised.converted import Converted
+from ctxasm.bundle.recognised.shape import Shape
+from ctxasm.bundle.rows import Rows
+
+__all__ = ["SHAPES", "Converted", "Shape", "recognised"]
+
+SHAPES: tuple[Shape, ...] = ()
+"""Every shape, the most telling first."""
+
+
+def recognised(tables: Sequence[Rows]) -> Shape | None:
+    """The first shape that every one of these tables has, or None. Ask for one file alone with a list of one."""
+    return next((shape for shape in SHAPES if tables and all(shape.recognise(rows) for rows in tables)), None)
