@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from types import TracebackType
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Bundle
+from ctxasm.model.records import Bundle, Query
 from ctxasm.store.connect import Connections
-from ctxasm.store.dataset import Dataset, Version
+from ctxasm.store.dataset import Dataset
 from ctxasm.store.intake import check_records, check_text, storable
+from ctxasm.store.later import check_saved, check_summaries
 from ctxasm.store.listing import DatasetInfo, no_dataset
 from ctxasm.store.load import remove_dataset, reserve_document_numbers, write_load
 from ctxasm.store.migrate import ensure_schema
+from ctxasm.store.saved import read_saved, remove_saved, write_saved
+from ctxasm.store.shelf import forget, keep, read_kept
+from ctxasm.store.summaries import write_summaries
 from ctxasm.store.tables import datasets
 from ctxasm.store.vectors import keep_vectors, read_vectors
+from ctxasm.store.version import NEWEST_FIRST, Version, version_of
 
 __all__ = ["Dataset", "DatasetInfo", "Store"]
 
@@ -67,7 +71,7 @@ class Store:
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, the one loaded last first."""
-        return self._connections.read(lambda c: [_version(row).info for row in c.execute(_NEWEST_FIRST)])
+        return self._connections.read(lambda c: [version_of(row).info for row in c.execute(NEWEST_FIRST)])
 
     def dataset(self, name: str | None = None) -> Dataset:
         """The dataset of this name, without one the newest. Raises NotFound naming those that exist."""
@@ -98,6 +102,51 @@ class Store:
         """Keep vectors by duplicate key, for all datasets. False where the database is locked or only to be read."""
         return keep_vectors(self._connections, embedder, vectors)
 
+    def read_kept(self, shelf: str, keys: Sequence[str] | None = None) -> dict[str, str]:
+        """The kept ones of these keys (None: all of the shelf, by key)."""
+        return read_kept(self._connections, shelf, keys)
+
+    def keep(self, shelf: str, values: Mapping[str, str]) -> None:
+        """Keep these, replacing what was kept under their keys. Raises InvalidInput, StoreUnavailable."""
+        keep(self._connections, shelf, values)
+
+    def forget(self, shelf: str, keys: Sequence[str] | None = None) -> None:
+        """Remove these keys, None: the whole shelf. What is not there is no error."""
+        forget(self._connections, shelf, keys)
+
+    def save_query(self, dataset_name: str, query: Query, *, linked: bool = False) -> Query:
+        """Save a query to a dataset, in place of one saved under the same id. It survives later loads of that name.
+
+        `linked`: the dataset lies elsewhere, only its name is known here. Raises NotFound for an unknown dataset, InvalidInput
+        for a query that cannot be kept or has the id of a loaded one.
+        """
+        check_saved(dataset_name, query)
+        with self._connections.writing() as connection:
+            self._lock_name(connection, dataset_name)
+            write_saved(connection, dataset_name, None if linked else self._dataset_id(connection, dataset_name), query)
+        return query
+
+    def delete_query(self, dataset_name: str, query_id: str) -> None:
+        """Remove a saved query. Raises NotFound naming those that were saved."""
+        with self._connections.writing() as connection:
+            remove_saved(connection, dataset_name, query_id)
+
+    def saved_queries(self, dataset_name: str) -> list[Query]:
+        """The saved queries of a dataset in the order they were saved; none for an unknown name."""
+        return self._connections.read(lambda c: read_saved(c, dataset_name, None)) if storable(dataset_name) else []
+
+    def set_summaries(self, dataset_name: str, summaries: Mapping[str, str | None], made_by: str) -> DatasetInfo:
+        """Give documents a summary (None: take it back), all at once: readers see the old documents or the new ones, never a mix.
+
+        Only documents without a summary or with one `made_by` the same means are written; others, and unknown ones, stay as
+        they are. Metadata says who made it. The dataset gets a new number. Raises NotFound, InvalidInput.
+        """
+        check_summaries(summaries, made_by)
+        with self._connections.writing() as connection:
+            self._lock_name(connection, dataset_name)
+            write_summaries(connection, self._dataset_id(connection, dataset_name), summaries, made_by)
+        return self.dataset(dataset_name).info
+
     def close(self) -> None:
         """Let go of all connections."""
         self._connections.close()
@@ -110,13 +159,20 @@ class Store:
 
     def _open(self, name: str | None) -> Version:
         def ask(connection: Connection) -> Version:
-            wanted = _NEWEST_FIRST if name is None else _NEWEST_FIRST.where(datasets.c.name == name)
+            wanted = NEWEST_FIRST if name is None else NEWEST_FIRST.where(datasets.c.name == name)
             row = connection.execute(wanted.limit(1)).one_or_none() if name is None or storable(name) else None
             if row is None:
                 raise no_dataset(name, _names(connection))
-            return _version(row)
+            return version_of(row)
 
         return self._connections.read(ask)
+
+    def _dataset_id(self, connection: Connection, name: str) -> int:
+        found = select(datasets.c.dataset_id).where(datasets.c.name == name)
+        dataset_id = connection.execute(found).scalar_one_or_none() if storable(name) else None
+        if dataset_id is None:
+            raise no_dataset(name, _names(connection))
+        return int(dataset_id)
 
     def _lock_name(self, connection: Connection, name: str) -> None:
         # Two loads of one name: the second waits for the first and then replaces it. SQLite has one writer anyway.
@@ -130,16 +186,5 @@ class Store:
                 connection.exec_driver_sql("ANALYZE ctxasm_chunks, ctxasm_documents")
 
 
-_NEWEST_FIRST = select(datasets).order_by(datasets.c.dataset_id.desc())
-
-
 def _names(connection: Connection) -> list[str]:
     return list(connection.execute(select(datasets.c.name).order_by(datasets.c.dataset_id.desc())).scalars())
-
-
-def _version(row: Row[tuple[object, ...]]) -> Version:
-    stored = row._asdict()
-    first_document_no = stored.pop("first_document_no")
-    for field in ("created_at", "loaded_at"):
-        stored[field] = datetime.fromisoformat(stored[field])
-    return Version(DatasetInfo(**stored), first_document_no, {})

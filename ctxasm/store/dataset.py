@@ -1,4 +1,4 @@
-"""One stored dataset: a source of chunks, and everything else that was loaded with it.
+"""One stored dataset: a source of chunks, and everything else that was loaded with it or saved to it.
 
 A dataset is replaced as a whole, under a new number. So whatever is read under one number is of one version, and a
 number that finds nothing is checked: when the dataset was replaced meanwhile, the read is done again on the new version.
@@ -7,48 +7,32 @@ That makes every read consistent without a transaction, and lets documents be re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, select, true
+from sqlalchemy import Column, Connection, select
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 from ctxasm.store import tables
-from ctxasm.store.codec import read_answer, read_metadata, read_query
+from ctxasm.store.codec import read_answer, read_query
 from ctxasm.store.connect import Connections
 from ctxasm.store.intake import readable, storable
 from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
-from ctxasm.store.load import dataset_places
+from ctxasm.store.rows import CHUNK_COLUMNS, DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_chunk, record_document
+from ctxasm.store.saved import read_saved, saved_entries
 from ctxasm.store.statements import chunk_parameters, document_parameters
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
+from ctxasm.store.version import Numbered, Version
 
 REMEMBERED_DOCUMENTS = 4096
+BATCH_ROWS = 1000
 _ATTEMPTS = 20
 
 _Result = TypeVar("_Result")
-
-
-class Numbered(NamedTuple):
-    """A document with its number in the database."""
-
-    document_no: int
-    document: Document
-
-
-class Version(NamedTuple):
-    """One load of the dataset, with the documents of it that were read before."""
-
-    info: DatasetInfo
-    first_document_no: int
-    remembered: dict[str, Numbered]
-
-    @property
-    def places(self) -> tuple[int, int]:
-        return dataset_places(self.first_document_no, self.info.documents)
 
 
 class Dataset:
@@ -79,7 +63,7 @@ class Dataset:
             document_statements += read
             rows = self._connections.read(partial(self._read_places, version, known, asked, encoding))
             if rows or self._unchanged(version):
-                chunks = _fetched(rows, {n.document_no: n.document.document_id for n in known.values()})
+                chunks = fetched(rows, {n.document_no: n.document.document_id for n in known.values()})
                 documents = {name: n.document for name, n in known.items()}
                 return Fetched(chunks, documents, statements, document_statements, (perf_counter() - started) * 1000)
         raise self._too_busy()
@@ -87,11 +71,10 @@ class Dataset:
     def documents(self) -> list[Document]:
         """All documents in loaded order."""
         t = tables.documents
-        columns = (t.c.document_no, t.c.document_id, t.c.title, t.c.source, t.c.summary, t.c.date, t.c.metadata)
 
         def ask(connection: Connection, version: Version) -> list[Document]:
-            own = select(*columns).where(t.c.dataset_id == version.info.dataset_id).order_by(t.c.document_no)
-            return [_document(row) for row in connection.execute(own)]
+            own = select(*DOCUMENT_COLUMNS).where(t.c.dataset_id == version.info.dataset_id).order_by(t.c.document_no)
+            return [record_document(row) for row in connection.execute(own)]
 
         return self._consistent(ask)
 
@@ -108,30 +91,37 @@ class Dataset:
             phrase_any_case = phrase.lower() if self._connections.is_sqlite else phrase
             parameters = (*version.places, phrase_any_case, min(limit, INDEX_MASK))
             rows = connection.exec_driver_sql(self._connections.statements.containing, parameters).fetchall()
-            names = _document_names(connection, {row[0] >> INDEX_BITS for row in rows})
+            names = document_names(connection, (row[0] >> INDEX_BITS for row in rows))
             # Replaced between the two statements: some have no name any more, and all will be read again.
-            return _fetched([row for row in rows if row[0] >> INDEX_BITS in names], names)
+            return fetched([row for row in rows if row[0] >> INDEX_BITS in names], names)
 
         return self._consistent(ask)
 
     def query_list(self) -> list[QueryEntry]:
-        """The queries in loaded order, without what was retrieved for them: for a picker."""
+        """The queries in loaded order, then the saved ones, without what was retrieved for them: for a picker."""
         t = tables.queries
 
         def ask(connection: Connection, version: Version) -> list[QueryEntry]:
             own = select(t.c.query_id, t.c.query, t.c.hits).where(t.c.dataset_id == version.info.dataset_id)
-            return [QueryEntry(*row) for row in connection.execute(own.order_by(t.c.position))]
+            loaded = [QueryEntry(*row) for row in connection.execute(own.order_by(t.c.position))]
+            return loaded + saved_entries(connection, version.info.name, version.info.dataset_id)
 
         return self._consistent(ask)
 
     def queries(self) -> list[Query]:
-        """All queries in loaded order."""
-        return self._queries(true())
+        """All queries in loaded order, then the saved ones."""
+        return self._consistent(lambda c, version: _loaded_queries(c, version) + read_saved(c, version.info.name, version.info.dataset_id))
 
     def query(self, query_id: str) -> Query:
-        """One query. Raises NotFound naming those that exist."""
-        found = self._queries(tables.queries.c.query_id == query_id) if storable(query_id) else []
-        if not found:
+        """One query, loaded or saved. Raises NotFound naming those that exist."""
+
+        def ask(connection: Connection, version: Version) -> list[Query]:
+            if not storable(query_id):
+                return []
+            loaded = _loaded_queries(connection, version, query_id)
+            return loaded or read_saved(connection, version.info.name, version.info.dataset_id, query_id)
+
+        if not (found := self._consistent(ask)):
             raise no_query(query_id, self.info.name, [entry.query_id for entry in self.query_list()])
         return found[0]
 
@@ -146,35 +136,52 @@ class Dataset:
         return self._consistent(ask)
 
     def bundle(self) -> Bundle:
-        """The whole dataset as it was loaded, chunks by document and index."""
+        """The whole dataset as it was loaded, chunks by document and index; without saved queries."""
         for _ in range(_ATTEMPTS):
             version = self._version
-            documents, chunks, queries, answers = self.documents(), self._chunks(), self.queries(), self.answers()
+            queries = self._consistent(_loaded_queries)
+            documents, chunks, answers = self.documents(), self._chunks(), self.answers()
             if self._unchanged(version) and self._version is version:
                 info = version.info
                 return Bundle(info.name, tuple(documents), tuple(chunks), tuple(queries), tuple(answers), info.replaced)
         raise self._too_busy()
 
-    def _queries(self, wanted: ColumnElement[bool]) -> list[Query]:
-        t = tables.queries
+    def iter_chunks(self) -> Iterator[FetchedChunk]:
+        """All chunks in document order, by index, with the token facts of the load; read in batches, so that memory stays flat.
 
-        def ask(connection: Connection, version: Version) -> list[Query]:
-            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id, wanted)
-            return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]
-
-        return self._consistent(ask)
+        Raises StoreUnavailable where the dataset is replaced meanwhile: what was read before is of the old one.
+        """
+        return (chunk for rows, names in self._batches(FETCHED_COLUMNS) for chunk in fetched(rows, names))
 
     def _chunks(self) -> list[Chunk]:
         t, d = tables.chunks, tables.documents
-        columns = (t.c.text, t.c.start_char, t.c.end_char, t.c.page_number, t.c.section, t.c.row_number, t.c.metadata)
 
         def ask(connection: Connection, version: Version) -> list[Chunk]:
             numbers = select(d.c.document_no, d.c.document_id).where(d.c.dataset_id == version.info.dataset_id)
             names = {row[0]: row[1] for row in connection.execute(numbers)}
-            rows = connection.execute(select(t.c.place, *columns).where(t.c.place.between(*version.places)).order_by(t.c.place))
-            return [_chunk(names[row[0] >> INDEX_BITS], row) for row in rows]
+            rows = connection.execute(select(*CHUNK_COLUMNS).where(t.c.place.between(*version.places)).order_by(t.c.place))
+            # Replaced between the two statements: some have no name any more, and all will be read again.
+            return [record_chunk(row, names) for row in rows if row[0] >> INDEX_BITS in names]
 
         return self._consistent(ask)
+
+    def _batches(self, columns: Sequence[Column[Any]]) -> Iterator[tuple[Sequence[Sequence[Any]], dict[int, str]]]:
+        """Rows of chunks by place, each batch with the identifiers of its documents by number."""
+        t = tables.chunks
+        first, (low, high) = self._version.first_document_no, self._version.places
+
+        def ask(connection: Connection, version: Version) -> tuple[Sequence[Sequence[Any]], dict[int, str]]:
+            rows = connection.execute(select(*columns).where(t.c.place.between(low, high)).order_by(t.c.place).limit(BATCH_ROWS)).fetchall()
+            return rows, document_names(connection, (row[0] >> INDEX_BITS for row in rows))
+
+        while True:
+            rows, names = self._consistent(ask)
+            if self._version.first_document_no != first:
+                raise StoreUnavailable(f"dataset {self.info.name!r} was replaced while it was read: read it again")
+            if not rows:
+                return
+            yield rows, names
+            low = rows[-1][0] + 1
 
     def _numbered(self, version: Version, names: Sequence[str]) -> tuple[dict[str, Numbered], int]:
         """The stored ones of the documents `names`, and the number of statements that took: 0 or 1."""
@@ -185,7 +192,7 @@ class Dataset:
         if unread:
             parameters = document_parameters(self._connections.engine_name, unread, version.info.dataset_id)
             rows = self._connections.read(lambda c: c.exec_driver_sql(self._connections.statements.documents, parameters).fetchall())
-            found = {row[1]: Numbered(row[0], _document(row)) for row in rows}
+            found = {row[1]: Numbered(row[0], record_document(row)) for row in rows}
         if len(remembered) + len(found) > REMEMBERED_DOCUMENTS:
             remembered.clear()
         remembered.update(found)
@@ -201,7 +208,7 @@ class Dataset:
         ]
         sql = self._connections.statements.counted if encoding == version.info.encoding else self._connections.statements.uncounted
         # The driver's own rows: SQLAlchemy's add a third to the time of a large fetch.
-        cursor = connection.exec_driver_sql(sql, chunk_parameters(self._connections.engine_name, ranges)).cursor
+        cursor = connection.exec_driver_sql(sql, chunk_parameters(self._connections.engine_name, ranges, version.info.dataset_id)).cursor
         return cursor.fetchall() if cursor is not None else []
 
     def _consistent(self, ask: Callable[[Connection, Version], _Result]) -> _Result:
@@ -229,22 +236,8 @@ def _asked(ask: Callable[[Connection, Version], _Result], version: Version, conn
     return ask(connection, version)
 
 
-def _fetched(rows: Iterable[Sequence[Any]], names: dict[int, str]) -> list[FetchedChunk]:
-    make = FetchedChunk._make
-    return [make((names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:])) for row in rows]
-
-
-def _document_names(connection: Connection, numbers: set[int]) -> dict[int, str]:
-    t = tables.documents
-    rows = connection.execute(select(t.c.document_no, t.c.document_id).where(t.c.document_no.in_(numbers)))
-    return {row[0]: row[1] for row in rows}
-
-
-def _chunk(document_id: str, row: Sequence[Any]) -> Chunk:
-    place, text, start, end, page_number, section, row_number, metadata = row
-    return Chunk(document_id, place & INDEX_MASK, text, start, end, page_number, section, row_number, read_metadata(metadata))
-
-
-def _document(row: Sequence[Any]) -> Document:
-    _, document_id, title, source, summary, date, metadata = row
-    return Document(document_id, title, source, summary, date, read_metadata(metadata))
+def _loaded_queries(connection: Connection, version: Version, query_id: str | None = None) -> list[Query]:
+    t = tables.queries
+    own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id)
+    own = own if query_id is None else own.where(t.c.query_id == query_id)
+    return [read_query(*row) for row in connection.execute(own.order_by(t.c.position))]

@@ -33,7 +33,7 @@ class ContentDigest:
     def document(self, document: Document) -> str | None:
         """Hash a document; its metadata as JSON."""
         metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
-        self._add("document", document.document_id, document.title, document.source, document.summary, document.date, metadata)
+        self.add("document", document.document_id, document.title, document.source, document.summary, document.date, metadata)
         return metadata
 
     def chunk(self, chunk: Chunk) -> ChunkDigest:
@@ -41,25 +41,26 @@ class ContentDigest:
         where = f"chunk {chunk.chunk_index} of document {shown(chunk.document_id)}"
         metadata = written_metadata(chunk.metadata, where) if chunk.metadata else None
         content_hash = blake2b(chunk.text.encode(), digest_size=HASH_BYTES).digest()
-        self._add("chunk", chunk.document_id, chunk.chunk_index, content_hash.hex(), chunk.start, chunk.end)
-        self._add(chunk.page_number, chunk.section, chunk.row_number, metadata)
+        self.add("chunk", chunk.document_id, chunk.chunk_index, content_hash.hex(), chunk.start, chunk.end)
+        self.add(chunk.page_number, chunk.section, chunk.row_number, metadata)
         return ChunkDigest(content_hash, metadata)
 
     def query(self, query: Query) -> str:
         """Hash a query; all of it but its id and text, as JSON."""
         payload = written_query(query)
-        self._add("query", query.query_id, query.query, payload)
+        self.add("query", query.query_id, query.query, payload)
         return payload
 
     def answer(self, answer: Answer) -> str:
         """Hash an answer; all of it but its query id, as JSON."""
         payload = written_answer(answer)
-        self._add("answer", answer.query_id, payload)
+        self.add("answer", answer.query_id, payload)
         return payload
 
     def hex(self) -> str:
         """The hash so far."""
         return self._hash.hexdigest()
 
-    def _add(self, *parts: str | int | None) -> None:
+    def add(self, *parts: str | int | None) -> None:
+        """Hash values as they are stored."""
         self._hash.update(json.dumps(parts).encode())

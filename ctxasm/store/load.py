@@ -14,6 +14,8 @@ from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, Document
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import Intake
+from ctxasm.store.saved import forget_saved
+from ctxasm.store.shelf import forget_kept
 from ctxasm.store.tables import INDEX_BITS, answers, chunks, datasets, documents, queries, schema
 from ctxasm.store.vectors import forget_vectors
 
@@ -54,8 +56,9 @@ def write_load(connection: Connection, intake: Intake, counter: TokenCounter, fi
 
 
 def remove_dataset(connection: Connection, name: str, for_good: bool = False) -> str | None:
-    """Delete a dataset with all its rows, `for_good` with the vectors of its texts too. Returns when its name was first
-    loaded, None when there is none.
+    """Delete a dataset with all its rows, `for_good` with the vectors of its texts and its saved queries too.
+
+    Returns when its name was first loaded, None when there is none.
     """
     columns = (datasets.c.dataset_id, datasets.c.created_at, datasets.c.first_document_no, datasets.c.documents)
     found = connection.execute(select(*columns).where(datasets.c.name == name)).one_or_none()
@@ -64,6 +67,8 @@ def remove_dataset(connection: Connection, name: str, for_good: bool = False) ->
     low, high = dataset_places(found.first_document_no, found.documents)
     if for_good:
         forget_vectors(connection, low, high)
+        forget_saved(connection, name)
+        forget_kept(connection, f"ingest {name}", None)
     connection.execute(delete(chunks).where(chunks.c.place.between(low, high)))
     connection.execute(delete(datasets).where(datasets.c.dataset_id == found.dataset_id))
     return str(found.created_at)

@@ -2,101 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from time import perf_counter
 from types import TracebackType
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.facts import chunk_facts, with_counts
-from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.model.ports import Fetched, TokenCounter, Window
+from ctxasm.model.records import Bundle, Query
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import Intake, check_records, check_text
-from ctxasm.store.listing import DatasetInfo, QueryEntry, no_dataset, no_query
+from ctxasm.store.later import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
+from ctxasm.store.listing import DatasetInfo, no_dataset
+from ctxasm.store.memory_dataset import MemoryDataset, MemorySource, Saved
 
-
-class MemorySource:
-    """A source of chunks over plain records. Token facts are kept for the counter's encoding, if it counts exactly."""
-
-    def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk], counter: TokenCounter | None = None) -> None:
-        self._take(check_records(tuple(documents), tuple(chunks), (), ()), counter)
-
-    def _take(self, intake: Intake, counter: TokenCounter | None) -> None:
-        self._encoding = counter.encoding if counter is not None and counter.exact else None
-        self._documents = {document.document_id: document for document, _ in intake.documents}
-        facts = [fact for _, own in intake.documents for fact in chunk_facts(own, None)]
-        self._chunks: dict[str, dict[int, FetchedChunk]] = {name: {} for name in self._documents}
-        for fact in with_counts(facts, counter) if counter is not None and counter.exact else facts:
-            self._chunks[fact.document_id][fact.chunk_index] = fact
-        self._own = tuple(chunk for _, own in intake.documents for chunk in own)
-
-    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
-        """All chunks inside the windows, as `ChunkSource.fetch`; counts as one statement for chunks and one for documents."""
-        started = perf_counter()
-        found = [chunk for window in windows for chunk in self._inside(window)]
-        if encoding != self._encoding:
-            found = [chunk._replace(token_count=None, overlap_tokens=None, lead_tokens=None) for chunk in found]
-        documents = {name: self._documents[name] for name, _, _ in windows if name in self._documents}
-        asked = 1 if windows else 0
-        return Fetched(found, documents, asked, asked, (perf_counter() - started) * 1000)
-
-    def documents(self) -> list[Document]:
-        """All documents in given order."""
-        return list(self._documents.values())
-
-    def document_chunks(self, document_id: str) -> list[FetchedChunk]:
-        """All chunks of one document by index; empty for an unknown document."""
-        return list(self._chunks.get(document_id, {}).values())
-
-    def find_text(self, phrase: str, limit: int = 200) -> list[FetchedChunk]:
-        """The first `limit` chunks whose text contains `phrase` in any case, in document order. A blank phrase finds none."""
-        if not phrase.strip() or limit < 1:
-            return []
-        wanted = phrase.lower()
-        return [chunk for own in self._chunks.values() for chunk in own.values() if wanted in chunk.text.lower()][:limit]
-
-    def _inside(self, window: Window) -> list[FetchedChunk]:
-        own = self._chunks.get(window.document_id, {})
-        if window.high - window.low >= len(own):
-            return [chunk for index, chunk in own.items() if window.low <= index <= window.high]
-        return [own[index] for index in range(window.low, window.high + 1) if index in own]
-
-
-class MemoryDataset(MemorySource):
-    """A loaded bundle. It stays as it was loaded, also when its name is loaded again."""
-
-    def __init__(self, bundle: Bundle, intake: Intake, info: DatasetInfo, counter: TokenCounter | None) -> None:
-        self.info, self._bundle = info, bundle
-        self._take(intake, counter)
-        self._queries = {query.query_id: query for query in intake.queries}
-
-    def duplicate_keys(self) -> set[bytes]:
-        """The duplicate keys of all chunks."""
-        return {chunk.duplicate_key for own in self._chunks.values() for chunk in own.values() if chunk.duplicate_key}
-
-    def query_list(self) -> list[QueryEntry]:
-        """The queries in loaded order, without what was retrieved for them."""
-        return [QueryEntry(query.query_id, query.query, len(query.retrieved)) for query in self._queries.values()]
-
-    def queries(self) -> list[Query]:
-        """All queries in loaded order."""
-        return list(self._queries.values())
-
-    def query(self, query_id: str) -> Query:
-        """One query. Raises NotFound naming those that exist."""
-        if query_id not in self._queries:
-            raise no_query(query_id, self.info.name, list(self._queries))
-        return self._queries[query_id]
-
-    def answers(self) -> list[Answer]:
-        """All recorded answers in loaded order."""
-        return list(self._bundle.answers)
-
-    def bundle(self) -> Bundle:
-        """The whole dataset as it was loaded, chunks by document and index."""
-        info = self.info
-        return Bundle(info.name, tuple(self.documents()), self._own, tuple(self.queries()), self._bundle.answers, info.replaced)
+__all__ = ["MemoryDataset", "MemorySource", "MemoryStore"]
 
 
 class MemoryStore:
@@ -107,6 +27,8 @@ class MemoryStore:
         self._datasets: dict[str, MemoryDataset] = {}
         self._loads = 0
         self._vectors: dict[tuple[str, bytes], bytes] = {}
+        self._kept: dict[str, dict[str, str]] = {}
+        self._saved: dict[str, dict[str, Query]] = {}
 
     def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name."""
@@ -115,10 +37,7 @@ class MemoryStore:
         if not name.strip():
             raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
-        dataset = MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter)
-        self._loads += 1
-        self._datasets = {name: dataset} | {other: kept for other, kept in self._datasets.items() if other != name}
-        return dataset.info
+        return self._put(name, MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter, self._saved_of(name)))
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, the one loaded last first."""
@@ -138,6 +57,8 @@ class MemoryStore:
         gone = self._datasets[name].duplicate_keys()
         self._datasets = {other: kept for other, kept in self._datasets.items() if other != name}
         self._vectors = {kept: vector for kept, vector in self._vectors.items() if kept[1] not in gone}
+        self._saved.pop(name, None)
+        self._kept.pop(f"ingest {name}", None)
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """Chunks of the newest dataset. Raises NotFound in an empty store."""
@@ -152,6 +73,55 @@ class MemoryStore:
         self._vectors = {(embedder, key): vector for key, vector in vectors.items()} | self._vectors
         return True
 
+    def read_kept(self, shelf: str, keys: Sequence[str] | None = None) -> dict[str, str]:
+        """The kept ones of these keys (None: all of the shelf, by key)."""
+        own = self._kept.get(shelf, {})
+        return {key: own[key] for key in (sorted(own) if keys is None else keys) if key in own}
+
+    def keep(self, shelf: str, values: Mapping[str, str]) -> None:
+        """Keep these, replacing what was kept under their keys. Raises InvalidInput."""
+        check_kept(shelf, values)
+        self._kept[shelf] = {**self._kept.get(shelf, {}), **values}
+
+    def forget(self, shelf: str, keys: Sequence[str] | None = None) -> None:
+        """Remove these keys, None: the whole shelf. What is not there is no error."""
+        gone = set(self._kept.get(shelf, ())) if keys is None else set(keys)
+        self._kept[shelf] = {key: value for key, value in self._kept.get(shelf, {}).items() if key not in gone}
+
+    def save_query(self, dataset_name: str, query: Query, *, linked: bool = False) -> Query:
+        """Save a query to a dataset, in place of one saved under the same id, as `Store.save_query`."""
+        check_saved(dataset_name, query)
+        if not linked and query.query_id in self.dataset(dataset_name).loaded_ids():
+            raise taken_by_a_load(query.query_id, dataset_name)
+        self._saved[dataset_name] = self._saved.get(dataset_name, {}) | {query.query_id: query}
+        return query
+
+    def delete_query(self, dataset_name: str, query_id: str) -> None:
+        """Remove a saved query. Raises NotFound naming those that were saved."""
+        saved = self._saved.get(dataset_name, {})
+        if query_id not in saved:
+            raise no_saved_query(query_id, dataset_name, list(saved))
+        self._saved[dataset_name] = {name: query for name, query in saved.items() if name != query_id}
+
+    def saved_queries(self, dataset_name: str) -> list[Query]:
+        """The saved queries of a dataset in the order they were saved; none for an unknown name."""
+        return list(self._saved.get(dataset_name, {}).values())
+
+    def set_summaries(self, dataset_name: str, summaries: Mapping[str, str | None], made_by: str) -> DatasetInfo:
+        """Give documents a summary (None: take it back), as `Store.set_summaries`."""
+        check_summaries(summaries, made_by)
+        old = self.dataset(dataset_name)
+        changed = {
+            document.document_id: new
+            for document in old.documents()
+            if document.document_id in summaries and (new := summarised(document, summaries[document.document_id], made_by))
+        }
+        if not changed:
+            return old.info
+        intake = old.intake._replace(documents=tuple((changed.get(d.document_id, d), own) for d, own in old.intake.documents))
+        info = replace(old.info, dataset_id=self._loads + 1, content_hash=_content_hash(intake))
+        return self._put(dataset_name, MemoryDataset(old.bundle(), intake, info, self._counter, self._saved_of(dataset_name)))
+
     def close(self) -> None:
         """Nothing to let go of."""
 
@@ -160,6 +130,14 @@ class MemoryStore:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def _put(self, name: str, dataset: MemoryDataset) -> DatasetInfo:
+        self._loads += 1
+        self._datasets = {name: dataset} | {other: kept for other, kept in self._datasets.items() if other != name}
+        return dataset.info
+
+    def _saved_of(self, name: str) -> Callable[[], Saved]:
+        return lambda: self._saved.get(name, {})
 
     def _info(self, bundle: Bundle, intake: Intake, name: str, origin: str | None) -> DatasetInfo:
         now = datetime.now(UTC)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, inspect, select
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.store.connect import Connections
 from ctxasm.store.failures import describe
-from ctxasm.store.tables import SCHEMA_VERSION, metadata, schema, vectors
+from ctxasm.store.tables import SCHEMA_VERSION, kept, metadata, saved_queries, schema, vectors
 
 _ADVISORY_LOCK = 0x637478  # any number, the same in all processes
 
@@ -31,12 +31,14 @@ def ensure_schema(connections: Connections) -> None:
 
 def _add_tables(connections: Connections) -> None:
     """Tables that came after the first schema and that an older ctxasm does not mind. A database that may only be read has none."""
-    if connections.read(lambda connection: inspect(connection).has_table(vectors.name)):
+    later = (vectors, kept, saved_queries)
+    if connections.read(lambda connection: all(inspect(connection).has_table(table.name) for table in later)):
         return
     with suppress(StoreUnavailable), connections.writing() as connection:
         if not connections.is_sqlite:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-        vectors.create(connection, checkfirst=True)
+        for table in later:
+            table.create(connection, checkfirst=True)
 
 
 def _version(connection: Connection) -> int | None:

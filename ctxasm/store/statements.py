@@ -14,6 +14,8 @@ _FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.du
 _NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key, NULL"
 _CHUNK = "c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, "
 _DOCUMENT = "d.document_no, d.document_id, d.title, d.source, d.summary, d.date, d.metadata"
+# Nothing is read under the number of a dataset that was replaced meanwhile. Asked once a statement, not once a row.
+_CURRENT = "EXISTS (SELECT 1 FROM ctxasm_datasets WHERE dataset_id = {})"
 
 Ranges = Sequence[tuple[int, int]]
 """Places, from and to, both included."""
@@ -30,12 +32,14 @@ class Dialect(NamedTuple):
     """Chunks of one place range whose text contains a phrase, in any case: parameters from, to, phrase, limit."""
     vectors: str
     keep_vector: str
+    kept: str
+    keep_text: str
 
 
 def _sqlite_chunks(facts: str) -> str:
     # An object {low: high} rather than pairs: its keys and values are columns of json_each, so nothing is parsed a row.
     # CROSS JOIN keeps SQLite from reading the chunks first.
-    where = "c.place BETWEEN CAST(w.key AS INTEGER) AND w.value"
+    where = f"c.place BETWEEN CAST(w.key AS INTEGER) AND w.value AND {_CURRENT.format('?')}"
     return f"SELECT {_CHUNK}{facts} FROM json_each(?) AS w CROSS JOIN ctxasm_chunks AS c WHERE {where}"  # noqa: S608
 
 
@@ -44,7 +48,7 @@ def _postgresql_chunks(facts: str) -> str:
     # (A plain join scans the whole table as soon as the planner takes the ranges for wide: 20 to 200 times slower.)
     own = f"SELECT {_CHUNK}{facts} FROM ctxasm_chunks AS c WHERE c.place BETWEEN w.low AND w.high ORDER BY c.place OFFSET 0"  # noqa: S608
     windows = "unnest(%s::bigint[], %s::bigint[]) AS w(low, high)"
-    return f"SELECT own.* FROM {windows} CROSS JOIN LATERAL ({own}) AS own"  # noqa: S608
+    return f"SELECT own.* FROM {windows} CROSS JOIN LATERAL ({own}) AS own WHERE {_CURRENT.format('%s')}"  # noqa: S608
 
 
 SQLITE = Dialect(
@@ -58,6 +62,9 @@ SQLITE = Dialect(
     vectors="SELECT v.content_key, v.vector FROM json_each(?) AS w CROSS JOIN ctxasm_vectors AS v "
     "WHERE v.embedder = ? AND v.content_key = ctxasm_unhex(w.value)",
     keep_vector="INSERT INTO ctxasm_vectors (embedder, content_key, vector) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    kept="SELECT k.key, k.value FROM json_each(?) AS w CROSS JOIN ctxasm_kept AS k WHERE k.shelf = ? AND k.key = w.value",
+    keep_text="INSERT INTO ctxasm_kept (shelf, key, value, kept_at) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (shelf, key) DO UPDATE SET value = excluded.value, kept_at = excluded.kept_at",
 )
 
 POSTGRESQL = Dialect(
@@ -71,19 +78,28 @@ POSTGRESQL = Dialect(
     vectors="SELECT v.content_key, v.vector FROM unnest(%s::bytea[]) AS w(content_key) CROSS JOIN LATERAL "
     "(SELECT * FROM ctxasm_vectors WHERE embedder = %s AND content_key = w.content_key OFFSET 0) AS v",
     keep_vector="INSERT INTO ctxasm_vectors (embedder, content_key, vector) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+    kept="SELECT k.key, k.value FROM unnest(%s::text[]) AS w(key) CROSS JOIN LATERAL "
+    "(SELECT * FROM ctxasm_kept WHERE shelf = %s AND key = w.key OFFSET 0) AS k",
+    keep_text="INSERT INTO ctxasm_kept (shelf, key, value, kept_at) VALUES (%s, %s, %s, %s) "
+    "ON CONFLICT (shelf, key) DO UPDATE SET value = excluded.value, kept_at = excluded.kept_at",
 )
 
 
-def chunk_parameters(name: str, ranges: Ranges) -> tuple[Any, ...]:
+def chunk_parameters(name: str, ranges: Ranges, dataset_id: int) -> tuple[Any, ...]:
     """The parameters of `counted` and `uncounted` for the database `name`. The lows of `ranges` differ."""
     if name == "sqlite":
-        return (json.dumps({str(low): high for low, high in ranges}),)
-    return [low for low, _ in ranges], [high for _, high in ranges]
+        return json.dumps({str(low): high for low, high in ranges}), dataset_id
+    return [low for low, _ in ranges], [high for _, high in ranges], dataset_id
 
 
 def document_parameters(name: str, document_ids: Sequence[str], dataset_id: int) -> tuple[Any, ...]:
     """The parameters of `documents` for the database `name`."""
     return (json.dumps(document_ids), dataset_id) if name == "sqlite" else (list(document_ids), dataset_id)
+
+
+def kept_parameters(name: str, shelf: str, keys: Sequence[str]) -> tuple[Any, ...]:
+    """The parameters of `kept` for the database `name`."""
+    return (json.dumps(keys), shelf) if name == "sqlite" else (list(keys), shelf)
 
 
 def vector_parameters(name: str, embedder: str, keys: Sequence[bytes]) -> tuple[Any, ...]:

@@ -114,3 +114,25 @@ answers = Table(
     Column("query_id", Text, nullable=False),
     Column("payload", Text, nullable=False),
 )
+
+kept = Table(
+    "ctxasm_kept",
+    metadata,
+    Column("shelf", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("kept_at", Text, nullable=False),
+)
+
+saved_queries = Table(
+    "ctxasm_saved_queries",
+    metadata,
+    Column("dataset", Text, primary_key=True),
+    Column("query_id", Text, primary_key=True),
+    Column("position", Whole, nullable=False),
+    Column("query", Text, nullable=False),
+    Column("hits", Whole, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("saved_at", Text, nullable=False),
+)
+"""By the name of the dataset, not its number: a saved question survives a new load."""

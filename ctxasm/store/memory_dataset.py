@@ -1,0 +1,113 @@
+"""Chunks, and one loaded bundle, over plain records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from time import perf_counter
+
+from ctxasm.model.facts import chunk_facts, with_counts
+from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.store.intake import Intake, check_records
+from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+
+
+class MemorySource:
+    """A source of chunks over plain records. Token facts are kept for the counter's encoding, if it counts exactly."""
+
+    def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk], counter: TokenCounter | None = None) -> None:
+        self._take(check_records(tuple(documents), tuple(chunks), (), ()), counter)
+
+    def _take(self, intake: Intake, counter: TokenCounter | None) -> None:
+        self._encoding = counter.encoding if counter is not None and counter.exact else None
+        self._documents = {document.document_id: document for document, _ in intake.documents}
+        facts = [fact for _, own in intake.documents for fact in chunk_facts(own, None)]
+        self._chunks: dict[str, dict[int, FetchedChunk]] = {name: {} for name in self._documents}
+        for fact in with_counts(facts, counter) if counter is not None and counter.exact else facts:
+            self._chunks[fact.document_id][fact.chunk_index] = fact
+        self._own = tuple(chunk for _, own in intake.documents for chunk in own)
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """All chunks inside the windows, as `ChunkSource.fetch`; counts as one statement for chunks and one for documents."""
+        started = perf_counter()
+        found = [chunk for window in windows for chunk in self._inside(window)]
+        if encoding != self._encoding:
+            found = [chunk._replace(token_count=None, overlap_tokens=None, lead_tokens=None) for chunk in found]
+        documents = {name: self._documents[name] for name, _, _ in windows if name in self._documents}
+        asked = 1 if windows else 0
+        return Fetched(found, documents, asked, asked, (perf_counter() - started) * 1000)
+
+    def documents(self) -> list[Document]:
+        """All documents in given order."""
+        return list(self._documents.values())
+
+    def document_chunks(self, document_id: str) -> list[FetchedChunk]:
+        """All chunks of one document by index; empty for an unknown document."""
+        return list(self._chunks.get(document_id, {}).values())
+
+    def find_text(self, phrase: str, limit: int = 200) -> list[FetchedChunk]:
+        """The first `limit` chunks whose text contains `phrase` in any case, in document order. A blank phrase finds none."""
+        if not phrase.strip() or limit < 1:
+            return []
+        wanted = phrase.lower()
+        return [chunk for own in self._chunks.values() for chunk in own.values() if wanted in chunk.text.lower()][:limit]
+
+    def iter_chunks(self) -> Iterator[FetchedChunk]:
+        """All chunks in document order, by index."""
+        return (chunk for own in self._chunks.values() for chunk in own.values())
+
+    def _inside(self, window: Window) -> list[FetchedChunk]:
+        own = self._chunks.get(window.document_id, {})
+        if window.high - window.low >= len(own):
+            return [chunk for index, chunk in own.items() if window.low <= index <= window.high]
+        return [own[index] for index in range(window.low, window.high + 1) if index in own]
+
+
+Saved = Mapping[str, Query]
+"""The saved queries of a dataset by id, in the order they were saved."""
+
+
+class MemoryDataset(MemorySource):
+    """A loaded bundle. It stays as it was loaded, also when its name is loaded again; queries saved later are seen."""
+
+    def __init__(
+        self, bundle: Bundle, intake: Intake, info: DatasetInfo, counter: TokenCounter | None, saved: Callable[[], Saved] = dict
+    ) -> None:
+        self.info, self.intake, self._bundle, self._saved = info, intake, bundle, saved
+        self._take(intake, counter)
+        self._loaded = {query.query_id: query for query in intake.queries}
+
+    @property
+    def _queries(self) -> Saved:
+        return self._loaded | {name: query for name, query in self._saved().items() if name not in self._loaded}
+
+    def loaded_ids(self) -> set[str]:
+        """The ids of the queries that came with the load."""
+        return set(self._loaded)
+
+    def duplicate_keys(self) -> set[bytes]:
+        """The duplicate keys of all chunks."""
+        return {chunk.duplicate_key for own in self._chunks.values() for chunk in own.values() if chunk.duplicate_key}
+
+    def query_list(self) -> list[QueryEntry]:
+        """The queries in loaded order, then the saved ones, without what was retrieved for them."""
+        return [QueryEntry(query.query_id, query.query, len(query.retrieved)) for query in self._queries.values()]
+
+    def queries(self) -> list[Query]:
+        """All queries in loaded order, then the saved ones."""
+        return list(self._queries.values())
+
+    def query(self, query_id: str) -> Query:
+        """One query, loaded or saved. Raises NotFound naming those that exist."""
+        if query_id not in self._queries:
+            raise no_query(query_id, self.info.name, list(self._queries))
+        return self._queries[query_id]
+
+    def answers(self) -> list[Answer]:
+        """All recorded answers in loaded order."""
+        return list(self._bundle.answers)
+
+    def bundle(self) -> Bundle:
+        """The whole dataset as it was loaded, chunks by document and index; without saved queries."""
+        info = self.info
+        return Bundle(info.name, tuple(self.documents()), self._own, tuple(self._loaded.values()), self._bundle.answers, info.replaced)
