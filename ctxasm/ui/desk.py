@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.caching import cache_resource
 
 from ctxasm.config import read_config
+from ctxasm.ui.jobs import Jobs
 from ctxasm.ui.zones_state import with_typed_turns
 from ctxasm.workbench import SAMPLE, Workbench
 
@@ -38,6 +39,16 @@ def _opened(database_url: str) -> Workbench:
     if not desk.datasets():
         desk.load_sample()
     return desk
+
+
+def jobs() -> Jobs:
+    """The long work of this server for that database."""
+    return _jobs(os.environ.get("CTXASM_DATABASE_URL", ""))
+
+
+@cache_resource(max_entries=4, show_spinner=False)
+def _jobs(database_url: str) -> Jobs:
+    return Jobs()
 
 
 def datasets() -> list[DatasetInfo]:

@@ -1,0 +1,121 @@
+"""Long work on behalf of a page: a thread that goes on whatever the page does, says how far it is, and can be cancelled.
+
+The jobs belong to the server and not to a session: a reload, another page or a second tab finds them again. A thread is
+killed with the server; the work itself is kept safe by its own transactions, and resumes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as StillRunning
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Any
+
+from ctxasm.model.errors import CtxasmError, InvalidInput
+from ctxasm.model.progress import Cancelled, Progress, Report
+
+MOST_RUNNING = 4
+"""Jobs that a server runs at once."""
+KEPT_S = 900.0
+"""Seconds that a job which has ended can still be seen by sessions that did not start it."""
+Work = Callable[[Report, Cancelled], Any]
+_LOG = logging.getLogger(__name__)
+
+
+class Job:
+    """One piece of work. `key` names what it works on: of two jobs with one key the second is the first."""
+
+    def __init__(self, key: str, title: str, dataset: str) -> None:
+        self.key, self.title, self.dataset = key, title, dataset
+        self.progress: Progress | None = None
+        self.ended_at: float | None = None
+        self._began, self._cancel, self._outcome = monotonic(), Event(), Future[Any]()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended yet."""
+        return not self._outcome.done()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was asked to end; it may still be on its way to that."""
+        return self._cancel.is_set()
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds that it took, so far."""
+        return (self.ended_at or monotonic()) - self._began
+
+    def cancel(self) -> None:
+        """Ask it to end after the unit that it is at."""
+        self._cancel.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end for at most so long; whether it has ended."""
+        try:
+            self._outcome.exception(timeout=seconds)
+        except StillRunning:
+            return False
+        return True
+
+    def result(self) -> Any:
+        """What the work returned; raises what it raised. Only of one that has ended."""
+        return self._outcome.result(timeout=0)
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the work raised, None while it runs and where it raised nothing."""
+        return self._outcome.exception(timeout=0) if self._outcome.done() else None
+
+    def run(self, work: Work) -> None:
+        """Do the work in this thread."""
+        try:
+            result = work(self._tell, self._cancel.is_set)
+        except BaseException as error:  # noqa: BLE001 (nobody waits in this thread: whoever asks for the result gets it)
+            if not isinstance(error, CtxasmError):
+                _LOG.exception("%s failed", self.key)
+            self.ended_at = monotonic()
+            self._outcome.set_exception(error)
+        else:
+            self.ended_at = monotonic()
+            self._outcome.set_result(result)
+
+    def _tell(self, progress: Progress) -> None:
+        self.progress = progress
+
+
+class Jobs:
+    """The jobs of one server for one database."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._lock = Lock()
+
+    def start(self, key: str, title: str, dataset: str, work: Work) -> Job:
+        """Begin the work, or find the running job of this key. Raises InvalidInput where too many run."""
+        with self._lock:
+            known = self._jobs.get(key)
+            if known is not None and known.running:
+                return known
+            if sum(job.running for job in self._jobs.values()) >= MOST_RUNNING:
+                raise InvalidInput(f"at most {MOST_RUNNING} jobs run at once: wait for one to end, or cancel one")
+            job = self._jobs[key] = Job(key, title, dataset)
+        Thread(target=job.run, args=(work,), name=f"ctxasm-{key}", daemon=True).start()
+        return job
+
+    def seen(self) -> list[Job]:
+        """All jobs that run or ended not long ago, the newest last."""
+        with self._lock:
+            old = [key for key, job in self._jobs.items() if job.ended_at is not None and monotonic() - job.ended_at > KEPT_S]
+            for key in old:
+                del self._jobs[key]
+            return list(self._jobs.values())
+
+    def dismiss(self, job: Job) -> None:
+        """Show an ended job no more."""
+        with self._lock:
+            if self._jobs.get(job.key) is job and not job.running:
+                del self._jobs[job.key]

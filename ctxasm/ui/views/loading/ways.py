@@ -1,0 +1,31 @@
+"""The ways in, a tab each; only the open one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from ctxasm.ui.views.loading.files import show_files
+from ctxasm.ui.views.loading.outcome import settle, show_outcome
+from ctxasm.ui.views.loading.running import show_running
+from ctxasm.ui.views.loading.sample import show_sample
+
+WAYS: Mapping[str, Callable[[], None]] = {
+    "Files & paste": show_files,
+    "Sample": show_sample,
+}
+
+
+def show_ways() -> None:
+    """Every way to bring data in, what is being brought in, and what the last load said."""
+    if settle():
+        # The frame was drawn for the dataset before.
+        st.rerun()
+    ways = st.tabs(list(WAYS), key="way", on_change="rerun")
+    for way, show in zip(ways, WAYS.values(), strict=True):
+        if way.open:
+            with way:
+                show()
+    show_running()
+    show_outcome()
