@@ -17,48 +17,14 @@ that remains is "the document": the offsets of chunks and of gold spans count it
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from ctxasm.ingest.chunking import TextChunk
+from ctxasm.ingest.source import Section, SourceText
+
+__all__ = ["Section", "SourceText", "read_source"]
 
 PAGE_BREAK = "<!-- pagina -->"
 _FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?\n)---\n(?P<body>.*)\Z", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} +(?P<heading>.+?) *$")
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading and the character at which it begins."""
-
-    start: int
-    heading: str
-
-
-@dataclass(frozen=True, slots=True)
-class SourceText:
-    """A source document as plain text. `page_breaks` are the offsets at which pages 2, 3, … begin."""
-
-    fields: Mapping[str, str]
-    text: str
-    page_breaks: Sequence[int]
-    sections: Sequence[Section]
-
-    def page_of(self, chunk: TextChunk) -> int | None:
-        """The 1-based page on which the chunk starts; None when the document has no pages."""
-        if not self.page_breaks:
-            return None
-        return 1 + sum(start <= chunk.start for start in self.page_breaks)
-
-    def section_of(self, chunk: TextChunk) -> str | None:
-        """The heading under which most of the chunk's characters stand (ties: the first)."""
-        shares: dict[str, int] = {}
-        ends = [*(section.start for section in self.sections[1:]), len(self.text)]
-        for section, end in zip(self.sections, ends, strict=False):
-            share = min(end, chunk.end) - max(section.start, chunk.start)
-            if share > 0:
-                shares[section.heading] = shares.get(section.heading, 0) + share
-        return max(shares, key=lambda heading: shares[heading]) if shares else None
 
 
 def read_source(markdown: str) -> SourceText:

@@ -1,0 +1,138 @@
+"""A source document as plain text, with what its file says of pages, headings and itself."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ctxasm.ingest.chunking import TextChunk
+
+PATH_MARK = " › "
+"""Between the headings of a nested section: "Care › Visiting hours"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, where headings are nested their path, and the character at which it begins."""
+
+    start: int
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source document as plain text.
+
+    `fields` hold what the file says of itself (`title`, `date` as YYYY-MM-DD, `language`, …). `page_breaks` are the offsets
+    at which pages 2, 3, … begin, ascending; two are equal where a page is empty. `paged` says that the file has pages,
+    which a file of one page has too. `sections` ascend by their start. `notes` are sentences for the user.
+    """
+
+    fields: Mapping[str, str]
+    text: str
+    page_breaks: Sequence[int] = ()
+    sections: Sequence[Section] = ()
+    paged: bool = False
+    notes: Sequence[str] = ()
+
+    @property
+    def pages(self) -> int | None:
+        """How many pages the file has; None where it has no pages."""
+        return len(self.page_breaks) + 1 if self.page_breaks or self.paged else None
+
+    def page_of(self, chunk: TextChunk) -> int | None:
+        """The 1-based page on which the chunk starts; None when the document has no pages."""
+        return None if self.pages is None else 1 + bisect_right(self.page_breaks, chunk.start)
+
+    def section_of(self, chunk: TextChunk) -> str | None:
+        """The heading under which most of the chunk's characters stand (ties: the first)."""
+        shares: dict[str, int] = {}
+        first = max(0, bisect_right(self.sections, chunk.start, key=_start) - 1)
+        after = bisect_left(self.sections, chunk.end, key=_start)
+        for position in range(first, after):
+            section = self.sections[position]
+            end = self.sections[position + 1].start if position + 1 < len(self.sections) else len(self.text)
+            share = min(end, chunk.end) - max(section.start, chunk.start)
+            if share > 0:
+                shares[section.heading] = shares.get(section.heading, 0) + share
+        return max(shares, key=lambda heading: shares[heading]) if shares else None
+
+
+def _start(section: Section) -> int:
+    return section.start
+
+
+class TextBuilder:
+    """The text of a document as it is read, block by block: blocks are parted by a blank line, lines by a line break."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._fresh = True
+        self._path: list[tuple[int, str]] = []
+        self._sections: list[tuple[int, tuple[str, ...]]] = []
+        self.page_breaks: list[int] = []
+
+    @property
+    def length(self) -> int:
+        """How many characters there are so far."""
+        return self._length
+
+    def block(self, text: str, *, tight: bool = False) -> None:
+        """Add a paragraph, a table or a list; `tight` puts it right below the line before. Blank text adds nothing."""
+        text = text.strip("\n")
+        if not text.strip():
+            return
+        if not self._fresh:
+            self._add("\n" if tight else "\n\n")
+        self._add(text)
+        self._fresh = False
+
+    def heading(self, level: int, text: str) -> None:
+        """Add a heading, which opens a section below the headings of smaller levels before it."""
+        line = " ".join(text.split())
+        if not line:
+            return
+        self.block(line)
+        self.section(level, line, self._length - len(line))
+
+    def section(self, level: int, heading: str, start: int) -> None:
+        """Open a section at a place that is in the text already."""
+        while self._path and self._path[-1][0] >= level:
+            self._path.pop()
+        self._path.append((level, shortened(heading)))
+        self._sections.append((start, tuple(part for _, part in self._path)))
+
+    def page_break(self) -> None:
+        """The next page begins: what is added from here on stands on it."""
+        if not self._fresh:
+            self._add("\n\n")
+            self._fresh = True
+        self.page_breaks.append(self._length)
+
+    def top_heading(self) -> str | None:
+        """The heading that all others stand below: the title as the text itself gives it."""
+        tops = {path[0] for _, path in self._sections}
+        return self._sections[0][1][0] if len(tops) == 1 and sum(len(path) == 1 for _, path in self._sections) == 1 else None
+
+    def sections(self) -> list[Section]:
+        """The sections so far. The heading that all others stand below is not said with each of them."""
+        top = self.top_heading() is not None
+        return [Section(start, PATH_MARK.join(path[1:] if top and len(path) > 1 else path)) for start, path in self._sections]
+
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._pieces)
+
+    def _add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+
+
+LONGEST_HEADING = 120
+
+
+def shortened(heading: str) -> str:
+    """A heading as it is kept beside a chunk: a whole paragraph set as a heading is cut."""
+    return heading if len(heading) <= LONGEST_HEADING else heading[: LONGEST_HEADING - 1].rstrip() + "…"
