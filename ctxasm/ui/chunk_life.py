@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
 from ctxasm.model.results import Assembly, Key, StageRecord
 from ctxasm.ui.event_words import event_sentence
+from ctxasm.ui.hit_rows import hit_words
 from ctxasm.ui.rows import fate_of
 from ctxasm.ui.words import decimal, fate_sentence, stage_name
 
@@ -25,7 +26,8 @@ def chunk_life(assembly: Assembly, key: Key) -> tuple[Step, ...]:
     if fate is None:
         return (Step("Retrieved", "Neither retrieved nor reached by expansion for this query.", "gone"),)
     if fate.retrieved:
-        origin = Step("Retrieved", f"Rank {fate.rank}, score {decimal(fate.score)}.", "")
+        methods = hit_words(assembly.query, key)
+        origin = Step("Retrieved", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
     else:
         origin = Step("Retrieved", "Not retrieved itself.", "quiet")
     last = Step("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui.hits_table import hits_html
 from ctxasm.ui.pictures import boxed
 from ctxasm.ui.stage_rows import chunk_map
 from ctxasm.ui.state import pick_chunk
@@ -33,3 +34,8 @@ def show_expand(assembly: Assembly) -> None:
     picked = show_chart(chunk_map_figure(rows), "chunk_map", alt)
     if picked:
         pick_chunk((str(picked[0]), int(picked[1])))
+    table = st.expander(
+        f"{plural(len(assembly.query.retrieved), 'hit')}, each with its rank under every method", key="hits", on_change="rerun"
+    )
+    if table.open:
+        table.html(boxed(hits_html(assembly), "ctx-hits"))

@@ -11,7 +11,7 @@ from ctxasm.ui.compress_rows import failures
 from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.ui.settings_words import settings_sentence
 from ctxasm.ui.state import Scene
-from ctxasm.ui.words import plural
+from ctxasm.ui.words import decimal, plural
 
 METHODS = {
     "hybrid_bm25_vector": "hybrid: BM25 + vector",
@@ -45,6 +45,8 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     if query.bm25_matches is not None:
         badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
+    if query.best_similarity is not None:
+        badges.append(f"best similarity <b>{decimal(query.best_similarity)}</b>")
     retrieved = sum(fate.retrieved for fate in fates)
     badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
