@@ -108,19 +108,24 @@ def _bundle(where: str, name: str, known: Mapping[str, Callable[[], IO[bytes]]],
 
 
 def _archive(stream: IO[bytes], where: str, name: str, limits: ZipLimits) -> BundleFiles:
+    files = open_archive(stream, where, limits)
+    top = _top_folder(tuple(files))
+    names = sorted(file.removeprefix(top) for file in files)
+    known = {file: files[top + file] for file in KNOWN_FILES if top + file in files}
+    return _bundle(where, name, known, names)
+
+
+def open_archive(source: IO[bytes] | bytes, where: str, limits: ZipLimits) -> dict[str, Callable[[], IO[bytes]]]:
+    """Each file in a .zip, with what opens it. Raises InvalidInput where the archive is damaged or hostile."""
     try:
-        archive = zipfile.ZipFile(stream)
+        archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
         entries = [entry for entry in archive.infolist() if not _is_ignored(entry.filename)]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
         raise InvalidInput(f"{where} is not a .zip that can be read: pack the folder again, or give the folder itself") from None
     refusal = next((why for entry in entries if (why := _refusal(entry, limits))), None) or _refusal_of_all(entries, limits)
     if refusal:
         raise InvalidInput(f"{where} is refused: {refusal}")
-    files = {entry.filename: entry for entry in entries if not entry.is_dir()}
-    top = _top_folder(tuple(files))
-    names = sorted(file.removeprefix(top) for file in files)
-    known = {file: partial(archive.open, files[top + file]) for file in KNOWN_FILES if top + file in files}
-    return _bundle(where, name, known, names)
+    return {entry.filename: partial(archive.open, entry) for entry in entries if not entry.is_dir()}
 
 
 def _is_ignored(entry: str) -> bool:

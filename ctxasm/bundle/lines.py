@@ -16,6 +16,8 @@ from ctxasm.bundle.problems import Problems
 from ctxasm.model.errors import shown
 
 MAX_DEPTH = 64
+UNREAD = object()
+"""Stands for a value that could not be read."""
 _BROKEN = re.compile("[\0\ud800-\udfff]")
 _MAY_BREAK = re.compile(r"\\u0000|\\ud[89a-f]|[\ud800-\udfff]", re.IGNORECASE)
 
@@ -42,10 +44,23 @@ class LineReader:
             if line.strip():
                 yield number, self._object(file, number, line)
 
+    def whole(self, file: str, text: str) -> Any:
+        """The one value of a JSON text, or UNREAD where a problem was reported."""
+        try:
+            value = _loads(text.replace("\0", "\\u0000"))
+            return self._repaired(value, 0) if _MAY_BREAK.search(text) or "\0" in text or _is_deep(value) else value
+        except json.JSONDecodeError as error:
+            self._problems.add(file, error.lineno, f"column {error.colno}", f"is not valid JSON ({_reason(error)})")
+        except RecursionError:
+            self._problems.add(file, None, "", f"may be nested at most {MAX_DEPTH} levels deep")
+        except _Refused as error:
+            self._problems.add(file, None, "", str(error))
+        return UNREAD
+
     def _object(self, file: str, number: int, line: bytes) -> dict[str, Any] | None:
         try:
             text = _decoded(line)
-            value = json.loads(text, object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+            value = _loads(text)
             if not isinstance(value, dict):
                 raise _Refused(f"a line must be one JSON object, got {shown(value)}")
             if _MAY_BREAK.search(text) or text.count("[") + text.count("{") > MAX_DEPTH:
@@ -74,6 +89,19 @@ class LineReader:
         if isinstance(value, dict):
             return _pairs([(self._repaired(key, depth + 1), self._repaired(item, depth + 1)) for key, item in value.items()])
         return value
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether something in `value` is nested deeper than MAX_DEPTH; without recursion, for whole files."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(MAX_DEPTH + 1):
+        inner = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))
+        level = [item for item in inner if isinstance(item, (dict, list))]
+    return bool(level)
 
 
 def _decoded(line: bytes) -> str:

@@ -16,7 +16,8 @@ NO_VALUE = object()
 class Problem:
     """One problem: the file, its line (from 1; None for the whole file), the field's path, what is allowed, what came.
 
-    `value` is already short and on one line, or None where there is nothing to show.
+    `value` is already short and on one line, or None where there is nothing to show. `unit` is what `line` counts: a file
+    without lines has rows.
     """
 
     file: str
@@ -24,9 +25,10 @@ class Problem:
     field: str
     message: str
     value: str | None = None
+    unit: str = "line"
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file} line {self.line}"
+        place = self.file if self.line is None else f"{self.file} {self.unit} {self.line}"
         where = f"{place}, {self.field}" if self.field else place
         came = "" if self.value is None else f", got {self.value}"
         return f"{where}: {self.message}{came}"

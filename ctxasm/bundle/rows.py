@@ -10,15 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctxasm.bundle.problems import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows of `file`. Values are JSON values; those of a CSV are str. `notes` say how the file was read, for the user.
 
     `columns` are all keys of all rows in order of their first appearance; a row without one of them does not hold it.
+    `unit` is what a row's number counts. `problems` are rows that could not be read. `is_text` says that every value is a
+    str, so that numbers must be read from it. `outer` is the JSON object that the list of rows stood in, without that list.
     """
 
     file: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[int, Mapping[str, Any]]]
     notes: tuple[str, ...] = ()
+    unit: str = "row"
+    problems: tuple[Problem, ...] = ()
+    is_text: bool = False
+    outer: Mapping[str, Any] | None = None

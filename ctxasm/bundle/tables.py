@@ -71,7 +71,7 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
                 else:
                     _put(kind, table, number, record, problems)
     except UNREADABLE as error:
-        problems.add(kind.file, None, "", f"cannot be read ({_why(error)})")
+        problems.add(kind.file, None, "", f"cannot be read ({why(error)})")
         table.note_failure(None)
     return table
 
@@ -107,7 +107,8 @@ def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Pr
         )
 
 
-def _why(error: BaseException) -> str:
+def why(error: BaseException) -> str:
+    """The reason of an error, for the end of a sentence."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or type(error).__name__

@@ -1,0 +1,112 @@
+"""Parquet -> rows of JSON values, through pyarrow, which comes with streamlit.
+
+What a file unpacks to is bounded twice: by what it says of itself before anything is read, and by what really comes, a
+small batch at a time, for what it says may be a lie and one stored value may stand for a million rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from ctxasm.bundle.limits import FileLimits
+from ctxasm.bundle.rows import Rows
+from ctxasm.model.errors import InvalidInput, shown
+
+MAGIC = b"PAR1"
+BATCH_ROWS = 256
+
+
+class _Unusable(ValueError):
+    """A value that JSON cannot hold."""
+
+
+def read_parquet(data: bytes, file: str, limits: FileLimits) -> Rows:
+    """The rows of a Parquet file; nulls are absent. Columns of numbers in lists (vectors) are left out, with a note.
+
+    Raises InvalidInput where it is damaged, too large, or of values that cannot be written as JSON.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InvalidInput(f"{file} is Parquet, which needs pyarrow: run `pip install pyarrow`") from None
+    try:
+        opened = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), thrift_string_size_limit=2**24, thrift_container_size_limit=2**20)
+        _check_claims(opened.metadata, len(data), file, limits)
+        vectors = [field.name for field in opened.schema_arrow if _is_vector(field.type)]
+        columns = [field.name for field in opened.schema_arrow if field.name not in vectors]
+        _check_names(columns, opened, file)
+        rows = list(_rows(opened, columns, len(data), file, limits))
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError) as error:
+        if isinstance(error, _Unusable):
+            raise InvalidInput(f"{file} is refused: {error}") from None
+        raise InvalidInput(f"{file} is no Parquet file that can be read ({_first_line(error)}): write it again") from None
+    notes = [f"Parquet, {opened.num_row_groups:,} row groups"]
+    notes += [f"not read, because it holds vectors: {', '.join(map(shown, vectors))}"] if vectors else []
+    return Rows(file, tuple(columns), [(number, row) for number, row in enumerate(rows, 1)], tuple(notes))
+
+
+def _check_claims(metadata: Any, packed: int, file: str, limits: FileLimits) -> None:
+    limits.check_rows(file, metadata.num_rows)
+    limits.check_columns(file, metadata.num_columns)
+    limits.check_cells(file, metadata.num_rows * max(1, metadata.num_columns))
+    limits.check_ratio(file, packed, sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups)))
+
+
+def _check_names(columns: list[str], opened: Any, file: str) -> None:
+    names = [field.name for field in opened.schema_arrow]
+    if len(set(names)) < len(names):
+        raise _Unusable("two of its columns have the same name")
+
+
+def _rows(opened: Any, columns: list[str], packed: int, file: str, limits: FileLimits) -> Iterator[dict[str, Any]]:
+    unpacked = count = 0
+    for batch in opened.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False):
+        unpacked += batch.nbytes
+        count += batch.num_rows
+        limits.check_rows(file, count)
+        limits.check_ratio(file, packed, unpacked)
+        for row in batch.to_pylist():
+            yield {name: _json(value, name) for name, value in row.items() if value is not None}
+
+
+def _is_vector(kind: Any) -> bool:
+    import pyarrow
+
+    is_list = pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind) or pyarrow.types.is_fixed_size_list(kind)
+    return bool(is_list and pyarrow.types.is_floating(kind.value_type))
+
+
+def _json(value: Any, name: str, depth: int = 0) -> Any:
+    """A value of Arrow as JSON has it. Raises _Unusable."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, (UUID, timedelta, Decimal)):
+        return str(value)
+    if depth < 30 and isinstance(value, dict):
+        return {str(key): _json(inner, name, depth + 1) for key, inner in value.items()}
+    if depth < 30 and isinstance(value, (list, tuple)):
+        if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):  # a map
+            return {str(key): _json(inner, name, depth + 1) for key, inner in value}
+        return [_json(item, name, depth + 1) for item in value]
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8").replace("\0", "\ufffd")
+        except UnicodeDecodeError:
+            raise _Unusable(f"its column {shown(name)} holds bytes that are no text: leave it out, or write it as text") from None
+    raise _Unusable(f"its column {shown(name)} holds values of the type {type(value).__name__}, nested {depth} deep: write it as JSON text")
+
+
+def _first_line(error: BaseException) -> str:
+    return shown((str(error).splitlines() or [type(error).__name__])[0], 120)
