@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.bundle.recognised.converted import Converted
+from ctxasm.bundle.recognised.haystack import HAYSTACK
+from ctxasm.bundle.recognised.langchain import LANGCHAIN
+from ctxasm.bundle.recognised.llamaindex import LLAMAINDEX
 from ctxasm.bundle.recognised.shape import Shape
+from ctxasm.bundle.recognised.unfolding import unfolded
 from ctxasm.bundle.rows import Rows
 
-__all__ = ["SHAPES", "Converted", "Shape", "recognised"]
+__all__ = ["SHAPES", "Converted", "Shape", "recognised", "unfolded"]
 
-SHAPES: tuple[Shape, ...] = ()
+SHAPES: tuple[Shape, ...] = (LLAMAINDEX, LANGCHAIN, HAYSTACK)
 """Every shape, the most telling first."""
 
 

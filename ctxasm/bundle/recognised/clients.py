@@ -1,0 +1,68 @@
+"""What the exports of LangChain, LlamaIndex and Haystack have in common: stored passages, hits, or questions with their hits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from ctxasm.bundle.recognised.draft import Draft, Place
+from ctxasm.bundle.recognised.forms import Form, read_passage
+from ctxasm.bundle.recognised.lists import read_answer, read_list, read_question
+from ctxasm.bundle.recognised.passages import Passage
+from ctxasm.bundle.recognised.values import Object, is_nothing, parsed
+from ctxasm.bundle.rows import Rows
+
+LOOKED_AT = 50
+"""Rows by which a shape is told."""
+MOST_HITS = 500
+"""A longer list of scored passages is a corpus whose metadata happens to have a score."""
+TEXT_KEYS = ("page_content", "pageContent", "content", "text")
+
+
+def mostly(rows: Rows, is_one: Callable[[Object], bool]) -> bool:
+    """Whether at least half of the first rows are of a kind. A damaged row among them is reported later, by its number."""
+    seen = [is_one(row) for _, row in islice(rows.rows, LOOKED_AT)]
+    return bool(seen) and 2 * sum(seen) >= len(seen)
+
+
+def collect(draft: Draft, table: int, forms: tuple[Form, ...], take: Callable[[Draft, Place, Object], bool]) -> None:
+    """Take in one table. `take` takes in a row that is no passage, and says whether it could."""
+    alone: list[tuple[Place, Passage]] = []
+    for row, values in draft.tables[table].rows:
+        at = Place(table, row)
+        if (passage := read_passage(values, forms)) is not None:
+            alone.append((at, passage))
+        elif not take(draft, at, values):
+            draft.pass_on(at, "chunks", {"text": next((values[key] for key in TEXT_KEYS if key in values), None)})
+    list_alone(draft, alone)
+
+
+def list_alone(draft: Draft, alone: Sequence[tuple[Place, Passage]]) -> None:
+    """Passages that stand by themselves: with scores they are the hits of one question, without they are what is stored."""
+    are_hits = 0 < len(alone) <= MOST_HITS and any(not is_nothing(passage.score) for _, passage in alone)
+    for at, passage in alone:
+        draft.keep(at, passage, is_listed=not are_hits)
+    if are_hits:
+        draft.ask(alone[0][0], None, [passage for _, passage in alone])
+
+
+def take_hits(forms: tuple[Form, ...]) -> Callable[[Draft, Place, Object], bool]:
+    """Takes in a row that holds hits in these forms, perhaps with their question and its answer."""
+
+    def take(draft: Draft, at: Place, values: Object) -> bool:
+        found = read_list(values, forms)
+        if found is not None:
+            query_id = next((str(values[name]) for name in ("query_id", "id", "qid") if not is_nothing(values.get(name))), None)
+            draft.ask(at, read_question(values), found, query_id=query_id, answer=_answer(values))
+        return found is not None
+
+    return take
+
+
+def _answer(values: Object) -> str | None:
+    for name in ("answer", "result", "response", "output"):
+        inner: Any = parsed(values.get(name))
+        if isinstance(inner, (str, Mapping)) and (answer := read_answer(inner)) is not None:
+            return answer
+    return None

@@ -1,0 +1,202 @@
+"""What was read of an export, in the words of the export, until all of it is known; then lines of a bundle.
+
+The same passage is often there many times: listed, retrieved for several questions, given as evidence. It becomes one chunk:
+the same text at the same place of the same document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, NamedTuple
+
+from ctxasm.bundle.recognised.converted import Converted, Line
+from ctxasm.bundle.recognised.passages import Passage, content_id
+from ctxasm.bundle.recognised.placing import place
+from ctxasm.bundle.recognised.scoring import NOTES, rising, score
+from ctxasm.bundle.recognised.values import is_finite
+from ctxasm.bundle.rows import Rows
+
+UNKNOWN_QUESTION = "(the question is not in this export)"
+KINDS = ("documents", "chunks", "queries", "retrievals", "answers")
+
+
+class Place(NamedTuple):
+    """A row of one of the tables."""
+
+    table: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what was found for it. `gold` are numbers of passages, as `Draft.keep` gives them."""
+
+    at: Place
+    question: str | None
+    found: Sequence[Passage]
+    numbers: Sequence[int]
+    fields: Mapping[str, Any]
+    gold: Sequence[int]
+    answer: str | None
+    answer_fields: Mapping[str, Any]
+    query_id: str | None = None
+
+
+@dataclass(slots=True)
+class Draft:
+    """Collects passages and questions of several tables. `lines` then gives one Converted a table."""
+
+    tables: Sequence[Rows]
+    _known: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _passages: list[tuple[Place, Passage]] = field(default_factory=list)
+    _listed: set[int] = field(default_factory=set)
+    _asked: list[Asked] = field(default_factory=list)
+    _notes: dict[tuple[int, str], int] = field(default_factory=dict)
+    _out: list[dict[str, list[Line]]] = field(default_factory=list)
+    _indexes: dict[int, int] = field(default_factory=dict)
+
+    def keep(self, at: Place, passage: Passage, is_listed: bool = False) -> int:
+        """The number of a passage, new or known. `is_listed`: the export lists it as stored, not as retrieved."""
+        key = (document_of(passage, at), passage.page, passage.start, tuple(sorted(passage.numbers.items())), str(passage.text))
+        number = self._known.setdefault(key, len(self._passages))
+        if number == len(self._passages):
+            self._passages.append((at, passage))
+        if is_listed:
+            self._listed.add(number)
+        return number
+
+    def ask(
+        self,
+        at: Place,
+        question: str | None,
+        found: Sequence[Passage],
+        *,
+        query_id: str | None = None,
+        gold: Sequence[Passage] = (),
+        answer: str | None = None,
+        answer_fields: Mapping[str, Any] | None = None,
+        **fields: Any,
+    ) -> None:
+        """A question, what was retrieved for it in order, the evidence it needs and the answer it got. `fields` go to its line."""
+        numbers = [self.keep(at, passage) for passage in found]
+        evidence = [self.keep(at, passage) for passage in gold]
+        known = {name: value for name, value in fields.items() if value is not None}
+        self._asked.append(Asked(at, question, found, numbers, known, evidence, answer, answer_fields or {}, query_id))
+
+    def pass_on(self, at: Place, kind: str, fields: Mapping[str, Any]) -> None:
+        """A line as it is, right or wrong: the validation of the bundle judges it."""
+        self._line(at, kind, dict(fields))
+
+    def note(self, table: int, text: str, times: int = 1) -> None:
+        """Something that the user should know. `{}` in it becomes how often it was said."""
+        self._notes[table, text] = self._notes.get((table, text), 0) + times
+
+    def lines(self) -> tuple[Converted, ...]:
+        """Everything that was collected, each line with the table that it came from."""
+        self._write_chunks()
+        self._write_questions()
+        return tuple(
+            Converted(
+                **{kind: tuple(self._tables(table)[kind]) for kind in KINDS},
+                notes=tuple(text.format(f"{times:,}") for (of, text), times in self._notes.items() if of == table),
+            )
+            for table in range(len(self.tables))
+        )
+
+    def _tables(self, table: int) -> dict[str, list[Line]]:
+        while len(self._out) < len(self.tables):
+            self._out.append({kind: [] for kind in KINDS})
+        return self._out[table]
+
+    def _line(self, at: Place, kind: str, fields: dict[str, Any]) -> None:
+        self._tables(at.table)[kind].append((at.row, fields))
+
+    def _write_chunks(self) -> None:
+        documents: dict[str, list[int]] = {}
+        for number, (at, passage) in enumerate(self._passages):
+            documents.setdefault(document_of(passage, at), []).append(number)
+        for document_id, own in documents.items():
+            passages = [self._passages[number][1] for number in own]
+            at, first = self._passages[own[0]]
+            placed = place(passages, is_whole=all(number in self._listed for number in own))
+            self._indexes.update(zip(own, placed.indexes, strict=True))
+            if placed.by:
+                self.note(at.table, f"chunk_index from {placed.by} (documents: {{}})")
+            facts = {name: next((v for p in passages if (v := getattr(p, name))), None) for name in ("title", "source", "date")}
+            self._line(at, "documents", _present({"document_id": document_id, **facts}))
+            paged = first.start_in_page and len({passage.page for passage in passages}) > 1
+            for number in sorted(own, key=lambda number: self._indexes[number]):
+                self._write_chunk(document_id, number, paged)
+        retrieved = [at.table for number, (at, _) in enumerate(self._passages) if number not in self._listed]
+        if retrieved:
+            self.note(
+                retrieved[0], "only what was retrieved is in the export: expansion finds no other neighbours (chunks: {})", len(retrieved)
+            )
+
+    def _write_chunk(self, document_id: str, number: int, paged: bool) -> None:
+        at, passage = self._passages[number]
+        start, end = (None, None) if paged else (passage.start, passage.end)
+        if start is not None and isinstance(passage.text, str):
+            end = start + len(passage.text) if end is None else end
+            if end - start != len(passage.text):
+                self.note(at.table, "start and end that do not span the text were left out (chunks: {})")
+                start = end = None
+        else:
+            start = end = None
+        place_in_it = {"start": start, "end": end, "page_number": passage.page, "section": passage.section}
+        metadata = {"metadata": dict(passage.metadata)} if passage.metadata else {}
+        line = {"document_id": document_id, "chunk_index": self._indexes[number], "text": passage.text}
+        self._line(at, "chunks", {**line, **_present(place_in_it), **metadata})
+
+    def _write_questions(self) -> None:
+        are_distances = rising([asked.found for asked in self._asked])
+        taken = {asked.query_id for asked in self._asked}
+        numbers = count(1)
+        for asked in self._asked:
+            query_id = asked.query_id
+            while query_id is None:
+                query_id = name if (name := f"q{next(numbers)}") not in taken else None
+            self._write_question(asked, query_id, are_distances)
+
+    def _write_question(self, asked: Asked, query_id: str, are_distances: bool) -> None:
+        at, question = asked.at, asked.question
+        if question is None:
+            self.note(at.table, "hits came without their question (lists: {})")
+            question = UNKNOWN_QUESTION
+        gold = [self._key(number) for number in asked.gold]
+        self._line(at, "queries", {"query_id": query_id, "query": question, **({"gold": gold} if gold else {}), **asked.fields})
+        if asked.found:
+            scored = score(asked.found, are_distances)
+            if scored.by:
+                self.note(at.table, NOTES[scored.by])
+            hits = [
+                self._hit(number, passage, value, rank if scored.ranked else None)
+                for rank, (number, passage, value) in enumerate(zip(asked.numbers, asked.found, scored.scores, strict=True), 1)
+                if value is not None
+            ]
+            self._line(at, "retrievals", {"query_id": query_id, "retrieved": hits})
+        if asked.answer is not None:
+            self._line(at, "answers", {"query_id": query_id, "answer": asked.answer, **asked.answer_fields})
+
+    def _hit(self, number: int, passage: Passage, value: Any, rank: int | None) -> dict[str, Any]:
+        is_plain = passage.measure in ("score", "pair")
+        measure = passage.measure if not is_plain else "distance" if value != passage.score else ""
+        own = {measure: passage.score} if measure and is_finite(passage.score) else {}
+        scores = {name: score for name, score in {**passage.scores, **own}.items() if name != "score"}
+        return {**self._key(number), "score": value, **_present({"rank": rank, "scores": scores or None})}
+
+    def _key(self, number: int) -> dict[str, Any]:
+        return {"document_id": document_of(self._passages[number][1], self._passages[number][0]), "chunk_index": self._indexes[number]}
+
+
+def document_of(passage: Passage, at: Place) -> str:
+    """The document of a passage: what names it, else the passage's own name, else its content, else the row."""
+    if passage.document_id or passage.passage_id:
+        return passage.document_id or passage.passage_id or ""
+    return content_id(passage.text) if isinstance(passage.text, str) else f"row {at.row}"
+
+
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

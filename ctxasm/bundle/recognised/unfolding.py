@@ -1,0 +1,51 @@
+"""A JSON value whose form only a shape knows, as the rows that the shape reads.
+
+Most files need none of this: a list of objects is its rows. Here are the others: pairs of a passage and a score, questions
+as keys, and objects that must stay whole because what they hold belongs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ctxasm.bundle.recognised.forms import FORMS, read_passage
+from ctxasm.bundle.recognised.lists import read_list
+
+WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
+"""Keys of objects that are one row."""
+
+
+def unfolded(value: Any) -> list[dict[str, Any]] | None:
+    """The rows of a JSON value of a known form, or None where it is laid out like any other."""
+    if isinstance(value, list):
+        return _of_list(value)
+    if not isinstance(value, dict):
+        return None
+    if any(name in value for name in WHOLE) or _is_trace(value) or read_passage(value, FORMS) is not None:
+        return [value]
+    if _are_questions(value):
+        return [{"query": question, "documents": found} for question, found in value.items()]
+    if any(read_list(inner, FORMS) for inner in value.values() if isinstance(inner, (list, dict))):
+        return [value]
+    return None
+
+
+def _of_list(value: list[Any]) -> list[dict[str, Any]] | None:
+    if not value or not all(isinstance(item, list) for item in value):
+        return None
+    if all(len(item) == 2 and read_passage(item, FORMS) is not None for item in value):
+        return [{"document": item[0], "score": item[1]} for item in value]
+    if all(item and read_list(item, FORMS) is not None for item in value):
+        return [{"documents": item} for item in value]
+    return None
+
+
+def _is_trace(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("observations"), list) and "id" in value
+
+
+def _are_questions(value: Mapping[str, Any]) -> bool:
+    """Whether every key is a question (it has a space or a question mark) with its list of passages."""
+    names = value.keys() - {"documents", "source_documents", "source_nodes", "nodes", "context"}
+    return len(names) == len(value) > 0 and all(isinstance(inner, list) and read_list(inner, FORMS) for inner in value.values())
