@@ -5,7 +5,7 @@
   lists side by side: a table each, called `file:key`.
 - An object of equally long lists (as of `dict(dataset)` or `DataFrame.to_dict("list")`), or of objects with the same keys
   (`DataFrame.to_json()`): by columns.
-- Any other object: a single row.
+- Any other object: a single row. A form that only a recognised shape knows: the rows that it reads.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ctxasm.bundle.decoding import Decoded
 from ctxasm.bundle.limits import FileLimits
 from ctxasm.bundle.lines import UNREAD, LineReader
 from ctxasm.bundle.problems import Problem, Problems, TooManyProblems
+from ctxasm.bundle.recognised.unfolding import unfolded
 from ctxasm.bundle.rows import Rows
 from ctxasm.model.errors import shown
 
@@ -70,6 +71,8 @@ def read_json(decoded: Decoded, file: str, limits: FileLimits) -> list[Rows]:
 
 def tables_of(value: Any) -> list[tuple[str, list[Any], Mapping[str, Any] | None]]:
     """Each table in a JSON value: its path ("" for the only one), its rows, and the object around them."""
+    if (known := unfolded(value)) is not None:
+        return [("", known, None)]
     if not isinstance(value, dict):
         return [("", value if isinstance(value, list) else [value], None)]
     if columns := _by_columns(value):
