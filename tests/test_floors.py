@@ -17,7 +17,8 @@ FLOORS = {
     "model": 0,
     "stages": 1,
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
-    **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "searching", "indexing", "config"), 3),
+    **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "config"), 3),
+    **dict.fromkeys(("searching", "indexing"), 3),
     **dict.fromkeys(("ui", "commands", "__main__"), 4),
     **dict.fromkeys(("pages", "app"), 5),
 }

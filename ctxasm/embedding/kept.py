@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.visible import duplicate_key
 
 BATCH = 64
+"""Texts that are embedded and kept at a time, where the embedder names no other number in `batch`."""
 
 
 class Embedder(Protocol):
@@ -27,6 +29,10 @@ class Shelf(Protocol):
     def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool: ...
 
 
+def nothing_told(done: int, total: int) -> None:
+    """Tells nobody."""
+
+
 class KeptVectors:
     """The vectors of chunks by one embedder. A `ChunkVectors`.
 
@@ -39,23 +45,43 @@ class KeptVectors:
         self._embedder, self._shelf = embedder, shelf
         self._kept_as = f"{name} {edition}".strip()
 
+    @property
+    def kept_as(self) -> str:
+        """The name, with the edition, under which vectors are kept."""
+        return self._kept_as
+
     def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
         """A float32 array of shape chunks × dimensions; what is not kept yet is embedded, in batches, and kept after each."""
-        if not chunks:
+        return self.of_texts([chunk.duplicate_key or duplicate_key(chunk.text) for chunk in chunks], [chunk.text for chunk in chunks])
+
+    def question(self, text: str) -> Any:
+        """The unit vector of a question (float32, dimensions)."""
+        text = " ".join(text.split())
+        embed = getattr(self._embedder, "embed_query", None)
+        return np.asarray(embed(text) if embed is not None else self._embedder.embed_passages([text])[0], np.float32)
+
+    def of_texts(self, keys: Sequence[bytes], texts: Sequence[str], told: Callable[[int, int], None] = nothing_told) -> Any:
+        """The vectors of texts by the keys of what they say. `told` hears before each batch how many of how many are made, and
+        may raise to end the work: what was made until then is kept.
+        """
+        if not keys:
             return np.zeros((0, 0), np.float32)
-        keys = [chunk.duplicate_key or duplicate_key(chunk.text) for chunk in chunks]
         known = _sound(self._shelf.read_vectors(self._kept_as, list(dict.fromkeys(keys))))
-        missing = {key: " ".join(chunk.text.split()) for key, chunk in zip(keys, chunks, strict=True) if key not in known}
+        missing = {key: " ".join(text.split()) for key, text in zip(keys, texts, strict=True) if key not in known}
         # Texts of like length together: an embedder fills up the shorter ones.
         todo = sorted(missing, key=lambda key: (len(missing[key]), key))
-        keeps = True
-        for start in range(0, len(todo), BATCH):
-            batch = todo[start : start + BATCH]
+        keeps, step = True, int(getattr(self._embedder, "batch", BATCH))
+        for start in range(0, len(todo), step):
+            told(start, len(todo))
+            batch = todo[start : start + step]
             made = np.asarray(self._embedder.embed_passages([missing[key] for key in batch]), dtype="<f4")
             fresh = {key: row.tobytes() for key, row in zip(batch, made, strict=True)}
             # A database that is locked is waited for once, not once a batch.
             keeps = keeps and self._shelf.keep_vectors(self._kept_as, fresh)
             known |= fresh
+        told(len(todo), len(todo))
+        if len({len(known[key]) for key in keys}) > 1:
+            raise InvalidInput(f"the embedder {self.name} gave vectors of different dimensions: choose another one")
         return np.frombuffer(b"".join([known[key] for key in keys]), "<f4").reshape(len(keys), -1)
 
 

@@ -15,6 +15,8 @@ from typing import Any
 class WordLlamaEmbedder:
     """256 dimensions, in this process, without network."""
 
+    batch = 512
+
     def __init__(self) -> None:
         package = import_module("wordllama")
         folder = Path(str(package.__file__)).parent
@@ -23,3 +25,7 @@ class WordLlamaEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> Any:
         """One unit vector a text (float32, texts × 256)."""
         return self._model.embed(list(texts), norm=True)
+
+    def embed_query(self, text: str) -> Any:
+        """The unit vector of one question (float32, 256)."""
+        return self._model.embed([text], norm=True)[0]

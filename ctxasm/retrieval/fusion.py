@@ -6,13 +6,13 @@ from typing import TypeVar
 Key = TypeVar("Key", bound=Hashable)
 
 
-def fuse_rankings(rankings: Sequence[Sequence[Key]], *, k: int = 60) -> list[tuple[Key, float]]:
-    """Score each key by the sum of 1 / (k + rank) over the rankings that hold it (rank 1 = best), best first.
+def fuse_rankings(rankings: Sequence[Sequence[Key]], *, k: int = 60, weights: Sequence[float] | None = None) -> list[tuple[Key, float]]:
+    """Score each key by the sum of weight / (k + rank) over the rankings that hold it (rank 1 = best), best first.
 
-    Ties keep the order of first appearance, so the first ranking decides.
+    Weights are 1 unless given. Ties keep the order of first appearance, so the first ranking decides.
     """
     scores: dict[Key, float] = {}
-    for ranking in rankings:
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, key in enumerate(ranking, start=1):
-            scores[key] = scores.get(key, 0.0) + 1.0 / (k + rank)
+            scores[key] = scores.get(key, 0.0) + weight / (k + rank)
     return sorted(scores.items(), key=lambda item: -item[1])

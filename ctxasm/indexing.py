@@ -1,0 +1,205 @@
+"""The indexes that a search in memory stands on: made once per content of a dataset and per choice of what is indexed, and kept.
+
+An index belongs to the records that it was made of (the content hash of a load), so nothing has to be thrown away when a dataset is
+replaced: the next search asks for the index of the new records, and searches that run meanwhile finish on the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ctxasm.model.errors import InvalidInput, StoreUnavailable
+from ctxasm.model.progress import Cancelled, Progress, Report
+from ctxasm.model.search import SearchOptions
+
+if TYPE_CHECKING:
+    from ctxasm.embedding import KeptVectors
+    from ctxasm.model.ports import FetchedChunk
+    from ctxasm.retrieval.bm25 import Bm25Index
+    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.retrieval.vector import VectorIndex
+    from ctxasm.retrieval.words import Language
+    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.workbench import Workbench
+
+KEPT_BYTES = 400_000_000
+"""Memory for the indexes of words, and as much for vectors."""
+STEP = 500
+_ATTEMPTS = 5
+Key = tuple[str, int]
+_Result = TypeVar("_Result")
+
+
+class WordsOf(NamedTuple):
+    """An index of words with the chunks (document_id, chunk_index) that its positions stand for."""
+
+    keys: Sequence[Key]
+    words: Bm25Index
+    language: Language
+
+
+class VectorsOf(NamedTuple):
+    """Vectors with the chunks that their positions stand for."""
+
+    keys: Sequence[Key]
+    cosines: VectorIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whose index is asked for: a dataset, as it is now, by what is indexed of it."""
+
+    workbench: Workbench
+    info: DatasetInfo
+    options: SearchOptions
+    stamp: str
+    report: Report
+    cancelled: Cancelled
+
+    @property
+    def content(self) -> tuple[str, int, str, str]:
+        """Equal where the same would be indexed."""
+        return self.info.content_hash, self.info.chunks, self.options.text, self.stamp
+
+
+class Replaced(Exception):
+    """The dataset was replaced while it was read."""
+
+
+def asked(workbench: Workbench, dataset: str | None, options: SearchOptions, report: Report, cancelled: Cancelled) -> Asked:
+    """What a search asks for now. Raises InvalidInput where enriched text is asked for and there is none."""
+    info = workbench.store.dataset(workbench.dataset(dataset).info.name).info
+    return Asked(workbench, info, options, stamp_of(workbench, info.name) if options.text == "enriched" else "", report, cancelled)
+
+
+def on_one_version(ask: Callable[[], _Result], name: str) -> _Result:
+    """What `ask` gives; asked again where the dataset is replaced meanwhile."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return ask()
+        except Replaced:
+            continue
+    raise StoreUnavailable(f"dataset {name!r} is being replaced again and again: wait for the loads to finish and try again")
+
+
+def words_of(asked: Asked) -> WordsOf:
+    """The BM25 index. Raises SearchStopped, StoreUnavailable; Replaced where the dataset is another one meanwhile."""
+    made = _made()
+    return made.words.get((*asked.content, asked.options.language), partial(_make_words, asked), asked.cancelled)
+
+
+def vectors_of(asked: Asked, vectors: KeptVectors) -> VectorsOf:
+    """The vectors by one embedder. Raises as `words_of`, and what the embedder raises."""
+    made = _made()
+    return made.vectors.get((*asked.content, vectors.kept_as), partial(_make_vectors, asked, vectors), asked.cancelled)
+
+
+def stamp_of(workbench: Workbench, name: str) -> str:
+    """What the enriched texts of a dataset are known by. Raises InvalidInput where it is not enriched."""
+    try:
+        from ctxasm.enriching import enrichment_stamp
+    except ImportError:
+        raise InvalidInput("enriched text is not available in this version of ctxasm: index raw or title") from None
+    if stamp := enrichment_stamp(workbench, name):
+        return str(stamp)
+    raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {name}` first, or index raw or title")
+
+
+class Chunks(NamedTuple):
+    """Chunks in stored order: what they are known by, what is indexed of each, by what their vectors are kept."""
+
+    keys: list[Key]
+    texts: list[str]
+    content_keys: list[bytes]
+
+
+def chunks_of(asked: Asked) -> Chunks:
+    """All chunks of the dataset. Raises SearchStopped, Replaced."""
+    from ctxasm.retrieval.indexed_text import content_key
+    from ctxasm.retrieval.stopping import stop_if
+
+    read, began = Chunks([], [], []), perf_counter()
+    handle = asked.workbench.store.dataset(asked.info.name)
+    try:
+        documents = {document.document_id: document for document in handle.documents()} if asked.options.text == "title" else {}
+        chunks = handle.iter_chunks()
+        while batch := list(islice(chunks, STEP)):
+            stop_if(asked.cancelled)
+            asked.report(Progress(len(read.keys), asked.info.chunks, "reading chunks", perf_counter() - began))
+            indexed = indexed_texts(asked.workbench, asked.info.name, asked.options.text, batch, documents)
+            read.keys.extend((chunk.document_id, chunk.chunk_index) for chunk in batch)
+            read.content_keys.extend(content_key(chunk, text) for chunk, text in zip(batch, indexed, strict=True))
+            read.texts.extend(indexed)
+    except StoreUnavailable:
+        if asked.workbench.store.dataset(asked.info.name).info.dataset_id == asked.info.dataset_id:
+            raise
+        raise Replaced from None
+    if handle.info.content_hash != asked.info.content_hash:
+        raise Replaced
+    return read
+
+
+def indexed_texts(workbench: Workbench, name: str, kind: str, chunks: Sequence[FetchedChunk], documents: dict[str, Any]) -> Sequence[str]:
+    """What is indexed of chunks; `documents` by id, for their titles."""
+    if kind == "enriched":
+        from ctxasm.enriching import enriched_texts
+
+        return list(enriched_texts(workbench, name, chunks))
+    if kind == "title":
+        from ctxasm.retrieval.indexed_text import titled_text
+
+        return [titled_text(chunk, documents.get(chunk.document_id)) for chunk in chunks]
+    return [chunk.text for chunk in chunks]
+
+
+def language_of_corpus(chosen: str, texts: Iterable[str]) -> Language:
+    """The language that was chosen, or that of the texts."""
+    from ctxasm.retrieval.words import SNOWBALL, language_of_texts
+
+    return next((language for language in SNOWBALL if language == chosen), None) or language_of_texts(texts)
+
+
+def _make_words(asked: Asked) -> WordsOf:
+    from ctxasm.retrieval.bm25 import Bm25Index
+    from ctxasm.retrieval.words import analyser, spread
+
+    chunks = chunks_of(asked)
+    language = language_of_corpus(asked.options.language, spread(chunks.texts))
+    index = Bm25Index(chunks.texts, analyser(language), total=len(chunks.texts), report=asked.report, cancelled=asked.cancelled)
+    return WordsOf(chunks.keys, index, language)
+
+
+def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
+    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.retrieval.vector import VectorIndex
+
+    chunks, began = chunks_of(asked), perf_counter()
+
+    def told(done: int, total: int) -> None:
+        stop_if(asked.cancelled)
+        asked.report(Progress(done, total, f"embedding chunks ({vectors.name})", perf_counter() - began))
+
+    return VectorsOf(chunks.keys, VectorIndex(vectors.of_texts(chunks.content_keys, chunks.texts, told)))
+
+
+class _Made(NamedTuple):
+    words: MadeOnce[WordsOf]
+    vectors: MadeOnce[VectorsOf]
+
+
+_kept: list[_Made] = []
+
+
+def _made() -> _Made:
+    if not _kept:
+        from ctxasm.retrieval.keeping import MadeOnce
+
+        words: MadeOnce[WordsOf] = MadeOnce(KEPT_BYTES, lambda made: made.words.bytes + 100 * len(made.keys))
+        vectors: MadeOnce[VectorsOf] = MadeOnce(KEPT_BYTES, lambda made: made.cosines.bytes + 100 * len(made.keys))
+        _kept.append(_Made(words, vectors))
+    return _kept[0]
