@@ -8,9 +8,22 @@ dataset finds nothing, never something else.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Integer, LargeBinary, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 3
+"""Also the number of the last step in `ctxasm.store.migrations`."""
 
 INDEX_BITS = 31
 INDEX_MASK = (1 << INDEX_BITS) - 1
@@ -31,6 +44,14 @@ schema = Table(
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("next_document_no", Whole, nullable=False),
 )
+
+alembic_version = Table(
+    "ctxasm_alembic_version",
+    metadata,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="ctxasm_alembic_version_pkc"),
+)
+"""As Alembic itself makes it."""
 
 datasets = Table(
     "ctxasm_datasets",

@@ -1,14 +1,11 @@
-"""Vectors of chunk texts, kept by content and embedder: a cache that any dataset with the same text shares.
-
-The table came after the first schema. It is added to a database that has none, and one that may only be read does without.
-"""
+"""Vectors of chunk texts, kept by content and embedder: a cache that any dataset with the same text shares."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from sqlalchemy import Connection, delete, inspect, select
+from sqlalchemy import Connection, delete, select
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.store.connect import Connections
@@ -21,12 +18,7 @@ def read_vectors(connections: Connections, embedder: str, keys: Sequence[bytes])
     if not keys:
         return {}
     parameters = vector_parameters(connections.engine_name, embedder, keys)
-    try:
-        rows = connections.read(lambda c: c.exec_driver_sql(connections.statements.vectors, parameters).fetchall())
-    except StoreUnavailable:
-        if connections.read(_has_table):
-            raise
-        return {}
+    rows = connections.read(lambda c: c.exec_driver_sql(connections.statements.vectors, parameters).fetchall())
     return {bytes(row[0]): bytes(row[1]) for row in rows}
 
 
@@ -44,10 +36,5 @@ def keep_vectors(connections: Connections, embedder: str, made: Mapping[bytes, b
 
 def forget_vectors(connection: Connection, low: int, high: int) -> None:
     """Remove the vectors of all chunks at places `low` to `high`: who deletes a dataset wants nothing of it left."""
-    if _has_table(connection):
-        own = select(chunks.c.duplicate_key).where(chunks.c.place.between(low, high))
-        connection.execute(delete(vectors).where(vectors.c.content_key.in_(own)))
-
-
-def _has_table(connection: Connection) -> bool:
-    return inspect(connection).has_table(vectors.name)
+    own = select(chunks.c.duplicate_key).where(chunks.c.place.between(low, high))
+    connection.execute(delete(vectors).where(vectors.c.content_key.in_(own)))

@@ -19,6 +19,7 @@ from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.store import connect
 from ctxasm.store.database import Store
+from ctxasm.store.tables import SCHEMA_VERSION
 
 PASSWORD = "s3cret-p@ss/word"
 ENCODED = "s3cret-p%40ss%2Fword"
@@ -133,7 +134,7 @@ def test_a_newer_schema_is_refused(shared_url: str, counter: TokenCounter) -> No
     with Store(shared_url, counter) as store, store._connections.writing() as connection:
         connection.exec_driver_sql("UPDATE ctxasm_schema SET version = 99")
     said = refused(shared_url, counter)
-    assert "has schema 99, this ctxasm knows schema 1: update ctxasm" in said
+    assert f"has schema 99, this ctxasm knows schema {SCHEMA_VERSION}: update ctxasm" in said
     with pytest.raises(StoreUnavailable, match="schema 99"):
         Store(shared_url, counter)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
-
 import numpy as np
 from bundles import full_bundle, numbered_bundle
 from conftest import AnyStore
@@ -80,32 +77,6 @@ def test_a_deleted_dataset_leaves_no_vectors(store: AnyStore) -> None:
     store.delete("gone")
     assert store.read_vectors("e", gone) == {}
     assert len(store.read_vectors("e", stays)) == len(set(stays)) > 0
-
-
-def test_a_database_of_before_gets_the_table(tmp_path: Path, counter: TokenCounter) -> None:
-    file = tmp_path / "old.db"
-    with Store(f"sqlite:///{file}", counter) as store:
-        store.add(full_bundle())
-    with sqlite3.connect(file) as connection:
-        connection.execute("DROP TABLE ctxasm_vectors")
-    connection.close()
-    with Store(f"sqlite:///{file}", counter) as store:
-        store.keep_vectors("e", {ONE: b"1"})
-        assert store.read_vectors("e", [ONE]) == {ONE: b"1"}
-        assert store.dataset("hospital").bundle() == full_bundle()
-
-
-def test_a_database_without_the_table_that_may_only_be_read_keeps_nothing(tmp_path: Path, counter: TokenCounter) -> None:
-    file = tmp_path / "old.db"
-    with Store(f"sqlite:///{file}", counter) as store:
-        store.add(full_bundle())
-    with sqlite3.connect(file) as connection:
-        connection.execute("DROP TABLE ctxasm_vectors")
-        connection.execute("PRAGMA journal_mode=DELETE")
-    connection.close()
-    with Store(f"sqlite:///file:{file}?mode=ro&uri=true", counter) as store:
-        assert KeptVectors(Counting(), store, "e", 0.9).vectors(chunks("a bc")).tolist() == [[4, 1]]
-        assert store.read_vectors("e", [duplicate_key("a bc")]) == {}
 
 
 def test_two_stores_may_keep_the_same(shared_url: str, counter: TokenCounter) -> None:

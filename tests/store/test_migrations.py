@@ -1,0 +1,320 @@
+"""Databases of every earlier version: brought up to date whole, or left as they were. The dumps were written by those versions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from bundles import full_bundle
+from sqlalchemy import inspect, make_url
+from test_later import SAVED
+
+from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.ports import TokenCounter
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.pipeline import assemble
+from ctxasm.store import connect
+from ctxasm.store.connect import Connections
+from ctxasm.store.database import Store
+from ctxasm.store.memory import MemoryStore
+from ctxasm.store.migrate import ensure_schema
+from ctxasm.store.tables import SCHEMA_VERSION, metadata
+
+DUMPS = Path(__file__).parent / "versions"
+VERSIONS = sorted(path.name.partition(".")[0] for path in DUMPS.glob("*.sqlite.sql"))
+OLD_TABLES = ("schema", "datasets", "documents", "chunks", "queries", "answers")
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def restore(url: str, version: str) -> str:
+    """Put the dump of a version into the empty database at `url`; its address."""
+    if url.startswith("sqlite"):
+        with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+            connection.executescript((DUMPS / f"{version}.sqlite.sql").read_bytes().decode())
+            connection.execute("PRAGMA journal_mode=WAL")
+        connection.close()
+        return url
+    dump = (DUMPS / f"{version}.postgresql.sql").read_bytes().decode()
+    schema = str(make_url(url).query["options"]).removeprefix("-csearch_path=")
+    plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(plain, autocommit=True) as connection:
+        connection.execute(dump.replace("CREATE SCHEMA ctxasm_version_schema;", "").replace("ctxasm_version_schema", schema).encode())
+    return url
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def old_url(shared_url: str, version: str) -> str:
+    """The address of a database as this version left it."""
+    return restore(shared_url, version)
+
+
+def rows_of(url: str) -> Rows:
+    """All rows of the tables that were there from the first version on."""
+    connections = Connections(url)
+    found: Rows = {}
+    with connections.reading() as connection:
+        for name in OLD_TABLES:
+            columns = "next_document_no" if name == "schema" else "*"
+            rows = connection.exec_driver_sql(f"SELECT {columns} FROM ctxasm_{name}").fetchall()
+            found[name] = sorted((tuple(row) for row in rows), key=repr)
+    connections.close()
+    return found
+
+
+def schema_of(url: str) -> dict[str, Any]:
+    """Columns, keys, indexes and constraints of every table, as the database tells them."""
+    connections = Connections(url)
+    with connections.reading() as connection:
+        there = inspect(connection)
+        tables = [name for name in there.get_table_names() if name.startswith("ctxasm_")]
+        found = {
+            name: {
+                "columns": [{key: str(value) for key, value in column.items()} for column in there.get_columns(name)],
+                "key": there.get_pk_constraint(name),
+                "foreign": there.get_foreign_keys(name),
+                "unique": sorted(there.get_unique_constraints(name), key=repr),
+                "indexes": sorted(there.get_indexes(name), key=repr),
+                "options": there.get_table_options(name),
+            }
+            for name in tables
+        }
+        if connections.is_sqlite:
+            made = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'").fetchall()
+            found["autoincrement"] = sorted(row[0] for row in made)  # type: ignore[assignment]
+    connections.close()
+    return found
+
+
+def test_there_is_a_dump_of_every_version() -> None:
+    assert [int(name) for name in VERSIONS] == list(range(1, SCHEMA_VERSION))
+
+
+def test_an_old_database_loses_nothing(old_url: str, counter: TokenCounter) -> None:
+    before = rows_of(old_url)
+    with Store(old_url, counter) as store:
+        assert rows_of(old_url) == before
+        assert [info.name for info in store.datasets()] == ["replaced", "sample", "hospital"]
+        for info in store.datasets():
+            dataset = store.dataset(info.name)
+            again = MemoryStore(counter).add(dataset.bundle())
+            assert (again.content_hash, again.chunks, again.documents, again.queries, again.answers) == (
+                info.content_hash,
+                info.chunks,
+                info.documents,
+                info.queries,
+                info.answers,
+            )
+        assert store.dataset("hospital").bundle() == full_bundle()
+        assert store.dataset("hospital").info.origin == "another folder"
+
+
+def test_an_old_database_assembles_the_same_bytes(old_url: str, counter: TokenCounter) -> None:
+    with Store(old_url, counter) as store:
+        dataset, fresh = store.dataset("sample"), MemoryStore(counter)
+        fresh.add(dataset.bundle())
+        told = 0
+        for query in dataset.queries():
+            for settings in (AssemblySettings(), AssemblySettings(expand_window=3, max_tokens=500)):
+                texts = [assemble(query, source, settings, counter=counter) for source in (dataset, fresh.dataset())]
+                assert texts[0].text == texts[1].text
+                assert texts[0].token_count == texts[1].token_count
+                assert texts[0].citations == texts[1].citations
+                told += len(texts[0].text)
+        assert told > 1000
+
+
+def test_what_came_later_works_in_an_old_database(old_url: str, version: str, counter: TokenCounter) -> None:
+    with Store(old_url, counter) as store:
+        store.keep("shelf", {"a": "b"})
+        store.save_query("sample", SAVED)
+        chunk = store.dataset("sample").document_chunks(store.dataset("sample").documents()[0].document_id)[0]
+        assert chunk.duplicate_key is not None
+        kept = store.read_vectors("an embedder", [chunk.duplicate_key])
+        assert kept == ({} if version == "0001" else {chunk.duplicate_key: bytes([0, 255, 0])})
+        store.keep_vectors("other", {chunk.duplicate_key: b"1"})
+        first = store.add(full_bundle("new"))
+        assert first.dataset_id > max(info.dataset_id for info in store.datasets() if info.name != "new")
+    with Store(old_url, counter) as store:
+        assert store.read_kept("shelf") == {"a": "b"}
+        assert store.dataset("sample").query("typed-1") == SAVED
+        assert store.dataset("new").bundle() == full_bundle("new")
+
+
+def test_both_ways_lead_to_the_same_schema(shared_url: str, counter: TokenCounter) -> None:
+    Store(shared_url, counter).close()
+    direct = schema_of(shared_url)
+    assert {name for name in direct if name != "autoincrement"} == set(metadata.tables)
+    for version in VERSIONS:
+        drop_all(shared_url)
+        restore(shared_url, version)
+        assert schema_of(shared_url) != direct
+        Store(shared_url, counter).close()
+        assert schema_of(shared_url) == direct
+    drop_all(shared_url)
+    walk_from_nothing(shared_url)
+    assert schema_of(shared_url) == direct
+
+
+def drop_all(url: str) -> None:
+    if url.startswith("sqlite"):
+        for path in Path(url.removeprefix("sqlite:///")).parent.glob("store.db*"):
+            path.unlink()
+        return
+    connections = Connections(url)
+    with connections.writing() as connection:
+        metadata.drop_all(connection)
+    connections.close()
+
+
+def walk_from_nothing(url: str) -> None:
+    """Every step of Alembic in an empty database, as a developer would run it."""
+    from alembic import command
+    from alembic.config import Config
+
+    connections = Connections(url)
+    with connections.writing() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(Path(connect.__file__).with_name("migrations")))
+        command.upgrade(config, "head")
+    connections.close()
+
+
+def test_the_last_step_is_the_version() -> None:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(connect.__file__).with_name("migrations")))
+    steps = ScriptDirectory.from_config(config)
+    assert steps.get_heads() == [f"{SCHEMA_VERSION:04}"]
+    assert [step.revision for step in steps.walk_revisions()] == [f"{number:04}" for number in range(SCHEMA_VERSION, 0, -1)]
+
+
+def test_a_new_database_does_not_load_alembic(tmp_path: Path) -> None:
+    opened = "from ctxasm.store.database import Store\nfrom ctxasm.tokens import open_counter\nimport sys\n"
+    opened += f"Store('sqlite:///{tmp_path}/a.db', open_counter()).close()\n" * 2 + "print('alembic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", opened], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def test_an_older_ctxasm_is_told_to_be_updated(old_url: str, counter: TokenCounter) -> None:
+    """What a ctxasm of before compares: it knew schema 1."""
+    Store(old_url, counter).close()
+    connections = Connections(old_url)
+    with connections.reading() as connection:
+        assert connection.exec_driver_sql("SELECT version FROM ctxasm_schema").fetchall() == [(SCHEMA_VERSION,)]
+        stamped = connection.exec_driver_sql("SELECT version_num FROM ctxasm_alembic_version").fetchall()
+        assert stamped == [(f"{SCHEMA_VERSION:04}",)]
+    connections.close()
+
+
+def refuse_reading_only(url: str) -> str:
+    if url.startswith("sqlite"):
+        return f"sqlite:///file:{url.removeprefix('sqlite:///')}?mode=ro&uri=true"
+    address = make_url(url)
+    options = f"{address.query['options']} -cdefault_transaction_read_only=on"
+    return address.update_query_dict({"options": options}).render_as_string(hide_password=False)
+
+
+def test_an_old_database_that_may_only_be_read(old_url: str, counter: TokenCounter) -> None:
+    before = rows_of(old_url)
+    with pytest.raises(StoreUnavailable) as raised:
+        Store(refuse_reading_only(old_url), counter)
+    said = str(raised.value)
+    assert "may only be read" in said
+    assert f"(it has schema 1 and must be brought to schema {SCHEMA_VERSION} once)" in said
+    assert "\n" not in said
+    assert rows_of(old_url) == before
+
+
+def test_a_database_of_before_the_first_release(tmp_path: Path, counter: TokenCounter) -> None:
+    url = restore(f"sqlite:///{tmp_path}/store.db", "0001")
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("ALTER TABLE ctxasm_chunks DROP COLUMN lead_tokens")
+    connection.close()
+    with pytest.raises(StoreUnavailable, match=r"was made before ctxasm 0\.1\.0: load the bundles into a new database"):
+        Store(url, counter)
+
+
+def test_many_open_an_old_database_at_once(old_url: str, counter: TokenCounter) -> None:
+    before, problems = rows_of(old_url), list[Exception]()
+
+    def open_store() -> None:
+        try:
+            Store(old_url, counter).close()
+        except Exception as error:  # noqa: BLE001
+            problems.append(error)
+
+    threads = [threading.Thread(target=open_store) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    assert rows_of(old_url) == before
+
+
+DYING = """
+import sys, time
+from ctxasm.store import migrate
+from ctxasm.store.connect import Connections
+walk = migrate._walk
+def walk_and_wait(connection, connections):
+    walk(connection, connections)
+    print("in the middle", flush=True)
+    time.sleep(60)
+migrate._walk = walk_and_wait
+migrate.ensure_schema(Connections({url!r}))
+"""
+
+
+def test_an_upgrade_killed_half_way_leaves_the_old_database(old_url: str, version: str, counter: TokenCounter) -> None:
+    before, schema = rows_of(old_url), schema_of(old_url)
+    with subprocess.Popen([sys.executable, "-c", DYING.format(url=old_url)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "in the middle\n"
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
+    assert schema_of(old_url) == schema
+    assert rows_of(old_url) == before
+    with Store(old_url, counter) as store:
+        assert store.dataset("hospital").bundle() == full_bundle()
+
+
+def test_an_upgrade_that_fails_changes_nothing(old_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, schema = rows_of(old_url), schema_of(old_url)
+    statements: list[Callable[..., object]] = []
+
+    def failing(self: object, *arguments: object, **options: object) -> None:
+        statements.append(failing)
+        raise MemoryError("in the last step")
+
+    monkeypatch.setattr("alembic.operations.Operations.execute", failing)
+    connections = Connections(old_url)
+    with pytest.raises(MemoryError, match="in the last step"):
+        ensure_schema(connections)
+    connections.close()
+    assert statements
+    assert schema_of(old_url) == schema
+    assert rows_of(old_url) == before
+
+
+@pytest.mark.parametrize("file", ["env.py", "script.py.mako", "versions/r0001_first.py"])
+def test_the_steps_ship(file: str) -> None:
+    assert (Path(connect.__file__).with_name("migrations") / file).is_file()
