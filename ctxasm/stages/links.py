@@ -45,7 +45,7 @@ def links_of(texts: Sequence[FetchedChunk], settings: AssemblySettings, vectors:
         _add(found, words.alike(settings.near_threshold), "near", bodies, keep_loose)
     if settings.dedup_semantic:
         if vectors is None:
-            raise InvalidInput("dedup_semantic needs an embedder, got none: pip install 'ctxasm[semantic]', or switch dedup_semantic off")
+            raise InvalidInput("dedup_semantic needs an embedder, got none: pip install wordllama, or switch dedup_semantic off")
         _add(found, _alike_in_meaning(texts, settings.semantic_threshold, vectors), "semantic", bodies, keep_loose)
     return list(found.values())
 
