@@ -6,13 +6,16 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from ctxasm.ui.views.loading.documents import show_documents
 from ctxasm.ui.views.loading.files import show_files
-from ctxasm.ui.views.loading.outcome import settle, show_outcome
+from ctxasm.ui.views.loading.outcome import settle
+from ctxasm.ui.views.loading.reports import show_outcome
 from ctxasm.ui.views.loading.running import show_running
 from ctxasm.ui.views.loading.sample import show_sample
 
 WAYS: Mapping[str, Callable[[], None]] = {
     "Files & paste": show_files,
+    "Documents": show_documents,
     "Sample": show_sample,
 }
 

@@ -1,0 +1,58 @@
+"""What the last load said: what came in, or every reason why it did not."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from ctxasm.model.errors import CtxasmError, InvalidBundle
+from ctxasm.ui.load_tables import notes_html, problems_csv, problems_html
+from ctxasm.ui.pictures import boxed
+from ctxasm.ui.views.loading.ingested import show_ingested
+from ctxasm.ui.views.title import show_trouble
+from ctxasm.ui.words import plural
+
+
+def show_outcome() -> None:
+    """What the last load said."""
+    report: Any = st.session_state.get("_report")
+    if isinstance(report, InvalidBundle):
+        show_problems(report)
+    elif isinstance(report, CtxasmError):
+        show_trouble("Nothing was loaded", str(report), "What was loaded before is untouched.")
+    elif hasattr(report, "waiting"):
+        show_ingested(report)
+    elif report is not None:
+        _show_loaded(report)
+
+
+def show_problems(report: InvalidBundle) -> None:
+    """All problems of a load that was refused: a table, and a CSV to work through."""
+    count = len(report.problems)
+    st.html(
+        boxed(
+            f'<div class="cx-panel warn" role="alert" id="ctx-problems"><h3>{escape(report.where)}: {plural(count, "problem")}, '
+            'nothing was loaded</h3><p class="cx-mute">What was loaded before is untouched. Repair the rows below and load again.</p></div>'
+            f'<div style="height:10px"></div>{problems_html(report.problems)}'
+        )
+    )
+    problems_download(report.problems, "problems_csv")
+
+
+def problems_download(problems: Any, key: str) -> None:
+    """All problems as a file."""
+    st.download_button(
+        f"{plural(len(problems), 'problem')} as CSV", lambda: problems_csv(problems), "problems.csv", "text/csv", key=key, on_click="ignore"
+    )
+
+
+def _show_loaded(report: Any) -> None:
+    state = "" if getattr(report, "changed", True) else " (already loaded, nothing changed)"
+    st.html(
+        boxed(
+            f'<div class="cx-panel ok" role="status" id="ctx-report"><h3>Loaded{state}</h3><p>{escape(report.summary)}</p>'
+            f"{notes_html(report.notes)}</div>"
+        )
+    )

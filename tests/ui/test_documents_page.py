@@ -1,0 +1,124 @@
+"""Documents on the Load page: uploaded or from a folder, cut as chosen, cancelled and gone on with, broken ones named."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ctxasm.ui import desk
+from ctxasm.ui.views.loading import documents
+from tests.ui.builders import HOSTILE
+from tests.ui.pages import MAIN, fine, html
+
+TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." for n in range(60))
+
+
+@pytest.fixture
+def app(tmp_path, monkeypatch):
+    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/own.db")
+    monkeypatch.setattr(documents, "on_this_machine", lambda: True)  # AppTest has no address of a server
+    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
+    started.switch_page("../../pages/load.py").run()
+    started.session_state["way"] = "Documents"
+    return fine(started.run())
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "handboek"
+    made.mkdir()
+    for n in range(3):
+        (made / f"deel{n}.md").write_text(f"# Deel {n}\n\n{TEXT}")
+    (made / "kapot.pdf").write_bytes(b"%PDF-1.7 <script>alert(1)</script>")
+    (made / "plaatje.png").write_bytes(b"\x89PNG")
+    return made
+
+
+def from_folder(app: AppTest, folder) -> AppTest:
+    app.button_group(key="documents_from").set_value("Folder on this machine").run()
+    app.text_input(key="documents_folder").set_value(str(folder)).run()
+    return app.button(key="load_documents").click().run()
+
+
+def test_uploaded_documents_become_a_dataset(app):
+    app.file_uploader(key="documents").set_value([("bezoek.md", TEXT.encode(), "text/markdown")]).run()
+    app.number_input(key="chunk_tokens").set_value(100).run()
+    app.number_input(key="overlap_tokens").set_value(10).run()
+    fine(app.button(key="load_documents").click().run())
+    assert app.selectbox(key="data").value == "bezoek"
+    assert "bezoek: 1 document" in html(app)
+    info = desk.workbench().dataset("bezoek").info
+    assert info.chunks > 5
+
+
+def test_a_folder_with_a_broken_file_names_it_and_loads_the_rest(app, folder):
+    page = html(fine(from_folder(app, folder)))
+    assert "Loaded without 1 broken file" in page
+    assert "kapot.pdf" in page
+    assert "plaatje.png" in page
+    assert "<script" not in page
+    assert desk.workbench().dataset("handboek").info.documents == 3
+    assert "nothing changed" in html(fine(app.button(key="load_documents").click().run()))
+
+
+def test_options_that_contradict_are_said_before_anything_runs(app, folder):
+    app.number_input(key="chunk_tokens").set_value(50).run()
+    fine(app.number_input(key="overlap_tokens").set_value(60).run())
+    assert "overlap_tokens of a chunk must be" in app.error[0].value
+    assert "load_documents" not in {button.key for button in app.button}
+
+
+def test_a_folder_that_is_not_there_is_said(app):
+    page = html(fine(from_folder(app, "/no/such <b>folder</b>")))
+    assert 'id="ctx-error"' in page
+    assert "<b>folder" not in page
+
+
+def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypatch):
+    import ctxasm.ingesting as ingesting
+
+    real = ingesting.read_document
+
+    def slow(name, data, limits):
+        if name == "deel1.md":
+            (job,) = desk.jobs().seen()
+            job.cancel()
+        return real(name, data, limits)
+
+    monkeypatch.setattr(ingesting, "read_document", slow)
+    page = html(fine(from_folder(app, folder)))
+    assert "Cancelled" in page
+    assert "2 of 4 documents not read" in page
+    assert app.selectbox(key="data").options == ["sample"]
+    fine(app.button(key="take_part").click().run())
+    assert desk.workbench().dataset("handboek").info.documents == 2
+    monkeypatch.setattr(ingesting, "read_document", real)
+    fine(app.button(key="load_documents").click().run())
+    assert desk.workbench().dataset("handboek").info.documents == 3
+
+
+def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
+    import ctxasm.ingesting as ingesting
+    from ctxasm.ui.views.loading import outcome
+
+    real = ingesting.read_document
+    monkeypatch.setattr(outcome, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(ingesting, "read_document", lambda *given: time.sleep(0.4) or real(*given))
+    page = html(fine(from_folder(app, folder)))
+    assert 'data-job="ingest ' in page
+    assert any(button.key.startswith("cancel_ingest") for button in app.button)
+    (job,) = desk.jobs().seen()
+    assert job.wait(30)
+    page = html(fine(app.run()))
+    assert 'id="ctx-report"' in page
+    assert 'data-job="ingest ' not in page
+    assert app.selectbox(key="data").value == "handboek"
+
+
+def test_a_hostile_file_name_stays_text(app):
+    app.file_uploader(key="documents").set_value([(f"{HOSTILE.replace('/', '-')}.md", TEXT.encode(), "text/markdown")]).run()
+    page = html(fine(app.button(key="load_documents").click().run()))
+    assert "<script" not in page
+    assert "<img" not in page
