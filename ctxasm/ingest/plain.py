@@ -17,7 +17,19 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_ENCODINGS = ("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859_2", "koi8_r", "mac_roman")
+_ENCODINGS: tuple[str, ...] = (
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "iso8859_2",
+    "koi8_r",
+    "mac_roman",
+)
 _ENCODINGS += ("cp850", "utf_16_le", "utf_16_be", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr")
 """What is in use. Among all that Python knows, a short text looks like a code page of DOS."""
 _ASCII = frozenset(map(chr, range(128)))

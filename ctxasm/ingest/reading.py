@@ -50,6 +50,10 @@ def _read(kind: Kind, data: bytes) -> SourceText:
         from ctxasm.ingest.commonmark import read_markdown
 
         return read_markdown(data)
+    if kind == "html":
+        from ctxasm.ingest.page import read_html
+
+        return read_html(data)
     if kind == "text":
         from ctxasm.ingest.plain import read_plain
 
