@@ -14,7 +14,7 @@ from itertools import islice
 
 from ctxasm.bundle.decoding import Decoded
 from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.problems import Problem
+from ctxasm.bundle.problems import MAX_PROBLEMS, Problem
 from ctxasm.bundle.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -51,9 +51,8 @@ def read_delimited(decoded: Decoded, file: str, limits: FileLimits) -> Rows:
     notes += [renamed] if renamed else []
     reader = _Reader(file, columns, limits)
     reader.read(records)
-    if decoded.replaced:
-        notes.append(f"{decoded.replaced:,} characters that no database takes (NUL, lone surrogates) became U+FFFD")
-    return Rows(file, columns, reader.rows, tuple(notes), "line", tuple(reader.problems), is_text=True)
+    problems = tuple(reader.problems)
+    return Rows(file, columns, reader.rows, tuple(notes), "line", problems, is_text=True, replaced=decoded.replaced)
 
 
 class _Reader:
@@ -91,6 +90,8 @@ class _Reader:
 
     def _problem(self, line: int, message: str, value: str | None = None, field: str = "") -> None:
         self.problems.append(Problem(self._file, line, field, message, None if value is None else shown(value)))
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise InvalidInput(f"{self._file} is no table: {MAX_PROBLEMS:,} of its lines do not fit the first, the names of its columns")
 
 
 def _first_line_end(text: str) -> int:

@@ -13,15 +13,16 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ctxasm.bundle.decoding import Decoded
 from ctxasm.bundle.limits import FileLimits
 from ctxasm.bundle.lines import UNREAD, LineReader
-from ctxasm.bundle.problems import Problem, Problems, TooManyProblems
+from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.bundle.recognised.unfolding import unfolded
 from ctxasm.bundle.rows import Rows
-from ctxasm.model.errors import shown
+from ctxasm.model.errors import InvalidInput, shown
 
 MAX_SEARCH = 4
 """Levels of objects below which no list of rows is looked for."""
@@ -52,9 +53,10 @@ def read_lines(decoded: Decoded, data: bytes, file: str, limits: FileLimits) -> 
             if value is not None:
                 rows.append((number, value))
     except TooManyProblems:
-        pass  # they are reported as they are: a file of that many broken lines is no JSON Lines
-    notes = _notes(f"JSON Lines in {decoded.encoding}", reader.replaced + (0 if decoded.is_utf8 else decoded.replaced))
-    return _table(file, rows, notes, limits, "line", problems.sorted())
+        raise InvalidInput(f"{file} is no JSON Lines: {MAX_PROBLEMS:,} of its lines are no JSON objects") from None
+    replaced = reader.replaced + (0 if decoded.is_utf8 else decoded.replaced)
+    columns = _columns(file, rows, limits)
+    return Rows(file, columns, rows, (f"JSON Lines in {decoded.encoding}",), "line", problems.sorted(), replaced=replaced)
 
 
 def read_json(decoded: Decoded, file: str, limits: FileLimits) -> list[Rows]:
@@ -63,10 +65,11 @@ def read_json(decoded: Decoded, file: str, limits: FileLimits) -> list[Rows]:
     problems = Problems((file,))
     reader = LineReader(problems)
     value = reader.whole(file, decoded.text)
-    notes = _notes(f"JSON in {decoded.encoding}", reader.replaced + decoded.replaced)
+    notes = (f"JSON in {decoded.encoding}",)
     if value is UNREAD:
         return [Rows(file, (), (), notes, problems=problems.sorted())]
-    return [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
+    found = [_rows_of(f"{file}:{path}" if path else file, items, outer, notes, limits) for path, items, outer in tables_of(value)]
+    return [replace(found[0], replaced=reader.replaced + decoded.replaced), *found[1:]]
 
 
 def tables_of(value: Any) -> list[tuple[str, list[Any], Mapping[str, Any] | None]]:
@@ -126,29 +129,17 @@ def _rows_of(file: str, items: Iterable[Any], outer: Mapping[str, Any] | None, n
             rows.append((number, {"value": item}))
         else:
             problems.append(Problem(file, number, "", "must be an object with the fields of one row", shown(item), "row"))
-    return _table(file, rows, notes, limits, "row", tuple(problems), outer)
+            if len(problems) >= MAX_PROBLEMS:
+                raise InvalidInput(f"{file} is no table: {MAX_PROBLEMS:,} of its rows are no objects")
+    return Rows(file, _columns(file, rows, limits), rows, notes, problems=tuple(problems), outer=outer)
 
 
-def _table(
-    file: str,
-    rows: list[tuple[int, dict[str, Any]]],
-    notes: tuple[str, ...],
-    limits: FileLimits,
-    unit: str,
-    problems: tuple[Problem, ...],
-    outer: Mapping[str, Any] | None = None,
-) -> Rows:
+def _columns(file: str, rows: list[tuple[int, dict[str, Any]]], limits: FileLimits) -> tuple[str, ...]:
     columns: dict[str, None] = {}
     for _, row in rows:
         columns.update(dict.fromkeys(row))
-        if len(columns) > limits.columns:
-            limits.check_columns(file, len(columns), "its rows have more than")
-    return Rows(file, tuple(columns), rows, notes, unit, problems, outer=outer)
-
-
-def _notes(first: str, replaced: int) -> tuple[str, ...]:
-    said = f"{replaced:,} characters that no database takes (NUL, lone surrogates) became U+FFFD"
-    return (first, said) if replaced else (first,)
+        limits.check_columns(file, len(columns), "its rows have at least")
+    return tuple(columns)
 
 
 def _check_values(text: str, file: str, limits: FileLimits) -> None:

@@ -51,6 +51,10 @@ class Problems:
         if len(self._found) >= MAX_PROBLEMS:
             raise TooManyProblems
 
+    def place(self, file: str, line: int) -> str:
+        """How a message speaks of another line."""
+        return f"line {line}"
+
     def sorted(self) -> tuple[Problem, ...]:
         """All problems, in file and line order."""
         return tuple(sorted(self._found, key=lambda p: (self._order.get(p.file, -1), p.line or 0)))

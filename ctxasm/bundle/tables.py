@@ -62,18 +62,23 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
     try:
         with open_file() as stream:
             for number, value in reader.read(kind.file, stream):
-                if value is None:
-                    table.note_failure(None)
-                    continue
-                record = _record(kind, number, value, problems)
-                if isinstance(record, _Failed):
-                    table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
-                else:
-                    _put(kind, table, number, record, problems)
+                take_line(kind, table, number, value, problems)
     except UNREADABLE as error:
         problems.add(kind.file, None, "", f"cannot be read ({why(error)})")
         table.note_failure(None)
     return table
+
+
+def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, Any] | None, problems: Problems) -> None:
+    """Add one line to a table; None stands for a line whose mistake is reported already."""
+    if value is None:
+        table.note_failure(None)
+        return
+    record = _record(kind, number, value, problems)
+    if isinstance(record, _Failed):
+        table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
+    else:
+        _put(kind, table, number, record, problems)
 
 
 class _Failed(NamedTuple):
@@ -102,9 +107,8 @@ def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Pr
         table.repeated += 1  # the same line twice says nothing new and hides nothing
     else:
         named = " and ".join(f"{name} {shown(part)}" for name, part in zip(kind.names, key, strict=True))
-        problems.add(
-            kind.file, number, kind.names[-1], f"{named} stands on line {table.lines[key]} with other content: keep one of the two"
-        )
+        first = problems.place(kind.file, table.lines[key])
+        problems.add(kind.file, number, kind.names[-1], f"{named} stands on {first} with other content: keep one of the two")
 
 
 def why(error: BaseException) -> str:

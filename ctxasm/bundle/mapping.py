@@ -1,0 +1,97 @@
+"""A table and a mapping of its columns -> lines of a bundle, each with the row it came from.
+
+What is absent is derived where that is safe, and said in a note: a chunk_index counts the rows of its document, a
+document_id is the source or the title, a query_id comes from the question's own words. The same rules hold for every row,
+so leaving a row out changes nothing but the numbers counted after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ctxasm.bundle.mapping_flat import flat_retrievals
+from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, FIELDS, ColumnMapping
+from ctxasm.bundle.mapping_guess import guess
+from ctxasm.bundle.mapping_lines import DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.bundle.problems import Problem
+from ctxasm.bundle.recognised.converted import Converted
+from ctxasm.bundle.rows import Rows
+
+__all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]
+
+
+def apply(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+    """The lines that `rows` hold by `mapping`, and what is wrong with single cells that no line can hold.
+
+    Raises InvalidInput where the mapping names a field or a column that is not there.
+    """
+    mapping.check(rows)
+    return _KINDS[mapping.kind](mapping, rows)
+
+
+def _chunks(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+    name_document, notes = document_ids(mapping, rows)
+    documents = DocumentLines()
+    counted: dict[Any, int] = {}
+    lines: list[Line] = []
+    left_out: set[str] = set()
+    derived = "chunk_index" not in mapping.columns
+    if derived:
+        notes.append(f"{rows.file}: no column gives chunk_index, so it counts the rows of each document in their order")
+    for number, row in rows.rows:
+        found = picked(mapping, row, left_out)
+        document_id = name_document(number, found)
+        line = found.without(*DOCUMENT_FIELDS)
+        if document_id is not None:
+            line["document_id"] = document_id
+            documents.take(number, document_id, found)
+        if derived:
+            key = document_id if isinstance(document_id, str) else None
+            line["chunk_index"] = counted[key] = counted.get(key, -1) + 1
+        lines.append((number, line))
+    given = any(name in mapping.columns for name in DOCUMENT_FIELDS)
+    notes += documents.notes(rows.file) if given else []
+    notes += left_out_note(rows.file, left_out)
+    return Converted(documents=documents.lines() if given else (), chunks=tuple(lines), notes=tuple(notes)), ()
+
+
+def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[ColumnMapping, Rows], tuple[Converted, tuple[Problem, ...]]]:
+    """One line a row, as it is."""
+
+    def lines(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+        left_out: set[str] = set()
+        found = tuple((number, finish(picked(mapping, row, left_out))) for number, row in rows.rows)
+        notes = left_out_note(rows.file, left_out)
+        if kind != "documents" and "query_id" not in mapping.columns:
+            notes.append(f"{rows.file}: no column gives query_id, so it is made from the words of the query")
+        return Converted(**{kind: found}, notes=tuple(notes)), ()
+
+    return lines
+
+
+def _query(found: Picked) -> dict[str, Any]:
+    return {**query_id_of(found), **found.without()}
+
+
+def _retrievals(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+    if "retrieved" not in mapping.columns:
+        return flat_retrievals(mapping, rows)
+    left_out: set[str] = set()
+    retrievals, queries = [], []
+    for number, row in rows.rows:
+        found = picked(mapping, row, left_out)
+        named = query_id_of(found)
+        retrievals.append((number, {**named, **found.without("query", "answer")}))
+        if "query" in mapping.columns:
+            queries.append((number, {**named, **found.only("query_id", "query", "answer")}))
+    return Converted(queries=tuple(queries), retrievals=tuple(retrievals), notes=tuple(left_out_note(rows.file, left_out))), ()
+
+
+_KINDS: Mapping[str, Callable[[ColumnMapping, Rows], tuple[Converted, tuple[Problem, ...]]]] = {
+    "chunks": _chunks,
+    "documents": _plain("documents", lambda found: found.without()),
+    "queries": _plain("queries", _query),
+    "retrievals": _retrievals,
+    "answers": _plain("answers", _query),
+}

@@ -1,0 +1,71 @@
+"""What a mapping of columns is: for each field of a kind of record the column, or the dotted path in a JSON column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ctxasm.bundle.rows import Rows
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.field_names import FIELD_NAMES
+
+DOCUMENT_FIELDS = ("title", "source", "summary", "date")
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "chunks": ("document_id", "chunk_index", "text", "start", "end", "page_number", "section", "row_number", *DOCUMENT_FIELDS),
+    "documents": ("document_id", *DOCUMENT_FIELDS),
+    "queries": ("query_id", "query", "answer", "gold", "spans", "history"),
+    "retrievals": (
+        *("query_id", "query", "document_id", "chunk_index", "text", "score", "distance", "rank", "retrieved"),
+        *("page_number", "section", *DOCUMENT_FIELDS, "answer"),
+        *("search_method", "bm25_matches", "best_similarity", "intent", "supplement"),
+    ),
+    "answers": ("query_id", "query", "answer", "answer_text_with_markers", "sources", "labels"),
+}
+"""The fields that a table of each kind can give. One row of `retrievals` is one hit, unless `retrieved` holds a list of them."""
+NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "chunks": (("text",),),
+    "documents": (("document_id",),),
+    "queries": (("query",),),
+    "retrievals": (("query", "query_id"), ("document_id", "text", "retrieved")),
+    "answers": (("answer", "answer_text_with_markers"), ("query_id", "query")),
+}
+"""Of each group one must be mapped; everything else can be derived or left out."""
+NAMES: Mapping[str, tuple[str, ...]] = {
+    **FIELD_NAMES,
+    "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
+    "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
+    "answer": ("answer", "reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference", "response", "antwoord"),
+    "score": (
+        *("score", "similarity", "similarity_score", "relevance_score", "relevance", "cosine_similarity", "rerank_score"),
+        *("bm25_score", "bm25", "vector_score", "search_score"),
+    ),
+    "distance": ("distance", "cosine_distance", "vector_distance", "l2_distance", "dist"),
+    "rank": ("rank", "hit_rank", "position", "order", "rang"),
+    "retrieved": ("retrieved", "hits"),
+}
+"""By what names tables call each field; a field that is not here is found under its own name only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """`columns` by field. `reasons` say why each was guessed, for the user; a mapping typed by a user has none."""
+
+    kind: str
+    columns: Mapping[str, str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, rows: Rows) -> None:
+        """Raise InvalidInput where the mapping is none, or names a column that the table does not have."""
+        if self.kind not in FIELDS:
+            raise InvalidInput(f"the kind of {rows.file} must be one of {', '.join(FIELDS)}, got {shown(self.kind)}")
+        for name, column in self.columns.items():
+            if name not in FIELDS[self.kind]:
+                raise InvalidInput(f"{self.kind} have no field {shown(name)}: map one of {', '.join(FIELDS[self.kind])}")
+            if column not in rows.columns and not any(
+                top in rows.columns for top in (column[:at] for at, letter in enumerate(column) if letter == ".")
+            ):
+                listed = ", ".join(map(shown, rows.columns[:20])) + (" …" if len(rows.columns) > 20 else "")
+                raise InvalidInput(f"{rows.file} has no column {shown(column)} for {name}: it has {listed or 'none'}")
+        for group in NEEDED[self.kind]:
+            if not any(name in self.columns for name in group):
+                raise InvalidInput(f"{rows.file} as {self.kind} needs a column for {' or '.join(group)}: map one, as in {group[0]}=COLUMN")

@@ -1,0 +1,200 @@
+"""Which column is which field: guessed by name, checked by values, and by values alone where no name tells.
+
+A name never wins against its values (a column `document` full of long texts is no identifier), and every guess says its
+reason. Nothing is guessed that a user could not see at a glance in the preview.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import Any
+
+from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, FIELDS, NAMES, NEEDED, ColumnMapping
+from ctxasm.bundle.mapping_values import ABSENT, JSON_FIELDS, METADATA, REALS, VECTORS, WHOLES, field_value, is_vector, parsed, value_at
+from ctxasm.bundle.rows import Rows
+from ctxasm.model.errors import shown
+from ctxasm.model.field_names import plain_name
+
+SAMPLE_ROWS, MAX_DEPTH = 200, 3
+MAX_ID_CHARS = 300
+LONG_TEXT = 40
+IDS = frozenset({"id", "uuid", "key", "pk", "uid"})
+QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
+POSITIONS = frozenset(map(plain_name, ("position", "order", "idx", "index", "seq", "ordinal")))
+
+
+def guess(rows: Rows) -> ColumnMapping | None:
+    """The likeliest mapping of a table, None where it has no column that a record could be made of."""
+    columns = _Columns(rows)
+    if not columns.values:
+        return None
+    for kind in _kinds(columns, rows):
+        found = _mapping(kind, columns)
+        if all(any(name in found.columns for name in group) for group in NEEDED[kind]):
+            return found
+    return None
+
+
+class _Columns:
+    """The values of every column and dotted path in the first rows."""
+
+    def __init__(self, rows: Rows) -> None:
+        sample = [row for _, row in rows.rows[:SAMPLE_ROWS]]
+        paths = dict.fromkeys(rows.columns)
+        for row in sample[:50]:
+            for name, value in row.items():
+                paths.update(dict.fromkeys(_inner_paths(name, value, MAX_DEPTH)))
+        every = {path: [value_at(row, path) for row in sample] for path in islice(paths, 300)}
+        self.rows = len(sample)
+        self.sample = sample
+        self.values = {path: present for path, values in every.items() if (present := _given(path, values))}
+
+    def named(self, field: str) -> Iterator[str]:
+        """Columns by the names of a field, the surest name first, those of the table before those inside JSON."""
+        for name in NAMES.get(field, (field,)):
+            plain = plain_name(name)
+            yield from sorted((path for path in self.values if plain_name(path.rpartition(".")[2]) == plain), key=lambda p: p.count("."))
+
+    def fits(self, field: str, path: str) -> bool:
+        """Whether at least half of the values of a column could be this field's."""
+        values = self.values[path]
+        return 2 * sum(_FITS.get(field, _is_short)(field_value(field, value)) for value in values) >= len(values)
+
+
+def _given(path: str, values: Sequence[Any]) -> list[Any]:
+    present = [value for value in values if value is not ABSENT]
+    return [] if present and is_vector(path, present[0]) else present
+
+
+def _inner_paths(name: str, value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str) and value[:1] == "{" and plain_name(name.rpartition(".")[2]) in METADATA:
+        value = parsed(value)
+    if depth and isinstance(value, Mapping):
+        for key, inner in islice(value.items(), 50):
+            yield f"{name}.{key}"
+            yield from _inner_paths(f"{name}.{key}", inner, depth - 1)
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= MAX_ID_CHARS and "\n" not in value
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(WHOLES, lambda value: type(value) is int and value >= 0),
+    **dict.fromkeys(REALS, lambda value: type(value) in (int, float)),
+    **dict.fromkeys(JSON_FIELDS, lambda value: isinstance(value, list)),
+    **dict.fromkeys(("text", "query", "answer", "summary", "supplement"), lambda value: isinstance(value, str)),
+}
+
+
+def _kinds(columns: _Columns, rows: Rows) -> list[str]:
+    """The kinds that a table may be of, the likeliest first."""
+
+    def has(*fields: str) -> bool:
+        return any(columns.fits(field, path) for field in fields for path in columns.named(field))
+
+    asks = has("query") or (_is_named_for_queries(rows) and not has("chunk_index", "document_id"))
+    if has("retrieved") and has("query", "query_id"):
+        return ["retrievals"]
+    if has("query", "query_id") and has("document_id", "text") and has("score", "distance", "rank", "text"):
+        return ["retrievals", "chunks"]
+    if has("answer", "answer_text_with_markers") and (not has("query") or has("sources")):
+        return ["answers", "queries", "chunks"]
+    if asks:
+        return ["queries", "chunks"]
+    if has("document_id", *DOCUMENT_FIELDS) and not has("text", "chunk_index") and not _longest_text(columns, set()):
+        return ["documents"]
+    return ["chunks", "documents"]
+
+
+def _is_named_for_queries(rows: Rows) -> bool:
+    return any(word in PurePosixPath(rows.file).stem.lower() for word in QUERY_WORDS)
+
+
+def _mapping(kind: str, columns: _Columns) -> ColumnMapping:
+    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+
+    def take(field: str, path: str | None, reason: str) -> None:
+        if path is not None and field not in found and path not in found.values():
+            found[field], reasons[field] = path, reason
+
+    for field in FIELDS[kind]:
+        for path in columns.named(field):
+            if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):
+                take(field, path, "by its name" if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
+    if "text" in FIELDS[kind] and "text" not in found and kind == "chunks":
+        take("text", _longest_text(columns, set(found.values())), "by its values: the longest texts")
+    if kind == "queries" and "query" not in found:
+        named = next((path for path in columns.named("text") if columns.fits("query", path)), None)
+        take("query", named or _longest_text(columns, set(found.values()), 8), "the file is named for queries, and these are its texts")
+    _take_ids(kind, columns, found, take)
+    if kind == "chunks" and "chunk_index" not in found:
+        take("chunk_index", _counting(columns, found), "by its values: whole numbers that count up within each document")
+    if ("start" in found) != ("end" in found):  # one without the other says nothing
+        for field in ("start", "end"):
+            found.pop(field, None), reasons.pop(field, None)
+    ordered = [field for field in FIELDS[kind] if field in found]
+    return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered})
+
+
+def _take_ids(kind: str, columns: _Columns, found: dict[str, str], take: Callable[[str, str | None, str], None]) -> None:
+    """Columns that are only called `id`: of the document where its rows repeat or nothing else names it, or of the query."""
+    ids = [path for path in columns.values if plain_name(path) in IDS and columns.fits("document_id", path)]
+    if kind in ("queries", "answers"):
+        take("query_id", next(iter(ids), None), "the only identifier of the rows")
+    elif kind == "documents":
+        take("document_id", next(iter(ids), None), "the only identifier of the rows")
+    elif kind == "chunks" and "document_id" not in found and ids:
+        values = columns.values[ids[0]]
+        if len(set(map(str, values))) < len(values):
+            take("document_id", ids[0], "an identifier that several rows share")
+        elif "source" not in found and "title" not in found:
+            take("document_id", ids[0], "the only identifier of the rows: each row is a document of its own")
+
+
+def _is_of_hits(kind: str, field: str, path: str, columns: _Columns) -> bool:
+    """In a table of hits, whether a column such as `position` ranks the hits of a query rather than placing chunks."""
+    if kind != "retrievals" or field != "chunk_index" or plain_name(path) not in POSITIONS:
+        return False
+    if any(other != path and columns.fits("rank", other) for other in columns.named("rank") if plain_name(other) not in POSITIONS):
+        return False
+    asked = next((other for field in ("query_id", "query") for other in columns.named(field)), None)
+    return asked is not None and _counts_up(columns, path, asked)
+
+
+def _counting(columns: _Columns, found: Mapping[str, str]) -> str | None:
+    """A column of whole numbers that count up by one from 0 or 1 within each document."""
+    document = found.get("document_id") or found.get("source") or found.get("title")
+    if document is None:
+        return None
+    free = [path for path in columns.values if path not in found.values() and columns.fits("chunk_index", path)]
+    return next((path for path in free if _counts_up(columns, path, document)), None)
+
+
+def _counts_up(columns: _Columns, path: str, within: str) -> bool:
+    expected: dict[str, int] = {}
+    repeats = False
+    for row in columns.sample:
+        key, value = str(value_at(row, within)), field_value("chunk_index", value_at(row, path))
+        if type(value) is not int or value != expected.get(key, value if value in (0, 1) else -1):
+            return False
+        repeats = repeats or key in expected
+        expected[key] = value + 1
+    return repeats
+
+
+def _longest_text(columns: _Columns, used: set[str], least: int = LONG_TEXT) -> str | None:
+    """The column of the longest texts, at least `least` characters on average."""
+    lengths = {
+        path: sum(map(len, texts)) / len(texts)
+        for path, values in columns.values.items()
+        if path not in used
+        and plain_name(path.rpartition(".")[2]) not in METADATA | VECTORS
+        and len(texts := [value for value in values if isinstance(value, str)]) * 2 > len(values)
+        and sum(" " in text for text in texts) * 2 >= len(texts)
+    }
+    best = max(lengths, key=lengths.__getitem__, default=None)
+    return best if best is not None and lengths[best] >= least else None

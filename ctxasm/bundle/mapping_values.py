@@ -1,0 +1,145 @@
+"""Single cells: where a field's value stands in a row, what it is as the field has it, and what is left for `metadata`.
+
+A value that is not what its field takes is passed on as it is: the validation of the bundle then names it with its row.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ctxasm.model.field_names import FIELD_NAMES, plain_name
+
+ABSENT = object()
+WHOLES = ("chunk_index", "start", "end", "page_number", "row_number", "rank", "bm25_matches")
+REALS = ("score", "distance", "best_similarity")
+JSON_FIELDS = ("gold", "spans", "history", "retrieved", "sources", "labels")
+MAX_DIGITS = 18
+LEAST_VECTOR = 16
+METADATA = frozenset(map(plain_name, ("metadata", "meta", "cmetadata", "chunk_metadata", "meta_data", "metadatas")))
+VECTORS = frozenset(plain_name(name) for field in ("embedding", "tsvector") for name in FIELD_NAMES[field])
+_WHOLE = re.compile(r"[+-]?\d+(?:\.0*)?")
+_REAL = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d{1,4})?")
+
+
+def value_at(row: Mapping[str, Any], path: str) -> Any:
+    """The value at a column or dotted path, ABSENT where there is none; JSON in a text cell is looked into."""
+    if path in row:
+        return _present(row[path])
+    value: Any = row
+    rest = path
+    while rest:
+        if isinstance(value, str):
+            value = parsed(value)
+        if isinstance(value, Mapping):
+            if rest in value:
+                return _present(value[rest])
+            at = next((end for end, letter in enumerate(rest) if letter == "." and rest[:end] in value), None)
+            if at is None:
+                return ABSENT
+            value, rest = value[rest[:at]], rest[at + 1 :]
+        elif isinstance(value, list) and (index := rest.partition(".")[0]).isdecimal() and int(index[:9]) < len(value):
+            value, rest = value[int(index[:9])], rest.partition(".")[2]
+        else:
+            return ABSENT
+    return _present(value)
+
+
+def _present(value: Any) -> Any:
+    return ABSENT if value is None or value == "" else value
+
+
+def parsed(text: str) -> Any:
+    """The JSON object or list in a text cell, else the text."""
+    if text[:1] in ("{", "[") and text[-1:] in ("}", "]"):
+        try:
+            return json.loads(text, parse_constant=lambda _: None)
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def field_value(name: str, value: Any) -> Any:
+    """`value` as the field `name` has it where that can be told, else as it is."""
+    if name in WHOLES:
+        return _whole(value)
+    if name in REALS:
+        return _real(value)
+    if name in JSON_FIELDS:
+        return parsed(value) if isinstance(value, str) else value
+    return _text(value)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 10**MAX_DIGITS:
+        return int(value)
+    if isinstance(value, str):
+        bare = value.strip()
+        if not bare:
+            return ABSENT
+        if _WHOLE.fullmatch(bare) and len(bare) <= MAX_DIGITS:
+            return int(bare.partition(".")[0])
+    return value
+
+
+def _real(value: Any) -> Any:
+    if isinstance(value, str):
+        bare = value.strip()
+        if not bare:
+            return ABSENT
+        if _REAL.fullmatch(bare):
+            number = float(bare.replace(",", "."))  # the decimal comma of a spreadsheet
+            return number if abs(number) != float("inf") else value
+    return value
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**MAX_DIGITS else value
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else str(value)
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return " > ".join(value)  # a path of headings
+    return value
+
+
+def is_vector(name: str, value: Any) -> bool:
+    """Whether a cell holds an embedding or a text index, which no record needs."""
+    if isinstance(value, list):
+        return len(value) >= LEAST_VECTOR and all(type(number) in (int, float) for number in value)
+    return isinstance(value, str) and plain_name(name) in VECTORS and (value[:1] == "[" or "':" in value[:1000])
+
+
+def metadata_of(row: Mapping[str, Any], used: frozenset[str], left_out: set[str]) -> dict[str, Any]:
+    """What the mapping did not use, in one object; columns of vectors are left out and named in `left_out`."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in used or value is None or value == "":
+            continue
+        if is_vector(name, value):
+            left_out.add(name)
+            continue
+        inner = parsed(value) if isinstance(value, str) and plain_name(name) in METADATA else value
+        if plain_name(name) in METADATA and isinstance(inner, dict):
+            for key, own in _without(inner, f"{name}.", used).items():
+                found.setdefault(key, own)
+        elif name in found:
+            found[f"{name} (column)"] = value
+        else:
+            found[name] = _without(value, f"{name}.", used) if isinstance(value, dict) else value
+    return found
+
+
+def _without(value: Mapping[str, Any], path: str, used: frozenset[str]) -> dict[str, Any]:
+    """An object without what the mapping took out of it."""
+    if not any(name.startswith(path) for name in used):
+        return dict(value)
+    return {
+        key: _without(inner, f"{path}{key}.", used) if isinstance(inner, dict) else inner
+        for key, inner in value.items()
+        if f"{path}{key}" not in used
+    }

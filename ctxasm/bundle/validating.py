@@ -1,0 +1,153 @@
+"""Lines of any origin -> one validated bundle, by the rules of a bundle's own files; problems named by where a line came from.
+
+The lines of each kind are numbered through over all sources, as if they were one file of a bundle; a problem's number is
+then turned back into the file and row that a user knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
+from ctxasm.bundle.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems, TooManyProblems
+from ctxasm.bundle.recognised.converted import Converted
+from ctxasm.bundle.references import Tables, check_references, documents_of, joined_queries, notes_of
+from ctxasm.bundle.rows import Rows
+from ctxasm.bundle.tables import Table, take_line
+from ctxasm.model.errors import shown
+from ctxasm.model.records import Bundle
+
+KINDS = {"documents": DOCUMENTS, "chunks": CHUNKS, "queries": QUERIES, "retrievals": RETRIEVALS, "answers": ANSWERS}
+UNQUOTED = ", written without quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one table became: its lines by kind, the columns that gave their fields, and problems that no line can hold.
+
+    `kinds` are those that the table speaks for even without a line (an empty chunks.jsonl says that there are no chunks).
+    """
+
+    rows: Rows
+    lines: Converted
+    columns: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    kinds: frozenset[str] = frozenset()
+
+
+class Place(NamedTuple):
+    """A row of a source."""
+
+    source: Source
+    row: int
+
+
+class Checked(NamedTuple):
+    """The bundle that sound lines are (None where there are problems), its notes, and the rows that failed by file.
+
+    `failed` is complete even where `problems` stops at the most that are reported.
+    """
+
+    bundle: Bundle | None
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    failed: Mapping[str, frozenset[int]]
+
+
+class _Sourced(Problems):
+    """Problems in the words of their sources."""
+
+    def __init__(self, places: Mapping[str, Sequence[Place]], labels: Mapping[str, str], most: int | None) -> None:
+        super().__init__(())
+        self._places, self._labels, self._most = places, labels, most
+        self.failed: dict[str, set[int]] = {}
+        self.problems: list[Problem] = []
+
+    def add(self, file: str, line: int | None, field: str, message: str, value: object = NO_VALUE) -> None:
+        came = None if value is NO_VALUE else shown(value)
+        if line is None:
+            self.put(Problem(self.words(file), None, field, message, came))
+            return
+        source, row = self._places[file][line - 1]
+        name = field.partition(".")[0].partition("[")[0]
+        column = source.columns.get(name, name)
+        label = field if column == name else f"{field} ({column})"
+        words = message.removesuffix(UNQUOTED) if source.columns or source.rows.is_text else message
+        self.put(Problem(source.rows.file, row, label, self.words(words), came, source.rows.unit))
+
+    def put(self, problem: Problem) -> None:
+        """Keep a problem that is in its source's words already; raises TooManyProblems."""
+        if problem.line is not None:
+            self.failed.setdefault(problem.file, set()).add(problem.line)
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        if self._most is not None and len(self.problems) >= self._most:
+            raise TooManyProblems
+
+    def place(self, file: str, line: int) -> str:
+        source, row = self._places[file][line - 1]
+        return f"{source.rows.unit} {row} of {source.rows.file}"
+
+    def words(self, message: str) -> str:
+        """A message that speaks of the files of a bundle, of the sources instead."""
+        for file, label in self._labels.items():
+            message = message.replace(file, label)
+        return message
+
+
+def check_sources(sources: Sequence[Source], name: str, *, most: int | None = MAX_PROBLEMS) -> Checked:
+    """Validate the lines of all sources together. `most`: stop after so many problems (None: never)."""
+    places: dict[str, list[Place]] = {file: [] for file in KNOWN_FILES}
+    problems = _Sourced(places, _labels(sources), most)
+    try:
+        for source in sources:
+            for problem in (*source.rows.problems, *source.problems):
+                problems.put(problem)
+        tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})  # type: ignore[arg-type]
+        check_references(tables, problems)
+    except TooManyProblems:
+        problems.problems.append(Problem("reading", None, "", f"stopped after {MAX_PROBLEMS:,} problems; there may be more"))
+    failed = {file: frozenset(rows) for file, rows in problems.failed.items()}
+    if problems.problems:
+        order = {source.rows.file: position for position, source in enumerate(sources)}
+        ordered = sorted(problems.problems, key=lambda p: (order.get(p.file, len(order)), p.line or 0))
+        return Checked(None, (), tuple(ordered), failed)
+    bundle = Bundle(
+        name=name,
+        documents=documents_of(tables),
+        chunks=tuple(tables.chunks.records.values()),
+        queries=joined_queries(tables),
+        answers=tuple(tables.answers.records.values()),
+        replaced=sum(source.rows.replaced for source in sources),
+    )
+    return Checked(bundle, tuple(problems.words(note) for note in notes_of(tables)), (), failed)
+
+
+def _lines(source: Source, kind: str) -> Sequence[tuple[int, dict[str, Any]]]:
+    found: Sequence[tuple[int, dict[str, Any]]] = getattr(source.lines, kind)
+    return found
+
+
+def _labels(sources: Sequence[Source]) -> dict[str, str]:
+    """For each file of a bundle the names of the sources that stand for it."""
+    labels = {}
+    for kind, known in KINDS.items():
+        files = dict.fromkeys(source.rows.file for source in sources if kind in source.kinds or _lines(source, kind))
+        labels[known.file] = ", ".join(files) or f"a file of {kind}"
+    return labels
+
+
+def _table(kind: str, sources: Sequence[Source], places: Mapping[str, list[Place]], problems: _Sourced) -> Table[Any]:
+    known: Kind[Any, Any] = KINDS[kind]
+    table: Table[Any] = Table(known.file)
+    for source in sources:
+        lines = _lines(source, kind)
+        table.present = table.present or kind in source.kinds or bool(lines)
+        if (source.rows.problems or source.problems) and (lines or kind in source.kinds):
+            table.note_failure(None)  # what a row would have named that could not be read is not missed
+        for row, line in lines:
+            places[known.file].append(Place(source, row))
+            take_line(known, table, len(places[known.file]), line, problems)
+    return table
