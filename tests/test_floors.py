@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CORE = ("pipeline", "gathering", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones")
+CORE = ("pipeline", "gathering", "recorder", "budgeting", "ledger", "prompts", "asking", "citations", "evaluation", "zones", "enrichment")
 ADAPTERS = ("store", "bundle", "ingest", "retrieval", "llm", "tokens", "scorers", "embedding")
 STAGES = ("expand", "deduplicate", "group", "compress", "budget", "order", "summarise", "supplement", "render", "cite")
 FLOORS = {
@@ -18,7 +18,8 @@ FLOORS = {
     "stages": 1,
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
     **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "config"), 3),
-    **dict.fromkeys(("searching", "indexing"), 3),
+    **dict.fromkeys(("searching", "indexing", "enriching", "enriched"), 3),
+    **dict.fromkeys(("connecting", "linking"), 3),
     **dict.fromkeys(("ui", "commands", "__main__"), 4),
     **dict.fromkeys(("pages", "app"), 5),
 }
