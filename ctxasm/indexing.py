@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.progress import Cancelled, Progress, Report
@@ -21,15 +21,18 @@ if TYPE_CHECKING:
     from ctxasm.embedding import KeptVectors
     from ctxasm.model.ports import FetchedChunk
     from ctxasm.retrieval.bm25 import Bm25Index
+    from ctxasm.retrieval.hybrid import Ranking
     from ctxasm.retrieval.keeping import MadeOnce
     from ctxasm.retrieval.vector import VectorIndex
-    from ctxasm.retrieval.words import Language
+    from ctxasm.retrieval.words import Language, QuestionWords
     from ctxasm.store.listing import DatasetInfo
     from ctxasm.workbench import Workbench
 
 KEPT_BYTES = 400_000_000
 """Memory for the indexes of words, and as much for vectors."""
 STEP = 500
+DEEP = 200
+"""How far down a ranking is made, at least: ranks and scores up to here are shown."""
 _ATTEMPTS = 5
 Key = tuple[str, int]
 _Result = TypeVar("_Result")
@@ -69,6 +72,53 @@ class Asked:
 
 class Replaced(Exception):
     """The dataset was replaced while it was read."""
+
+
+class Searcher(Protocol):
+    """One version of a dataset that can be searched. Positions are its own, and name chunks only to it."""
+
+    def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
+        """What was searched for, and the ranking `bm25`."""
+        ...
+
+    def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
+        """The ranking `vector`."""
+        ...
+
+    def keys(self, positions: Sequence[int]) -> Sequence[Key]:
+        """The chunks (document_id, chunk_index) at positions."""
+        ...
+
+
+class MemorySearcher:
+    """Searches the indexes in memory, which are made when they are first asked for."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked, self._depth = asked, max(DEEP, asked.options.limit)
+        self._keys: Sequence[Key] = ()
+
+    def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
+        """See `Searcher`."""
+        from ctxasm.retrieval.bm25 import best_of
+        from ctxasm.retrieval.hybrid import Ranking
+
+        made = words_of(self._asked)
+        self._keys, scores = made.keys, made.words.scores(question)
+        ranking = Ranking("bm25", best_of(scores, self._depth, least=0.0), lambda position: float(scores[position]) or None)
+        return made.words.question(question), ranking
+
+    def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
+        """See `Searcher`."""
+        from ctxasm.retrieval.bm25 import best_of
+        from ctxasm.retrieval.hybrid import Ranking
+
+        made = vectors_of(self._asked, vectors)
+        self._keys, cosines = made.keys, made.cosines.cosines(vectors.question(question))
+        return Ranking("vector", best_of(cosines, self._depth), lambda position: float(cosines[position]))
+
+    def keys(self, positions: Sequence[int]) -> Sequence[Key]:
+        """See `Searcher`."""
+        return [self._keys[position] for position in positions]
 
 
 def asked(workbench: Workbench, dataset: str | None, options: SearchOptions, report: Report, cancelled: Cancelled) -> Asked:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ctxasm.indexing import Asked, Key, asked, on_one_version, stamp_of, vectors_of, words_of
+from ctxasm.indexing import Asked, MemorySearcher, Searcher, asked, on_one_version, stamp_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Hit, Query
@@ -26,8 +26,8 @@ MOST_CHARS = 20_000
 """Of a question."""
 DEPTH = 100
 """How many hits of each ranking go into the fusion."""
-WEIGHTS = {"bm25": 1.0, "wordllama": 0.1}
-"""What a ranking weighs in the fusion, by method or embedder.
+WEIGHTS = {"wordllama": 0.1}
+"""What the vectors of an embedder weigh in the fusion beside BM25, which weighs 1; one that is not named weighs as much.
 
 Chosen on the tune half of four real corpora (by a digest of the question's id), reported on the other: `tests/bench/test_retrieval.py`.
 wordllama alone finds far less than BM25, so with equal weights the fusion loses what BM25 had found; from a tenth on it only gains.
@@ -54,7 +54,7 @@ def search(
     if own_search is not None:
         return as_query(question, own_search(question, options), options)
     name = handle.info.name
-    return as_query(question, on_one_version(lambda: _found(question, asked(workbench, name, options, report, cancelled)), name), options)
+    return on_one_version(lambda: _searched(question, asked(workbench, name, options, report, cancelled)), name)
 
 
 def save_query(workbench: Workbench, dataset: str | None, query: Query) -> Query:
@@ -100,10 +100,10 @@ def check_question(question: object) -> None:
         raise InvalidInput(f"the question must have at most {MOST_CHARS:,} characters, got {len(question):,}: shorten it")
 
 
-def as_query(question: str, found: Found, options: SearchOptions) -> Query:
+def as_query(question: str, found: Found, options: SearchOptions, embedder: str | None = None) -> Query:
     """What was found as a Query. Its id says only what was asked, so the same question is saved in place of itself."""
     digest = hashlib.blake2b(" ".join(question.split()).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
-    metadata: dict[str, Any] = {"indexed_text": options.text, "notes": list(found.notes), "elapsed_ms": round(found.elapsed_ms, 1)}
+    metadata: dict[str, Any] = {"indexed_text": options.text, "embedder": embedder, "notes": list(found.notes)}
     return Query(
         question,
         found.hits,
@@ -115,55 +115,44 @@ def as_query(question: str, found: Found, options: SearchOptions) -> Query:
     )
 
 
-def _found(question: str, asked: Asked) -> Found:
+def _searched(question: str, asked: Asked) -> Query:
+    began, notes = perf_counter(), list[str]()
+    options = asked.options
+    vectors = _vectors(asked, notes) if options.method != "bm25" else None
+    searcher = MemorySearcher(asked)
+    rankings: list[Ranking] = []
+    if vectors is not None:
+        rankings.append(searcher.by_meaning(vectors, question))
+    if options.method != "vector" or vectors is None:
+        by_words = _by_words(question, searcher, options.method, notes)
+        rankings[:0] = [by_words] if by_words.best or not rankings else []
+    found = _found(rankings, searcher, options, WEIGHTS.get(vectors.name, 1.0) if vectors else 1.0)
+    found = found._replace(notes=tuple(notes), elapsed_ms=(perf_counter() - began) * 1000)
+    return as_query(question, found, options, vectors.name if vectors else None)
+
+
+def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptions, weight: float) -> Found:
+    """The hits of the rankings, `weight` being that of the vectors beside BM25."""
     from ctxasm.retrieval.hybrid import ranked_hits
 
-    began, method, notes = perf_counter(), asked.options.method, list[str]()
-    keys: Sequence[Key] = ()
-    rankings: list[Ranking] = []
-    weights = dict(WEIGHTS)
-    best_similarity = None
-    if method != "bm25":
-        vectors = _vectors(asked, notes)
-        if vectors is not None:
-            keys, ranking = _by_meaning(question, asked, vectors)
-            rankings.append(ranking)
-            best_similarity = round(ranking.best[0].score, 4) if ranking.best else None
-            weights["vector"] = WEIGHTS.get(vectors.name, 1.0)
-    if method != "vector":
-        keys, by_words = _by_words(question, asked, notes)
-        rankings[:0] = [by_words] if by_words.best or not rankings else []
-    listed = ranked_hits(rankings, asked.options.limit, k=asked.options.fusion_k, weights=weights, depth=max(DEPTH, asked.options.limit))
-    hits = tuple(Hit(*keys[hit.position], hit.score, rank, hit.scores) for rank, hit in enumerate(listed, 1))
-    ran = {ranking.name for ranking in rankings}
-    matches = sum("bm25" in hit.scores for hit in hits) if method != "vector" else None
+    weights = {"bm25": 1.0, "vector": weight}
+    listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
+    keys = searcher.keys([hit.position for hit in listed])
+    hits = tuple(Hit(*key, hit.score, rank, hit.scores) for rank, (key, hit) in enumerate(zip(keys, listed, strict=True), 1))
+    ran = {ranking.name: ranking.best for ranking in rankings}
     kind = "hybrid_bm25_vector" if len(ran) == 2 else "bm25_only" if "bm25" in ran else "vector_only"
-    return Found(hits, kind, matches, best_similarity, tuple(notes), (perf_counter() - began) * 1000)
+    matches = sum("bm25" in hit.scores for hit in hits) if options.method != "vector" else None
+    return Found(hits, kind, matches, round(ran["vector"][0].score, 4) if ran.get("vector") else None)
 
 
-def _by_words(question: str, asked: Asked, notes: list[str]) -> tuple[Sequence[Key], Ranking]:
-    from ctxasm.retrieval.bm25 import best_of
-    from ctxasm.retrieval.hybrid import DEEP, Ranking
-
-    made = words_of(asked)
-    words, scores = made.words.question(question), made.words.scores(question)
-    best = best_of(scores, max(DEEP, asked.options.limit), least=0.0)
-    if words.only_stop_words:
+def _by_words(question: str, searcher: Searcher, method: str, notes: list[str]) -> Ranking:
+    asked, ranking = searcher.by_words(question)
+    if asked.only_stop_words:
         notes.append("the question has only stop words: they were searched for as they are")
-    if not best:
-        searched = "no chunk shares a word with the question" if words.words else "the question has no words to search for"
-        notes.append(searched + (": found by meaning alone" if asked.options.method == "hybrid" else ""))
-    return made.keys, Ranking("bm25", best, lambda position: float(scores[position]) or None)
-
-
-def _by_meaning(question: str, asked: Asked, vectors: KeptVectors) -> tuple[Sequence[Key], Ranking]:
-    from ctxasm.retrieval.bm25 import best_of
-    from ctxasm.retrieval.hybrid import DEEP, Ranking
-
-    made = vectors_of(asked, vectors)
-    cosines = made.cosines.cosines(vectors.question(question)) if made.keys else ()
-    best = best_of(cosines, max(DEEP, asked.options.limit)) if made.keys else []
-    return made.keys, Ranking("vector", best, lambda position: float(cosines[position]))
+    if not ranking.best:
+        searched = "no chunk shares a word with the question" if asked.words else "the question has no words to search for"
+        notes.append(searched + (": found by meaning alone" if method == "hybrid" else ""))
+    return ranking
 
 
 def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:

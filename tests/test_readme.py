@@ -37,6 +37,7 @@ USAGE = {
     "load": "load PATH | --sample",
     "delete": "delete NAME",
     "assemble": "assemble --query-id ID | --all",
+    "search": "search QUESTION",
     "ask": "ask --query-id ID",
     "check": "check FILE | --data NAME",
 }

@@ -8,9 +8,6 @@ from typing import NamedTuple
 from ctxasm.retrieval.bm25 import Ranked
 from ctxasm.retrieval.fusion import fuse_rankings
 
-DEEP = 200
-"""How far down a ranking is made, at least: ranks and scores up to here are shown."""
-
 
 class Ranking(NamedTuple):
     """The best of one method, best first. `score_of` is its score of any position, None where that is not known or means nothing."""

@@ -1,0 +1,124 @@
+"""`ctxasm search`: find chunks for a typed question, and on request assemble them or save the question.
+
+The first search of a dataset makes an index and, for the method vector or hybrid, embeds its chunks; vectors are kept in the database.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.commands.assemble import as_json, described
+from ctxasm.commands.options import (
+    add_dataset,
+    add_settings,
+    require_data,
+    say,
+    say_compression,
+    say_zones,
+    settings_of,
+    show,
+    workbench_of,
+)
+from ctxasm.commands.progress import told_on_terminal
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.records import Query
+from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
+
+if TYPE_CHECKING:
+    from ctxasm.model.ports import FetchedChunk
+    from ctxasm.workbench import Workbench
+
+SUMMARY = "search a dataset for a typed question: BM25, vectors, or both"
+SHOWN_CHARS = 160
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """QUESTION, how to search, --save, --assemble with settings, --format, --data, --db."""
+    parser.add_argument("question", metavar="QUESTION", help="what to search for")
+    parser.add_argument("--method", choices=METHODS, default="hybrid", help="default: hybrid, words and meaning fused by reciprocal rank")
+    parser.add_argument("--text", choices=INDEXED_TEXTS, default="raw", help="what is indexed of a chunk (default: raw, its text)")
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="hits (default: 20)")
+    parser.add_argument("--language", choices=LANGUAGES, default="auto", help="of the corpus, for its stems and stop words (default: auto)")
+    parser.add_argument("--embedder", metavar="NAME", help="default: wordllama, or the endpoint that CTXASM_EMBED_MODEL names")
+    parser.add_argument("--rerank", metavar="NAME", nargs="?", const="cross-encoder", help="judge the hits again: cross-encoder or llm")
+    parser.add_argument("--save", action="store_true", help="keep the question with its hits among the queries of the dataset")
+    parser.add_argument("--assemble", action="store_true", help="print the context that is assembled of the hits")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_settings(parser)
+    add_dataset(parser)
+
+
+def run(args: Namespace) -> int:
+    """Search; print the hits, or the context made of them."""
+    from ctxasm.searching import save_query, search
+
+    if not args.assemble and (args.assignments or args.preset):
+        raise InvalidInput("--set and --preset are for assembling: add --assemble")
+    options = SearchOptions(args.method, args.text, args.limit, args.language, embedder=args.embedder, reranker=args.rerank)
+    workbench = workbench_of(args)
+    require_data(workbench)
+    dataset = workbench.dataset(args.data).info.name
+    began = perf_counter()
+    with told_on_terminal() as report:
+        query = search(workbench, args.question, dataset, options, report)
+    elapsed_ms = (perf_counter() - began) * 1000
+    for note in query.metadata["notes"]:
+        say(note)
+    if args.save:
+        query = save_query(workbench, dataset, query)
+    if args.assemble:
+        _assembled(workbench, query, dataset, args)
+    elif args.format == "json":
+        print(json.dumps(as_record(query), ensure_ascii=False, indent=2))
+    else:
+        _listed(workbench, query, dataset, elapsed_ms)
+    if args.save:
+        say(f"saved to {dataset} as {query.query_id}")
+    return 0
+
+
+def as_record(query: Query) -> dict[str, Any]:
+    """The query as a line of `retrievals.jsonl`, with its text."""
+    hits = [
+        {"document_id": hit.document_id, "chunk_index": hit.chunk_index, "score": hit.score, "rank": hit.rank, "scores": dict(hit.scores)}
+        for hit in query.retrieved
+    ]
+    figures = {name: getattr(query, name) for name in ("search_method", "bm25_matches", "best_similarity")}
+    return {"query_id": query.query_id, "query": query.query, "retrieved": hits, **figures, "metadata": dict(query.metadata)}
+
+
+def _listed(workbench: Workbench, query: Query, dataset: str, elapsed_ms: float) -> None:
+    chunks = _chunks(workbench, query, dataset)
+    for hit in query.retrieved:
+        chunk = chunks.get((hit.document_id, hit.chunk_index))
+        words = " ".join(chunk.text.split()) if chunk else ""
+        short = words if len(words) <= SHOWN_CHARS else words[: SHOWN_CHARS - 1] + "…"
+        scores = " ".join(f"{name} {score:g}" for name, score in hit.scores.items())
+        show(f"{hit.rank}. {hit.document_id} {hit.chunk_index}  ({scores})")
+        show(f"   {short}")
+    matches = f", {query.bm25_matches} share a word with the question" if query.bm25_matches is not None else ""
+    similar = f", best similarity {query.best_similarity:g}" if query.best_similarity is not None else ""
+    hits = f"{len(query.retrieved)} hit{'' if len(query.retrieved) == 1 else 's'}"
+    say(f"{hits} in {dataset} ({query.search_method}, {elapsed_ms:.0f} ms){matches}{similar}")
+
+
+def _chunks(workbench: Workbench, query: Query, dataset: str) -> dict[tuple[str, int], FetchedChunk]:
+    from ctxasm.model.ports import Window
+
+    windows = [Window(hit.document_id, hit.chunk_index, hit.chunk_index) for hit in query.retrieved]
+    fetched = workbench.dataset(dataset).fetch(windows, "")
+    return {(chunk.document_id, chunk.chunk_index): chunk for chunk in fetched.chunks}
+
+
+def _assembled(workbench: Workbench, query: Query, dataset: str, args: Namespace) -> None:
+    assembly = workbench.assemble(query, settings_of(args), dataset)
+    if args.format == "json":
+        print(as_json(assembly, indent=2))
+        return
+    show(assembly.text)
+    say(described(assembly))
+    say_zones(assembly)
+    say_compression(assembly)
