@@ -10,7 +10,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +22,9 @@ MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
 COMPRESS_MODEL = "CTXASM_COMPRESS_MODEL"
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
 MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
+CONNECTION = "CTXASM_CONNECTION_"
+"""Before the name of a connection to a user's own tables; its value is the URL."""
+STATEMENT_TIMEOUT = "CTXASM_STATEMENT_TIMEOUT"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
 SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
@@ -33,7 +36,9 @@ class Config:
 
     `compress_model` is a fast and cheap model at the same address that shortens chunks (`compression=model`).
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
-    path of the user's own table of model windows, validated by whoever reads it.
+    path of the user's own table of model windows, validated by whoever reads it. `connections` are the databases that hold
+    a user's own tables, by name, each as Streamlit's secrets give it (`url`, or its parts); `statement_timeout` is the most
+    seconds that one read there may take.
     """
 
     database_url: str = field(repr=False)
@@ -44,6 +49,8 @@ class Config:
     llm_connect_timeout: float = 5.0
     llm_timeout: float = 60.0
     model_windows: str | None = None
+    connections: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False, hash=False)
+    statement_timeout: float = 10.0
 
     @property
     def has_endpoint(self) -> bool:
@@ -71,7 +78,42 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
         llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
         model_windows=known.first(MODEL_WINDOWS),
+        connections=_connections(known.environment, secrets or {}),
+        statement_timeout=_seconds(STATEMENT_TIMEOUT, known.first(STATEMENT_TIMEOUT), 10.0),
     )
+
+
+def _connections(environment: Mapping[str, str], secrets: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    """The connections by name: `[connections.NAME]` of the secrets, and CTXASM_CONNECTION_NAME on top, in any case of the name."""
+    tables = next((value for name, value in secrets.items() if name.lower() == "connections"), {})
+    given = tables.items() if isinstance(tables, Mapping) else ()
+    found: dict[str, Mapping[str, object]] = {str(name): dict(table) for name, table in given if isinstance(table, Mapping)}
+    for variable, url in environment.items():
+        if variable.startswith(CONNECTION) and variable != CONNECTION and url.strip():
+            own = variable.removeprefix(CONNECTION)
+            same = next((name for name in found if name.lower() == own.lower()), own.lower())
+            found[same] = {"url": url.strip()}
+    return found
+
+
+def connection_secrets(folders: Sequence[Path] | None = None) -> dict[str, object]:
+    """The connections that Streamlit would find in its secrets.toml, for a program without Streamlit; {} where there is none.
+
+    Raises InvalidInput for a file that cannot be read as TOML.
+    """
+    import tomllib
+
+    merged: dict[str, object] = {}
+    for folder in (Path.home(), Path.cwd()) if folders is None else folders:  # as Streamlit does: the folder's own over the user's
+        path = folder / ".streamlit" / "secrets.toml"
+        try:
+            found = tomllib.loads(path.read_text(encoding="utf-8")).get("connections")
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError) as error:  # the text itself holds secrets and is not repeated
+            raise InvalidInput(f"{path} cannot be read ({type(error).__name__}): it must be TOML in UTF-8") from None
+        merged |= found if isinstance(found, dict) else {}
+    return {"connections": merged} if merged else {}
 
 
 class _Values:

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxasm.config import Config, make_database_folder, shipped
+from ctxasm.linking import Links
 from ctxasm.loading import LoadReport, fingerprint
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ctxasm.store.database import Dataset, Store
     from ctxasm.store.listing import DatasetInfo, QueryEntry
     from ctxasm.store.memory import MemoryDataset, MemoryStore
+    from ctxasm.store.own.linked import LinkedDataset
 
 SAMPLE = "sample"
 """The name of the dataset that ships with ctxasm."""
@@ -46,6 +48,7 @@ class Workbench:
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}
+        self.links = Links(self)
 
     @property
     def store(self) -> Store | MemoryStore:
@@ -60,6 +63,7 @@ class Workbench:
 
     def close(self) -> None:
         """Let go of the database. The next use opens it again."""
+        self.links.close()
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -75,8 +79,8 @@ class Workbench:
     # Datasets
 
     def datasets(self) -> list[DatasetInfo]:
-        """All datasets, the one loaded last first."""
-        return self.store.datasets()
+        """All datasets, stored and linked, the newest first."""
+        return self.links.with_linked(self.store.datasets())
 
     def load(self, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
         """Load a folder or .zip as a dataset, replacing one of that name. Raises InvalidInput, InvalidBundle, StoreUnavailable."""
@@ -108,25 +112,20 @@ class Workbench:
         return LoadReport(self.store.add(reading.bundle, origin=readable), True, reading.notes)
 
     def delete(self, name: str) -> None:
-        """Remove a dataset. Raises NotFound naming those that exist."""
-        self.store.delete(name)
-        self._handles.pop(name, None)
+        """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""
+        if not self.links.remove(name):
+            self.store.delete(name)
+            self._handles.pop(name, None)
 
-    def dataset(self, name: str | None = None) -> Dataset | MemoryDataset:
-        """A dataset (default: the newest). Raises NotFound naming those that exist.
+    def dataset(self, name: str | None = None) -> Dataset | MemoryDataset | LinkedDataset:
+        """A dataset, stored or linked (default: the newest): a handle that follows its name. Raises NotFound naming those that exist."""
+        from ctxasm.store.memory import MemoryDataset
 
-        A handle is kept: it follows its name through later loads, and remembers the documents it has read.
-        """
-        from ctxasm.store.memory import MemoryStore
-
-        store = self.store
-        if isinstance(store, MemoryStore):
-            return store.dataset(name)
-        known = self._handles.get(name) if name is not None else None
-        if known is None:
-            known = store.dataset(name)
-            known = self._handles.setdefault(known.info.name, known)
-        return known
+        known = self._handles.get(name or "") or self.links.dataset(name)
+        if known is not None:
+            return known
+        found = self.store.dataset(name)
+        return found if isinstance(found, MemoryDataset) else self._handles.setdefault(found.info.name, found)
 
     def query_list(self, dataset: str | None = None) -> list[QueryEntry]:
         """Id, text and number of hits of each query, in loaded order: for a picker."""

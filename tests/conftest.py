@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["postgres"] if (Path(__file__).parent / "postgres.py").exists() else []
+pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
 
 _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost", socket.gethostname()}
 

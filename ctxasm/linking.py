@@ -1,0 +1,133 @@
+"""Datasets that stay in the user's own tables, beside those that are stored: which there are, and one by its name.
+
+A link is a few words on a shelf of our own store: the connection's name, the mapping, when it was made. The database itself is
+opened when a link is first read, so a list of datasets never waits for somebody else's server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.model.errors import InvalidInput, NotFound, shown
+
+if TYPE_CHECKING:
+    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.store.own.linked import LinkedDataset
+    from ctxasm.store.own.mapping import TableMapping
+    from ctxasm.store.own.session import OwnDatabase
+    from ctxasm.workbench import Workbench
+
+SHELF = "linked"
+
+
+class Links:
+    """The links of one workbench, and the databases that are open for them. Threads may share it."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._lock = Lock()
+        self._databases: dict[str, OwnDatabase] = {}
+        self._handles: dict[str, tuple[str, LinkedDataset]] = {}
+
+    def database(self, connection: str) -> OwnDatabase:
+        """A connection by its name, the same object every time. Raises NotFound, InvalidInput; it connects when it is first read."""
+        known = self._workbench.config.connections
+        name = connection if connection in known else next((name for name in known if name.lower() == connection.lower()), None)
+        if name is None:
+            listed = ", ".join(shown(name) for name in known) or "none: set CTXASM_CONNECTION_NAME or [connections.NAME] in the secrets"
+            raise NotFound(f"there is no connection {shown(connection)}; known are {listed}")
+        with self._lock:
+            if name not in self._databases:
+                from ctxasm.store.own.address import address_of
+                from ctxasm.store.own.session import OwnDatabase
+
+                self._databases[name] = OwnDatabase(address_of(name, known[name]), self._workbench.config.statement_timeout)
+            return self._databases[name]
+
+    def add(self, connection: str, mapping: TableMapping, name: str, documents: int, chunks: int) -> DatasetInfo:
+        """Keep a link, in place of one of this name. Raises InvalidInput for the name of a stored dataset."""
+        from ctxasm.store.intake import check_text
+        from ctxasm.store.own.mapping import written_mapping
+
+        check_text(name, "dataset name", name=True)
+        if not name.strip() or len(name.encode()) > 1000:
+            raise InvalidInput(f"dataset name must have a visible character and at most 1000 bytes, got {shown(name)}")
+        if any(info.name == name for info in self._workbench.store.datasets()):
+            raise InvalidInput(
+                f"dataset name must not be that of a stored dataset, got {shown(name)}: take another name, or delete that one"
+            )
+        record = {"connection": connection, "mapping": written_mapping(mapping), "number": time_ns() // 1000}
+        record |= {"documents": documents, "chunks": chunks, "linked_at": datetime.now(UTC).isoformat(timespec="microseconds")}
+        self._workbench.store.keep(SHELF, {name: json.dumps(record)})
+        return self._info(name, record)
+
+    def remove(self, name: str) -> bool:
+        """Take a link back, with the questions saved to it; the user's tables stay as they are. False where there is none."""
+        store = self._workbench.store
+        if self.dataset(name) is None:
+            return False
+        for query in store.saved_queries(name):
+            store.delete_query(name, query.query_id)
+        store.forget(SHELF, [name])
+        self._handles.pop(name, None)
+        return True
+
+    def with_linked(self, stored: Sequence[DatasetInfo]) -> list[DatasetInfo]:
+        """Stored and linked datasets, the newest first. A stored one hides a link of its name."""
+        taken = {info.name for info in stored}
+        linked = [self._info(name, record) for name, record in self._records().items() if name not in taken]
+        return sorted([*stored, *linked], key=lambda info: info.loaded_at, reverse=True) if linked else list(stored)
+
+    def dataset(self, name: str | None) -> LinkedDataset | None:
+        """The linked dataset of this name (None: the newest dataset, if that is a link); None where it is a stored one, or none."""
+        records = self._records(None if name is None else [name])
+        if not records:
+            return None
+        stored = self._workbench.store.datasets()
+        if name is None:
+            newest = self.with_linked(stored)[0]
+            name = newest.name if newest.dataset_id < 0 else ""
+        if name not in records or any(info.name == name for info in stored):
+            return None
+        written = json.dumps(records[name])
+        known = self._handles.get(name)
+        if known is None or known[0] != written:
+            known = self._handles[name] = (written, self.opened(name, records[name]))
+        return known[1]
+
+    def opened(self, name: str, record: dict[str, Any]) -> LinkedDataset:
+        """A handle on the tables that a record of a link names."""
+        from ctxasm.store.own.linked import LinkedDataset
+        from ctxasm.store.own.mapping import read_mapping
+
+        questions = partial(self._workbench.store.saved_queries, name)
+        return LinkedDataset(self.database(record["connection"]), read_mapping(record["mapping"]), self._info(name, record), questions)
+
+    def close(self) -> None:
+        """Let go of all databases. The next use opens them again."""
+        with self._lock:
+            for database in self._databases.values():
+                database.close()
+            self._databases.clear()
+            self._handles.clear()
+
+    def _records(self, names: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
+        return {name: json.loads(text) for name, text in self._workbench.store.read_kept(SHELF, names).items()}
+
+    def _info(self, name: str, record: dict[str, Any]) -> DatasetInfo:
+        """What is known of a link without reading its tables: the counts are those estimated when it was made."""
+        from ctxasm.store.listing import DatasetInfo
+
+        at = datetime.fromisoformat(record["linked_at"])
+        mapping, number = record["mapping"], -int(record["number"])
+        digest = hashlib.sha256(json.dumps([number, mapping], sort_keys=True).encode()).hexdigest()
+        origin = f"table {mapping['table']} of connection {record['connection']}, read where it is"
+        queries = len(self._workbench.store.saved_queries(name))
+        return DatasetInfo(number, name, at, at, None, record["documents"], record["chunks"], queries, 0, 0, digest, origin)

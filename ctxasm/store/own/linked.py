@@ -1,0 +1,215 @@
+"""A dataset that stays in the user's own tables: read live, never written. Questions and answers live in our own store.
+
+It has the calls of a stored dataset. What a load would have found once (overlaps, duplicate keys, token counts) is found on
+the fly; the core fills in what stands as None.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from time import perf_counter
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.ports import Fetched, FetchedChunk, Window
+from ctxasm.model.records import Answer, Document, Query
+from ctxasm.model.visible import duplicate_key
+from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
+from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+from ctxasm.store.own.indexes import Index, indexes, served
+from ctxasm.store.own.mapping import TableMapping
+from ctxasm.store.own.resolved import Resolved, resolve
+from ctxasm.store.own.session import OwnDatabase, Parameters, Row, ask
+from ctxasm.store.own.statements import Statements
+from ctxasm.store.own.types import is_key, own_text, own_whole
+
+MOST_ROWS = 50_000
+"""The most chunks that one read brings."""
+MOST_DOCUMENTS = 10_000
+"""The most documents that a list holds."""
+MOST_STREAMED = 2**40
+COUNTED_ROWS = 100_000
+"""Rows whose documents are counted where there are many."""
+
+Questions = Callable[[], Sequence[Query]]
+
+
+class LinkedDataset:
+    """A mapped table as a dataset. `questions` are those that our own store keeps for it. Usable from several threads.
+
+    Raises NotFound or InvalidInput where the tables are not as the mapping says, StoreUnavailable where they cannot be read.
+    """
+
+    def __init__(self, database: OwnDatabase, mapping: TableMapping, info: DatasetInfo, questions: Questions = tuple) -> None:
+        self._database, self._mapping, self.info, self._questions = database, mapping, info, questions
+
+    @property
+    def mapping(self) -> TableMapping:
+        """Which columns are read."""
+        return self._mapping
+
+    @property
+    def database(self) -> OwnDatabase:
+        """Where they are."""
+        return self._database
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The mapping held against the tables, once."""
+        return resolve(self._database, self._mapping)
+
+    @cached_property
+    def indexes(self) -> list[Index]:
+        """The indexes of the table of chunks."""
+        return indexes(self._database, self.resolved)
+
+    @cached_property
+    def sql(self) -> Statements:
+        """The statements of this mapping."""
+        found = served(self._database, self.resolved, self.indexes)
+        return Statements(self._database, self.resolved, found.document or self.resolved.table.is_view)
+
+    def statements(self) -> dict[str, str]:
+        """The exact parameterised SQL of each operation."""
+        return dict(self.sql.all())
+
+    # Chunks and documents
+
+    def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
+        """All chunks inside the windows, in one statement however many they are; documents take at most one more, of the same snapshot."""
+        started = perf_counter()
+        kind = self.sql.key_type(self.resolved.places["document_id"])
+        asked = [
+            w for w in readable(windows) if is_key(w.document_id, "whole" if kind == "bigint" else "uuid" if kind == "uuid" else "text")
+        ]
+        if not asked:
+            return Fetched((), {}, 0, 0, (perf_counter() - started) * 1000)
+        names = list(dict.fromkeys(window.document_id for window in asked))
+        by_document = self.sql.documents
+        with self._database.reading() as connection:
+            rows = ask(connection, self.sql.fetch, self.fetch_parameters(asked))
+            about = ask(connection, by_document, self.document_parameters(names)) if by_document is not None else []
+        if len(rows) > MOST_ROWS:
+            raise InvalidInput(
+                f"a read must bring at most {MOST_ROWS:,} chunks, got more of table {shown(self._mapping.table)}: check the mapping"
+            )
+        chunks = _chunks(rows)
+        documents = {chunk.document_id: Document(chunk.document_id) for chunk in chunks} | {d.document_id: d for d in map(_document, about)}
+        return Fetched(chunks, documents, 1, 1 if by_document is not None else 0, (perf_counter() - started) * 1000)
+
+    def fetch_parameters(self, windows: Sequence[Window]) -> dict[str, Any]:
+        """The parameters of the statement `fetch`."""
+        if self._database.is_sqlite:
+            return {"windows": json.dumps(windows), "limit": MOST_ROWS + 1}
+        names, lows, highs = zip(*windows, strict=True)
+        return {"document_ids": list(names), "lows": list(lows), "highs": list(highs), "limit": MOST_ROWS + 1}
+
+    def document_parameters(self, names: Sequence[str]) -> dict[str, Any]:
+        """The parameters of the statement `documents`."""
+        return {"document_ids": json.dumps(names) if self._database.is_sqlite else list(names), "limit": len(names)}
+
+    def documents(self) -> list[Document]:
+        """The documents in the order of their keys, at most MOST_DOCUMENTS."""
+        rows = self._database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS})
+        return self.described([name for row in rows if (name := own_text(row[0]))])
+
+    def described(self, names: Sequence[str]) -> list[Document]:
+        """These documents with what is known of them, in steps of a thousand."""
+        by_document = self.sql.documents
+        if by_document is None:
+            return [Document(name) for name in names]
+        about: dict[str, Document] = {}
+        for at in range(0, len(names), 1000):
+            rows = self._database.rows(by_document, self.document_parameters(names[at : at + 1000]))
+            about |= {document.document_id: document for document in map(_document, rows)}
+        return [about.get(name) or Document(name) for name in names]
+
+    def count_documents(self, rows: int) -> int:
+        """How many documents there are: exact up to MOST_DOCUMENTS, from there on by the share of the first rows."""
+        found = len(self._database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS}))
+        if found < MOST_DOCUMENTS or self.resolved.documents is not None:
+            return found
+        read = self._database.rows(self.sql.counted_ids, {"limit": COUNTED_ROWS})[0]
+        return max(found, round(rows * int(read[1]) / max(1, int(read[0]))))
+
+    def some(self, number: int) -> list[FetchedChunk]:
+        """Some chunks, whichever the database finds first."""
+        return _chunks(self._database.rows(self.sql.some, {"limit": number}))
+
+    def document_chunks(self, document_id: str) -> list[FetchedChunk]:
+        """All chunks of one document by index; empty for an unknown one."""
+        return list(self.fetch([Window(document_id, 0, MAX_CHUNK_INDEX)], "").chunks)
+
+    def find_text(self, phrase: str, limit: int = 200) -> list[FetchedChunk]:
+        """The first `limit` chunks whose text contains `phrase` in any case, by document and index. A blank phrase finds none."""
+        if not phrase.strip() or not storable(phrase) or limit < 1:
+            return []
+        literal = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        wanted = phrase.lower() if self._database.is_sqlite else f"%{literal}%"
+        return _chunks(self._database.rows(self.sql.find_text, {"phrase": wanted, "limit": min(limit, MOST_ROWS)}))
+
+    def iter_chunks(self) -> Iterator[FetchedChunk]:
+        """All chunks by document and index, streamed out of one snapshot."""
+        return self.stream(MOST_STREAMED)
+
+    def stream(self, limit: int) -> Iterator[FetchedChunk]:
+        """The first `limit` chunks by document and index, streamed."""
+        last: FetchedChunk | None = None
+        for batch in self._database.stream(self.sql.chunks, {"limit": limit}):
+            for chunk in map(_chunk, batch):
+                if chunk is not None and (last is None or (chunk.document_id, chunk.chunk_index) != (last.document_id, last.chunk_index)):
+                    yield chunk
+                    last = chunk
+
+    def read(self, sql: str, parameters: Parameters) -> list[Row]:
+        """The rows of one statement on the user's database."""
+        return self._database.rows(sql, parameters)
+
+    # Questions, out of our own store
+
+    def query_list(self) -> list[QueryEntry]:
+        """The saved queries, without what was retrieved for them."""
+        return [QueryEntry(query.query_id, query.query, len(query.retrieved)) for query in self._questions()]
+
+    def queries(self) -> list[Query]:
+        """The saved queries."""
+        return list(self._questions())
+
+    def query(self, query_id: str) -> Query:
+        """One query. Raises NotFound naming those that exist."""
+        known = {query.query_id: query for query in self._questions()}
+        if query_id not in known:
+            raise no_query(query_id, self.info.name, list(known))
+        return known[query_id]
+
+    def answers(self) -> list[Answer]:
+        """None: a table of chunks holds no recorded answers."""
+        return []
+
+
+def _chunk(row: Row) -> FetchedChunk | None:
+    """A row of chunk columns; None for one that is no chunk (its text is not even a text, its index no whole number)."""
+    document_id, index, text, start, end, page, section, line = row
+    own_id, own_index, own = own_text(document_id), own_whole(index), own_text(text)
+    if not own_id or own_index is None or own is None or not 0 <= own_index <= MAX_CHUNK_INDEX:
+        return None
+    offsets = own_whole(start), own_whole(end)
+    return FetchedChunk(
+        own_id, own_index, own, *offsets, own_whole(page), own_text(section), own_whole(line), duplicate_key=duplicate_key(own)
+    )
+
+
+def _chunks(rows: Iterable[Row]) -> list[FetchedChunk]:
+    """The chunks of rows by document and index. Of several with one index the first by text stays: the same at every read."""
+    found: dict[tuple[str, int], FetchedChunk] = {}
+    for chunk in filter(None, map(_chunk, rows)):
+        before = found.setdefault((chunk.document_id, chunk.chunk_index), chunk)
+        if chunk.text < before.text:
+            found[chunk.document_id, chunk.chunk_index] = chunk
+    return [found[key] for key in sorted(found)]
+
+
+def _document(row: Row) -> Document:
+    return Document(*(own_text(value) for value in row))  # type: ignore[arg-type]

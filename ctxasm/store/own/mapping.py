@@ -1,0 +1,90 @@
+"""How the columns of a user's table become our fields. A mapping names tables, columns and paths; it holds no data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, shown
+
+REQUIRED = ("document_id", "chunk_index", "text")
+OF_CHUNK = ("start", "end", "page_number", "section", "row_number", "embedding", "tsvector")
+OF_DOCUMENT = ("title", "source", "summary", "date")
+FIELDS = (*REQUIRED, *OF_CHUNK, *OF_DOCUMENT)
+"""The fields of a table of chunks. Those of a document may stand there too, or in a table of documents."""
+DOCUMENT_FIELDS = ("document_id", *OF_DOCUMENT)
+MAX_NAME = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsTable:
+    """A second table, one row a document, joined by its key: `fields["document_id"]`."""
+
+    table: str
+    fields: Mapping[str, str] = field(hash=False)
+    schema: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapping:
+    """A table of chunks: which column or JSON path (`metadata->>'page_summary'`) holds which field.
+
+    `schema` None is the one that the connection looks into first.
+    """
+
+    table: str
+    fields: Mapping[str, str] = field(hash=False)
+    schema: str | None = None
+    documents: DocumentsTable | None = None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The fields that every mapping needs and this one does not have."""
+        return tuple(name for name in REQUIRED if not self.fields.get(name))
+
+    def __post_init__(self) -> None:
+        _check(self.table, self.schema, self.fields, FIELDS)
+        if self.documents is not None:
+            _check(self.documents.table, self.documents.schema, self.documents.fields, DOCUMENT_FIELDS)
+
+
+def _check(table: object, schema: object, fields: object, allowed: tuple[str, ...]) -> None:
+    for what, name in (("table", table), ("schema", schema)):
+        if not isinstance(name, str) and not (what == "schema" and name is None):
+            raise InvalidInput(f"{what} of a mapping must be a name, got {shown(name)}")
+        if isinstance(name, str) and (not name or len(name) > MAX_NAME or "\0" in name):
+            raise InvalidInput(f"{what} of a mapping must be a name of 1 to {MAX_NAME} characters, got {shown(name)}")
+    if not isinstance(fields, Mapping):
+        raise InvalidInput(f"fields of a mapping must be field by column, got {shown(fields)}")
+    for name, place in fields.items():
+        if name not in allowed:
+            raise InvalidInput(f"a field of a mapping must be one of {', '.join(allowed)}, got {shown(name)}")
+        if not isinstance(place, str) or not place or len(place) > MAX_NAME:
+            raise InvalidInput(f"{name} of a mapping must be a column or a path of 1 to {MAX_NAME} characters, got {shown(place)}")
+
+
+def written_mapping(mapping: TableMapping) -> dict[str, Any]:
+    """A mapping as JSON values."""
+    value: dict[str, Any] = {"schema": mapping.schema, "table": mapping.table, "fields": dict(mapping.fields)}
+    if (own := mapping.documents) is not None:
+        value["documents"] = {"schema": own.schema, "table": own.table, "fields": dict(own.fields)}
+    return value
+
+
+def read_mapping(value: object) -> TableMapping:
+    """The mapping that `written_mapping` wrote, also as JSON text. Raises InvalidInput."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise InvalidInput(f"a mapping must be JSON, got {shown(value)}") from None
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"a mapping must be a JSON object, got {shown(value)}")
+    documents, own = value.get("documents"), None
+    if documents is not None:
+        if not isinstance(documents, Mapping):
+            raise InvalidInput(f"documents of a mapping must be a JSON object, got {shown(documents)}")
+        own = DocumentsTable(documents.get("table") or "", documents.get("fields") or {}, documents.get("schema"))
+    return TableMapping(value.get("table") or "", value.get("fields") or {}, value.get("schema"), own)

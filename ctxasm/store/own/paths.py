@@ -1,0 +1,94 @@
+"""Where a field stands in a table: a column, or a place inside the JSON of a column.
+
+A path is read by this small grammar and by nothing else, so that no text of a user ever becomes part of a statement but
+as a quoted identifier or a quoted key:
+
+    path    = column | column arrows | column dots
+    column  = name | '"' … '"'            (a doubled quote stands for one)
+    arrows  = { "->" key } ( "->" | "->>" ) key
+    key     = "'" … "'" | digits          (a doubled quote stands for one; digits are a place in a JSON array)
+    dots    = { "." name }
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ctxasm.model.errors import InvalidInput, shown
+
+MAX_KEYS = 16
+MAX_LENGTH = 500
+EXAMPLES = "a column, or a path such as metadata->>'page_summary' or metadata.page.title"
+
+_COLUMN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\W\d][\w$]*))\s*')
+_ARROW = re.compile(r"(->>?)\s*(?:'((?:[^']|'')*)'|(\d{1,9}))\s*")
+_DOTTED = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
+_UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A column, and the keys that lead to a value inside its JSON (none: the column itself)."""
+
+    column: str
+    keys: tuple[str | int, ...] = ()
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        if not self.keys:
+            return self.column
+        name = self.column if re.fullmatch(r"[^\W\d][\w$]*", self.column) else '"' + self.column.replace('"', '""') + '"'
+        keys = [str(key) if isinstance(key, int) else "'" + key.replace("'", "''") + "'" for key in self.keys]
+        return name + "".join(f"->{key}" for key in keys[:-1]) + f"->>{keys[-1]}"
+
+
+def read_path(text: str, columns: Collection[str], field: str) -> Path:
+    """The place that `text` names in a table of these columns. Raises InvalidInput naming `field`.
+
+    A text that is the name of a column is that column, whatever it holds. A bare name is also found in lower case.
+    """
+    if text in columns:
+        return Path(text)
+    if len(text) > MAX_LENGTH or _UNFIT.search(text):
+        raise _unreadable(text, field)
+    path = _arrows(text) or _dots(text, columns)
+    if path is None or len(path.keys) > MAX_KEYS:
+        raise _unreadable(text, field)
+    if path.column not in columns and path.column.lower() in columns:
+        path = Path(path.column.lower(), path.keys)
+    if path.column not in columns:
+        known = ", ".join(shown(name) for name in list(columns)[:12])
+        raise InvalidInput(f"{field} must be {EXAMPLES}, got {shown(text)}: the table has no column {shown(path.column)}, it has {known}")
+    return path
+
+
+def _arrows(text: str) -> Path | None:
+    if (head := _COLUMN.match(text)) is None:
+        return None
+    column = head[1].replace('""', '"') if head[1] is not None else head[2]
+    keys: list[str | int] = []
+    at, last = head.end(), ""
+    while step := _ARROW.match(text, at):
+        if last == "->>":
+            return None
+        last, at = step[1], step.end()
+        keys.append(int(step[3]) if step[3] is not None else step[2].replace("''", "'"))
+    return Path(column, tuple(keys)) if at == len(text) else None
+
+
+def _dots(text: str, columns: Collection[str]) -> Path | None:
+    """The longest column that the text begins with, and what follows it, dot by dot."""
+    for column in sorted(columns, key=len, reverse=True):
+        rest = text.removeprefix(column + ".")
+        if rest != text and all(re.fullmatch(r"[\w$-]+", part) for part in rest.split(".")):
+            return Path(column, tuple(rest.split(".")))
+    if _DOTTED.fullmatch(text):
+        column, *parts = text.split(".")
+        return Path(column, tuple(parts))
+    return None
+
+
+def _unreadable(text: str, field: str) -> InvalidInput:
+    return InvalidInput(f"{field} must be {EXAMPLES}, got {shown(text)}")

@@ -1,0 +1,221 @@
+"""The SQL of every operation on a mapped table. Identifiers are quoted by SQLAlchemy, values are parameters.
+
+Windows travel as arrays (PostgreSQL) or as one JSON text (SQLite), so a fetch is one statement for any number of hits. Keys
+are compared in the table's own type, so that its index on (document_id, chunk_index) is used: the ids that a user's table
+cannot hold are sorted out before. JSON keys stand in the statement as quoted literals, because an index on an expression
+serves only the same expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from ctxasm.store.own.catalogue import from_table
+from ctxasm.store.own.mapping import OF_DOCUMENT
+from ctxasm.store.own.resolved import Place, Resolved
+from ctxasm.store.own.session import OwnDatabase
+from ctxasm.store.own.types import Kind
+
+_SELECTED = ("text", "start", "end", "page_number", "section", "row_number")
+_DIGITS = "^[0-9]{1,9}$"
+
+
+class Statements:
+    """The statements of one mapping. `indexed`: its table has an index that leads to a document's chunks."""
+
+    def __init__(self, database: OwnDatabase, resolved: Resolved, indexed: bool) -> None:
+        self.database, self.resolved, self.indexed = database, resolved, indexed
+        self._table = from_table(database, resolved.table.schema, resolved.table.name)
+
+    # Expressions
+
+    def value(self, place: Place, alias: str = "c") -> str:
+        """What stands at a place."""
+        column = f"{alias}.{self.database.quoted(place.column.name)}"
+        if not place.path.keys:
+            return column
+        if self.database.is_sqlite:
+            path = "$" + "".join(f"[{key}]" if isinstance(key, int) else f'."{key}"' for key in place.path.keys)
+            return f"json_extract({column}, {self.database.literal(path)})"
+        source = column if place.column.kind == "json" else f"CAST({column} AS jsonb)"
+        keys = [str(key) if isinstance(key, int) else self.database.literal(key) for key in place.path.keys]
+        return "(" + " ".join([source, *(f"-> {key}" for key in keys[:-1]), f"->> {keys[-1]}"]) + ")"
+
+    def as_text(self, place: Place, alias: str = "c") -> str:
+        """What stands at a place, as text."""
+        value = self.value(place, alias)
+        if place.path.keys and not self.database.is_sqlite:
+            return value
+        return value if place.column.kind == "text" and place.is_column else f"CAST({value} AS text)"
+
+    def key(self, place: Place, alias: str = "c") -> str:
+        """A document's key as it is compared: in its own type where ids can be sent as that."""
+        return self.value(place, alias) if self.key_type(place) != "text" else self.as_text(place, alias)
+
+    def key_type(self, place: Place) -> str:
+        """The type in which keys are sent: bigint, uuid or text."""
+        if not place.is_column or place.column.kind not in ("whole", "uuid"):
+            return "text"
+        return "bigint" if place.column.kind == "whole" else "uuid"
+
+    @property
+    def sent_kind(self) -> Kind:
+        """The kind that an id must be to be sent at all: no other can be in the table."""
+        kind = self.resolved.places["document_id"].column.kind
+        return kind if self.key_type(self.resolved.places["document_id"]) != "text" else "text"
+
+    @cached_property
+    def index(self) -> str:
+        """A chunk's index as a number, NULL where it is none."""
+        place = self.resolved.places["chunk_index"]
+        if place.is_column and place.column.kind in ("whole", "number"):
+            return self.value(place)
+        text = self.as_text(place)
+        if self.database.is_sqlite:
+            return f"CASE WHEN {text} NOT GLOB '*[^0-9]*' AND length({text}) BETWEEN 1 AND 9 THEN CAST({text} AS INTEGER) END"
+        return f"CASE WHEN {text} ~ '{_DIGITS}' THEN CAST({text} AS bigint) END"
+
+    @cached_property
+    def document_id(self) -> str:
+        """A document's key as the text that we know it by."""
+        return self.as_text(self.resolved.places["document_id"])
+
+    @cached_property
+    def text(self) -> str:
+        """The text of a chunk."""
+        return self.as_text(self.resolved.places["text"])
+
+    @cached_property
+    def _own_key(self) -> str:
+        return self.key(self.resolved.places["document_id"])
+
+    @cached_property
+    def columns(self) -> str:
+        """The fields of a chunk, in the order of FetchedChunk."""
+        optional = [self.text if field == "text" else self._optional(field) for field in _SELECTED]
+        return ", ".join([self.document_id, self.index, *optional])
+
+    def _optional(self, field: str) -> str:
+        return self.value(place) if (place := self.resolved.places.get(field)) is not None else "NULL"
+
+    @property
+    def source(self) -> str:
+        """The table of chunks in FROM."""
+        return f"{self._table} AS c"
+
+    @property
+    def usable(self) -> str:
+        """Rows that are chunks at all."""
+        return f"{self._own_key} IS NOT NULL AND {self.index} >= 0 AND {self.text} IS NOT NULL"
+
+    # Statements
+
+    @cached_property
+    def fetch(self) -> str:
+        """The chunks inside windows. Parameters document_ids, lows, highs (SQLite: windows, a JSON list of triples), limit."""
+        if self.database.is_sqlite:
+            document_id, low, high = (f"json_extract(w.value, '$[{place}]')" for place in range(3))
+            where = f"{self._own_key} = {document_id} AND {self.index} BETWEEN {low} AND {high} AND {self.text} IS NOT NULL"
+            # CROSS JOIN keeps SQLite from reading the chunks first.
+            return f"SELECT {self.columns} FROM json_each(:windows) AS w CROSS JOIN {self.source} WHERE {where} LIMIT :limit"
+        kind = self.key_type(self.resolved.places["document_id"])
+        windows = f"unnest(%(document_ids)s::{kind}[], %(lows)s::bigint[], %(highs)s::bigint[]) AS w(document_id, low, high)"
+        where = f"{self._own_key} = w.document_id AND {self.index} BETWEEN w.low AND w.high AND {self.text} IS NOT NULL"
+        if not self.indexed:  # one pass over the table for all windows, rather than one for each
+            return f"SELECT {self.columns} FROM {windows} JOIN {self.source} ON {where} LIMIT %(limit)s"
+        # OFFSET 0 keeps the subquery as it is: a look into the index for each window, whatever the planner takes their number for.
+        own = f"SELECT {self.columns} FROM {self.source} WHERE {where} OFFSET 0"
+        return f"SELECT own.* FROM {windows} CROSS JOIN LATERAL ({own}) AS own LIMIT %(limit)s"
+
+    @cached_property
+    def documents(self) -> str | None:
+        """Title, source, summary and date of documents: of the table of documents, else of the first chunk that has them.
+
+        Parameters document_ids (SQLite: a JSON list), limit. None where the mapping has none of these fields.
+        """
+        values = [self._of_document(field) for field in OF_DOCUMENT]
+        if all(value == "NULL" for value in values):
+            return None
+        return f"SELECT {self._wanted_text}, {', '.join(values)} FROM {self._wanted} LIMIT {self.database.mark('limit')}"
+
+    def _of_document(self, field: str) -> str:
+        """A field of the wanted document: of its row in the table of documents, else of its first chunk that has it."""
+        asked, own, other = [], self.resolved.places.get(field), self.resolved.document_places.get(field)
+        as_read = self.value if own is None or other is None else self.as_text
+        if other is not None and (documents := self.resolved.documents) is not None:
+            key, table = self.resolved.document_places["document_id"], from_table(self.database, documents.schema, documents.name)
+            asked.append(f"(SELECT {as_read(other, 't')} FROM {table} AS t WHERE {self._same(key)} LIMIT 1)")
+        if own is not None:
+            where = f"{self._own_key} = {self._wanted_key} AND {self.value(own)} IS NOT NULL"
+            asked.append(f"(SELECT {as_read(own, 'c')} FROM {self.source} WHERE {where} ORDER BY {self.index} LIMIT 1)")
+        return f"coalesce({', '.join(asked)})" if len(asked) > 1 else asked[0] if asked else "NULL"
+
+    def _same(self, key: Place) -> str:
+        """That a row of the table of documents is the wanted document's."""
+        if self.database.is_sqlite or self.key_type(key) == self.key_type(self.resolved.places["document_id"]):
+            return f"{self.key(key, 't')} = {self._wanted_key}"
+        return f"{self.as_text(key, 't')} = {self._wanted_text}"
+
+    @cached_property
+    def _wanted(self) -> str:
+        if self.database.is_sqlite:
+            return "json_each(:document_ids) AS w"
+        return f"unnest(%(document_ids)s::{self.key_type(self.resolved.places['document_id'])}[]) AS w(document_id)"
+
+    @cached_property
+    def _wanted_text(self) -> str:
+        return "w.value" if self.database.is_sqlite else "CAST(w.document_id AS text)"
+
+    @property
+    def _wanted_key(self) -> str:
+        return "w.value" if self.database.is_sqlite else "w.document_id"
+
+    @cached_property
+    def document_ids(self) -> str:
+        """The keys of all documents in their own order. Parameter limit."""
+        limit = self.database.mark("limit")
+        if self.resolved.documents is not None:
+            table = from_table(self.database, self.resolved.documents.schema, self.resolved.documents.name)
+            key = self.resolved.document_places["document_id"]
+            own = self.key(key, "t")
+            return f"SELECT {self.as_text(key, 't')} FROM {table} AS t WHERE {own} IS NOT NULL ORDER BY {own} LIMIT {limit}"
+        if not self.indexed or self.database.is_sqlite:
+            inner = f"SELECT DISTINCT {self._own_key} AS k FROM {self.source} WHERE {self._own_key} IS NOT NULL ORDER BY 1 LIMIT {limit}"
+            return f"SELECT CAST(o.k AS text) FROM ({inner}) AS o ORDER BY o.k LIMIT {limit}"
+        # From key to key along the index, rather than over all rows.
+        first = f"(SELECT {self._own_key} AS k FROM {self.source} WHERE {self._own_key} IS NOT NULL ORDER BY 1 LIMIT 1)"
+        following = f"(SELECT {self._own_key} FROM {self.source} WHERE {self._own_key} > o.k ORDER BY 1 LIMIT 1)"
+        steps = f"{first} UNION ALL SELECT {following} FROM own AS o WHERE o.k IS NOT NULL"
+        return f"WITH RECURSIVE own AS ({steps}) SELECT CAST(o.k AS text) FROM own AS o WHERE o.k IS NOT NULL LIMIT {limit}"
+
+    @cached_property
+    def counted_ids(self) -> str:
+        """How many rows and how many documents there are in the first rows by document. Parameter limit."""
+        limit = self.database.mark("limit")
+        inner = f"SELECT {self._own_key} AS k FROM {self.source} WHERE {self._own_key} IS NOT NULL ORDER BY 1 LIMIT {limit}"
+        return f"SELECT count(*), count(DISTINCT o.k) FROM ({inner}) AS o"
+
+    @cached_property
+    def some(self) -> str:
+        """Some chunks. Parameter limit."""
+        return f"SELECT {self.columns} FROM {self.source} WHERE {self.usable} LIMIT {self.database.mark('limit')}"
+
+    @cached_property
+    def find_text(self) -> str:
+        """Chunks whose text contains a phrase in any case, by document and index. Parameters phrase (a pattern on PostgreSQL), limit."""
+        found = f"ctxasm_contains({self.text}, :phrase)" if self.database.is_sqlite else f"{self.text} ILIKE %(phrase)s"
+        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        return f"SELECT {self.columns} FROM {self.source} WHERE {found} AND {self.usable} {order}"
+
+    @cached_property
+    def chunks(self) -> str:
+        """All chunks by document and index, for a stream. Parameter limit."""
+        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        return f"SELECT {self.columns} FROM {self.source} WHERE {self.usable} {order}"
+
+    def all(self) -> Mapping[str, str]:
+        """Every statement by the operation that sends it."""
+        named = {"fetch": self.fetch, "documents": self.documents, "document_ids": self.document_ids}
+        named |= {"find_text": self.find_text, "chunks": self.chunks}
+        return {name: sql for name, sql in named.items() if sql is not None}

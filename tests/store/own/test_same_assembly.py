@@ -1,0 +1,46 @@
+"""A bundle in a user's own table, linked, assembles byte for byte like the same bundle loaded into our store."""
+
+from __future__ import annotations
+
+import pytest
+from user_tables import Place, keyed, one_table
+
+from ctxasm.bundle import load_bundle
+from ctxasm.config import Config, shipped
+from ctxasm.connecting import link, table_mapping
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
+from ctxasm.tokens import open_counter
+from ctxasm.workbench import Workbench
+
+SETTINGS = (
+    AssemblySettings(),
+    AssemblySettings(expand_window=2, max_tokens=900, citation_unit="passage", format="xml"),
+    AssemblySettings(expand_window=3, budget_policy="pack", max_tokens=1500, ordering="bookend"),
+    AssemblySettings(enabled=False, encoding="o200k_base"),
+)
+
+
+@pytest.mark.parametrize("key", ["uuid", "bigint", "text"])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_linked_is_as_loaded(place: Place, key: str, indexed: bool) -> None:
+    bundle = keyed(load_bundle(shipped("sample_data/hospital")), key)
+    fields = one_table(place, bundle, key, indexed=indexed)
+    workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore(open_counter()))
+    workbench.store.add(bundle, "loaded")
+    link(workbench, "own", table_mapping("Chunks; DROP TABLE x--", fields), "mine")
+    loaded, mine = workbench.dataset("loaded"), workbench.dataset("mine")
+    assert bundle.queries
+    for query in bundle.queries:
+        for settings in SETTINGS:
+            first, second = (workbench.assemble(query, settings, name).to_dict() for name in ("loaded", "mine"))
+            for each in (first, second):
+                each.pop("fetch")
+                for stage in each["stages"]:
+                    stage.pop("elapsed_ms")
+            assert second == first
+    ids = {document.document_id for document in bundle.documents}
+    assert {document.document_id: document.title for document in mine.documents()} == {d.document_id: d.title for d in loaded.documents()}
+    for document_id in ids:
+        assert [c[:8] for c in mine.document_chunks(document_id)] == [c[:8] for c in loaded.document_chunks(document_id)]
+    workbench.close()
