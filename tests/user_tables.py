@@ -132,9 +132,8 @@ def one_table(place: Place, bundle: Bundle, key: str, table: str = "Chunks; DROP
         kind = {"uuid": "text", "bigint": "integer", "text": "text"}[key]
     own, jsonb = place.quoted(table), "text" if place.kind == "sqlite" else "jsonb"
     doc = place.quoted('Doc "key"')
-    place.run(
-        f"CREATE TABLE {own} (pk integer, {doc} {kind}, {place.quoted('select')} integer, {place.quoted('het stuk 100%')} text, chunk_metadata {jsonb})"
-    )
+    index, text = place.quoted("select"), place.quoted("het stuk 100%")
+    place.run(f"CREATE TABLE {own} (pk integer, {doc} {kind}, {index} integer, {text} text, chunk_metadata {jsonb})")
     documents = {document.document_id: document for document in bundle.documents}
     rows = []
     for number, chunk in enumerate(bundle.chunks):
