@@ -19,7 +19,13 @@ from ctxasm.bundle.tables import Table, take_line
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Bundle
 
-KINDS = {"documents": DOCUMENTS, "chunks": CHUNKS, "queries": QUERIES, "retrievals": RETRIEVALS, "answers": ANSWERS}
+KINDS: dict[str, Kind[Any, Any]] = {
+    "documents": DOCUMENTS,
+    "chunks": CHUNKS,
+    "queries": QUERIES,
+    "retrievals": RETRIEVALS,
+    "answers": ANSWERS,
+}
 UNQUOTED = ", written without quotes"
 
 
@@ -105,7 +111,7 @@ def check_sources(sources: Sequence[Source], name: str, *, most: int | None = MA
         for source in sources:
             for problem in (*source.rows.problems, *source.problems):
                 problems.put(problem)
-        tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})  # type: ignore[arg-type]
+        tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})
         check_references(tables, problems)
     except TooManyProblems:
         problems.problems.append(Problem("reading", None, "", f"stopped after {MAX_PROBLEMS:,} problems; there may be more"))
@@ -140,7 +146,7 @@ def _labels(sources: Sequence[Source]) -> dict[str, str]:
 
 
 def _table(kind: str, sources: Sequence[Source], places: Mapping[str, list[Place]], problems: _Sourced) -> Table[Any]:
-    known: Kind[Any, Any] = KINDS[kind]
+    known = KINDS[kind]
     table: Table[Any] = Table(known.file)
     for source in sources:
         lines = _lines(source, kind)

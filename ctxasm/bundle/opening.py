@@ -1,0 +1,138 @@
+"""Several files handed in together -> their tables, each under a name of its own, and how each is to be understood.
+
+A table is understood, in this order: as the user mapped it, as a file of a bundle by its name, as a recognised shape, as
+its columns suggest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ctxasm.bundle.formats import read_rows, shown_name
+from ctxasm.bundle.kinds import KNOWN_FILES
+from ctxasm.bundle.limits import FileLimits
+from ctxasm.bundle.mapping import ColumnMapping, apply, guess
+from ctxasm.bundle.problems import Problem
+from ctxasm.bundle.recognised import Converted, Shape, recognised
+from ctxasm.bundle.rows import Rows
+from ctxasm.bundle.validating import KINDS, Source
+from ctxasm.model.errors import InvalidInput, shown
+
+KIND_OF_FILE = {kind.file: name for name, kind in KINDS.items()}
+HINT = "map its columns, as in text=COLUMN, and say what its rows are (chunks, documents, queries, retrievals, answers)"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, and how it is understood: one of the three, or `unread`, the sentence that says why it is not."""
+
+    rows: Rows
+    bundle_kind: str | None = None
+    shape: Shape | None = None
+    mapping: ColumnMapping | None = None
+    unread: str | None = None
+
+    @property
+    def understood(self) -> str:
+        """How the table is understood, for the user."""
+        if self.bundle_kind is not None:
+            return f"the {self.bundle_kind} of a bundle"
+        if self.shape is not None:
+            return self.shape.name
+        if self.mapping is not None:
+            return f"{self.mapping.kind}, by its columns"
+        return "not understood"
+
+
+def open_tables(
+    files: Sequence[tuple[str, bytes]], mappings: Mapping[str, ColumnMapping], limits: FileLimits
+) -> tuple[list[Table], list[Problem]]:
+    """All tables of all files, and the files that cannot be read at all. A single file that cannot raises its InvalidInput.
+
+    A mapping is for the table of its name, or for every one where its name is "".
+    """
+    if not files:
+        raise InvalidInput("there is no file to load: give at least one")
+    found: list[Rows] = []
+    problems: list[Problem] = []
+    for name, data in files:
+        try:
+            found += read_rows(data, name, limits)
+        except InvalidInput as error:
+            if len(files) == 1:
+                raise
+            problems.append(Problem(shown_name(name), None, "", str(error)))
+    limits.check_rows("the load", sum(len(rows.rows) for rows in found))
+    named = _named_apart(found)
+    for name in mappings:
+        if name and name not in {rows.file for _, rows in named}:
+            listed = ", ".join(rows.file for _, rows in named[:20])
+            raise InvalidInput(f"a mapping is for {shown(name)}, but the files are {listed}")
+    return [_understood(file, rows, mappings.get(rows.file, mappings.get(""))) for file, rows in named], problems
+
+
+def _named_apart(tables: Sequence[Rows]) -> list[tuple[str, Rows]]:
+    """Each table with the name of its file, and renamed where another table has that name."""
+    found: dict[str, tuple[str, Rows]] = {}
+    for rows in tables:
+        name, again = rows.file, 2
+        while name in found:
+            name, again = f"{rows.file} ({again})", again + 1
+        own = rows if name == rows.file else replace(rows, file=name, problems=tuple(replace(p, file=name) for p in rows.problems))
+        found[name] = (rows.file, own)
+    return list(found.values())
+
+
+def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
+    if mapping is not None:
+        mapping.check(rows)
+        return Table(rows, mapping=mapping)
+    kind = KIND_OF_FILE.get(file)
+    if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
+        return Table(rows, bundle_kind=kind)
+    if shape := recognised([rows]):
+        return Table(rows, shape=shape)
+    if kind is not None:
+        return Table(rows, bundle_kind=kind)
+    if guessed := guess(rows):
+        return Table(rows, mapping=guessed)
+    if rows.rows:
+        columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
+        return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}")
+    return Table(rows, unread=None if rows.problems else "it holds no rows")
+
+
+def sources_of(tables: Sequence[Table]) -> list[Source]:
+    """What each table becomes, in the same order. Raises InvalidInput where a mapping does not fit its table."""
+    maps_documents = any(_gives_documents(table) for table in tables)
+    shared = {shape.name: shape for table in tables if (shape := table.shape) is not None}
+    of_shape: dict[str, Source] = {}
+    for name, shape in shared.items():
+        own = [table.rows for table in tables if table.shape is not None and table.shape.name == name]
+        of_shape |= {rows.file: Source(rows, lines) for rows, lines in zip(own, shape.convert_all(own), strict=True)}
+    return [of_shape.get(table.rows.file) or _source(table, maps_documents) for table in tables]
+
+
+def _gives_documents(table: Table) -> bool:
+    return table.bundle_kind == "documents" or (table.mapping is not None and table.mapping.kind == "documents")
+
+
+def _source(table: Table, maps_documents: bool) -> Source:
+    rows = table.rows
+    if table.bundle_kind is not None:
+        lines: dict[str, Any] = {table.bundle_kind: tuple((number, dict(row)) for number, row in rows.rows)}
+        return Source(rows, Converted(**lines), kinds=frozenset({table.bundle_kind}))
+    if table.mapping is None:
+        problems = (Problem(rows.file, None, "", table.unread),) if table.unread else ()
+        return Source(rows, Converted(), problems=problems)
+    found, wrong = apply(table.mapping, rows)
+    if maps_documents and table.mapping.kind in ("chunks", "retrievals"):
+        found = replace(found, documents=())  # the file of documents says it, and each chunk must name one of them
+    return Source(rows, found, table.mapping.columns, wrong, frozenset({table.mapping.kind}))
+
+
+def is_bundle_name(file: str) -> bool:
+    """Whether a file has the name of one of a bundle's."""
+    return file in KNOWN_FILES
