@@ -77,12 +77,16 @@ class Draft:
         gold: Sequence[Passage] = (),
         answer: str | None = None,
         answer_fields: Mapping[str, Any] | None = None,
+        reference: str | None = None,
         **fields: Any,
     ) -> None:
-        """A question, what was retrieved for it in order, the evidence it needs and the answer it got. `fields` go to its line."""
+        """A question, what was retrieved for it in order, the evidence it needs, the answer it got and the one it should get.
+
+        `fields` go to its line.
+        """
         numbers = [self.keep(at, passage) for passage in found]
         evidence = [self.keep(at, passage) for passage in gold]
-        known = {name: value for name, value in fields.items() if value is not None}
+        known = _present({**fields, "answer": reference})
         self._asked.append(Asked(at, question, found, numbers, known, evidence, answer, answer_fields or {}, query_id))
 
     def pass_on(self, at: Place, kind: str, fields: Mapping[str, Any]) -> None:

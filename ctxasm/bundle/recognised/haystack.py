@@ -67,8 +67,11 @@ def _answered(output: Object) -> Object:
     """The fields of a generated answer, where a component made one, beside its outputs."""
     answers = parsed(output.get("answers"))
     one = answers[0] if isinstance(answers, list) and answers else None
-    fields = one.get("init_parameters", one.get("data", one)) if isinstance(one, Mapping) else None
-    return {**fields, **output} if isinstance(fields, Mapping) else output
+    if not isinstance(one, Mapping):
+        return output
+    # Written by `to_dict()`, or by a pipeline that keeps the type beside the fields.
+    fields = next((inner for name in ("init_parameters", "data") if isinstance(inner := one.get(name), Mapping)), one)
+    return {**fields, **output}
 
 
 def _take(draft: Draft, at: Place, values: Object) -> bool:

@@ -1,0 +1,155 @@
+"""OpenInference spans, as Phoenix and OpenTelemetry export them: flat attributes, nested ones, OTLP, or a table of columns.
+
+`retrieval.documents` of retriever spans and `reranker.output_documents` of rerankers give the hits, `input.value` the question,
+the last model of the trace the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ctxasm.bundle.recognised.converted import Converted
+from ctxasm.bundle.recognised.draft import Draft, Place
+from ctxasm.bundle.recognised.forms import openinference_document
+from ctxasm.bundle.recognised.lists import read_answer, read_question
+from ctxasm.bundle.recognised.passages import Passage
+from ctxasm.bundle.recognised.shape import Shape
+from ctxasm.bundle.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.bundle.recognised.values import Object, first, named, nested, objects, parsed
+from ctxasm.bundle.rows import Rows
+
+KINDS: dict[str, SpanKind] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
+OTLP = (("resourceSpans", "scopeSpans", "spans"), ("resource_spans", "scope_spans", "spans"))
+OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "string_value", "int_value", "double_value", "bool_value")
+
+
+def recognise(rows: Rows) -> bool:
+    """Whether some row is a span that retrieves or reranks."""
+    return any(_searches(attributes, row) for _, values in rows.rows for row in _spans(values) if (attributes := attributes_of(row)))
+
+
+def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
+    """Each trace as a question with its hits and its answer."""
+    draft = Draft(tables)
+    spans = [
+        span_of(draft, Place(table, number), row)
+        for table, rows in enumerate(tables)
+        for number, values in rows.rows
+        for row in _spans(values)
+    ]
+    take_traces(draft, spans)
+    return draft.lines()
+
+
+def attributes_of(row: Object) -> dict[str, Any]:
+    """The attributes of a span as nested objects, wherever the row has them; empty where it is no span."""
+    given = parsed(row.get("attributes"))
+    if isinstance(given, list):
+        return nested({str(pair.get("key")): _otlp_value(pair.get("value")) for pair in objects(given)})
+    if isinstance(given, Mapping):
+        return nested(given)
+    prefix = "attributes."
+    flat = {name.removeprefix(prefix): value for name, value in row.items() if name.startswith(prefix)}
+    if not flat and any(name.startswith(("retrieval.documents", "reranker.output_documents")) for name in row):
+        flat = dict(row)
+    return nested({name: value for name, value in flat.items() if value is not None})
+
+
+def found_in(attributes: Object, name: str) -> list[Any] | None:
+    """The documents of a retriever or reranker span, as they are written."""
+    inner = parsed(_below(attributes, *name.split(".")))
+    return [nested(item) if isinstance(item, Mapping) else item for item in inner] if isinstance(inner, list) else None
+
+
+def span_of(draft: Draft, at: Place, row: Object) -> Span:
+    """A row as a span. A document that cannot be read is passed on, for the validation to report."""
+    attributes = attributes_of(row)
+    kind = _kind(attributes, row)
+    raw = found_in(attributes, "reranker.output_documents" if kind == "reranker" else "retrieval.documents")
+    found = read_documents(draft, at, raw or []) if raw is not None or kind in ("retriever", "reranker") else None
+    asked = _below(attributes, "reranker", "query") or _below(attributes, "input", "value")
+    message = objects(_below(attributes, "llm", "output_messages"))
+    said = read_answer(_below(message[-1], "message", "content")) if message else None
+    times = first(row, ("start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime"))
+    return Span(
+        at,
+        _id(row, "trace_id", "traceId") or f"row {at.row}",
+        _id(row, "span_id", "spanId"),
+        _name_of(row, "parent_id", "parentId", "parent_span_id", "parentSpanId"),
+        kind,
+        str(times[1]).zfill(40) if times else "",
+        question=read_question(asked),
+        found=found,
+        answer=said or read_answer(_below(attributes, "output", "value")),
+        model=named(_below(attributes, "llm", "model_name")),
+    )
+
+
+def read_documents(draft: Draft, at: Place, raw: Sequence[Any]) -> tuple[Passage, ...]:
+    """The passages of a span, in order."""
+    found = []
+    for item in raw:
+        passage = openinference_document(item)
+        if passage is None:
+            draft.pass_on(at, "chunks", {"document_id": f"row {at.row}", "text": None})
+        else:
+            found.append(passage)
+    return tuple(found)
+
+
+def _spans(values: Object) -> Iterator[Object]:
+    """The spans of a row: itself, or all that an OTLP message holds."""
+    for outer, middle, inner in OTLP:
+        if outer in values:
+            for resource in objects(values[outer]):
+                for scope in objects(resource.get(middle)):
+                    yield from objects(scope.get(inner))
+            return
+    yield values
+
+
+def _searches(attributes: Object, row: Object) -> bool:
+    names = ("retrieval.documents", "reranker.output_documents")
+    return _kind(attributes, row) in ("retriever", "reranker") or any(found_in(attributes, name) is not None for name in names)
+
+
+def _kind(attributes: Object, row: Object) -> SpanKind:
+    told = _below(attributes, "openinference", "span", "kind") or row.get("span_kind")
+    known = KINDS.get(str(told).upper().removeprefix("SPANKIND."))
+    if known is None and found_in(attributes, "reranker.output_documents") is not None:
+        return "reranker"
+    return known or ("retriever" if found_in(attributes, "retrieval.documents") is not None else "other")
+
+
+def _id(row: Object, *names: str) -> str | None:
+    """An identifier beside the attributes, in `context`, or in a column `context.…`."""
+    context = parsed(row.get("context"))
+    beside = {f"context.{name}": row.get(f"context.{name}") for name in names}
+    inside = {name: context.get(name) for name in names} if isinstance(context, Mapping) else {}
+    found = first({**{name: row.get(name) for name in names}, **beside, **inside}, (*names, *beside))
+    return named(found[1]) if found else _name_of(row, *names)
+
+
+def _name_of(row: Object, *names: str) -> str | None:
+    found = first(row, names)
+    return named(found[1]) if found else None
+
+
+def _below(values: object, *steps: str) -> Any:
+    for step in steps:
+        values = values.get(step) if isinstance(values, Mapping) else None
+    return values
+
+
+def _otlp_value(value: object) -> Any:
+    if not isinstance(value, Mapping):
+        return None
+    inner = first(value, OTLP_VALUES)
+    if inner:
+        return inner[1]
+    listed = value.get("arrayValue", value.get("array_value"))
+    return [_otlp_value(item) for item in objects(_below(listed, "values"))] if isinstance(listed, Mapping) else None
+
+
+OPENINFERENCE = Shape("OpenInference spans", recognise, convert_all)
