@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.caching import cache_resource
 
 from ctxasm.config import read_config
+from ctxasm.ui import typed
 from ctxasm.ui.jobs import Jobs
 from ctxasm.ui.zones_state import with_typed_turns
 from ctxasm.workbench import SAMPLE, Workbench
@@ -57,17 +58,43 @@ def datasets() -> list[DatasetInfo]:
 
 
 def query_list(info: DatasetInfo) -> list[QueryEntry]:
-    """The queries of a dataset version; read once per session and version."""
+    """The typed questions of this session that are not saved, then the stored queries of a dataset version."""
+    own = typed.entries(info)
+    hidden = {entry.query_id for entry in own}
+    return [*own, *(entry for entry in _stored_queries(info)[0] if entry.query_id not in hidden)]
+
+
+def is_stored(info: DatasetInfo, query_id: str) -> bool:
+    """Whether a query can be found by its id in another session: loaded with the dataset, or saved to it."""
+    return query_id not in typed.unsaved(info)
+
+
+def is_saved(info: DatasetInfo, query_id: str) -> bool:
+    """Whether a query was typed and saved, so that it can be deleted."""
+    return is_stored(info, query_id) and query_id in _stored_queries(info)[1]
+
+
+def forget_queries() -> None:
+    """Read the queries again: one was saved, deleted or loaded."""
+    for key in ("_query_list", "_query"):
+        st.session_state.pop(key, None)
+
+
+def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]]:
+    """The stored queries, and the ids of those that were saved; read once per session and version."""
     kept = st.session_state.get("_query_list")
     if kept is None or kept[0] != info.dataset_id:
-        kept = (info.dataset_id, workbench().query_list(info.name))
+        bench = workbench()
+        saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name))
+        kept = (info.dataset_id, bench.query_list(info.name), saved)
         st.session_state["_query_list"] = kept
-    entries: list[QueryEntry] = kept[1]
-    return entries
+    return kept[1], kept[2]
 
 
 def query(info: DatasetInfo, query_id: str) -> Query:
     """A query of a dataset version, with the earlier turns that were typed for it; the last one is kept."""
+    if (asked := typed.unsaved(info).get(query_id)) is not None:
+        return with_typed_turns(info.name, asked)
     kept = st.session_state.get("_query")
     if kept is None or kept[0] != (info.dataset_id, query_id):
         kept = ((info.dataset_id, query_id), workbench().query(info.name, query_id))

@@ -70,8 +70,12 @@ class Job:
         """What the work raised, None while it runs and where it raised nothing."""
         return self._outcome.exception(timeout=0) if self._outcome.done() else None
 
-    def run(self, work: Work) -> None:
-        """Do the work in this thread."""
+    def start(self, work: Work) -> Job:
+        """Do the work in a thread of its own."""
+        Thread(target=self._run, args=(work,), name=f"ctxasm-{self.key}", daemon=True).start()
+        return self
+
+    def _run(self, work: Work) -> None:
         try:
             result = work(self._tell, self._cancel.is_set)
         except BaseException as error:  # noqa: BLE001 (nobody waits in this thread: whoever asks for the result gets it)
@@ -103,8 +107,7 @@ class Jobs:
             if sum(job.running for job in self._jobs.values()) >= MOST_RUNNING:
                 raise InvalidInput(f"at most {MOST_RUNNING} jobs run at once: wait for one to end, or cancel one")
             job = self._jobs[key] = Job(key, title, dataset)
-        Thread(target=job.run, args=(work,), name=f"ctxasm-{key}", daemon=True).start()
-        return job
+        return job.start(work)
 
     def seen(self) -> list[Job]:
         """All jobs that run or ended not long ago, the newest last."""

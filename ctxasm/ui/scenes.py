@@ -8,6 +8,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.ui import desk, state
 from ctxasm.ui.state import Scene
+from ctxasm.ui.views.question import question_box
 from ctxasm.ui.views.title import show_empty, show_title, show_trouble
 
 
@@ -20,6 +21,10 @@ def current_scene(page: str) -> Scene | None:
         show_trouble(
             "The data cannot be read", trouble, "Nothing was changed. Reload this page when it is fixed; the Load page stays open to you."
         )
+    elif scene is None and st.session_state.get("_info") is not None:
+        show_title(page, "No query to assemble")
+        show_empty("This dataset has no queries yet", "Ask a question of your own: it is searched for in the dataset, and can be saved.")
+        question_box("question_here")
     elif scene is None:
         show_title(page, "No query to assemble")
         show_empty("Load a dataset with queries", "Open Load: take the sample with one click, or upload a bundle of your own.")

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
+from ctxasm.ui import typed
 from ctxasm.ui.state import Scene
 
 COPY_CSS = """
@@ -49,8 +50,13 @@ def copy_button(label: str, text: str, key: str) -> None:
 
 def link_query(scene: Scene | None, settings: AssemblySettings) -> str:
     """The query string of a link to this scene: dataset and query by name, and what differs from the defaults."""
-    where = {} if scene is None else {"data": scene.dataset, "q": scene.query.query_id}
+    where = {} if scene is None else {"data": scene.dataset, **_query_address(scene)}
     return urlencode({**where, **to_url(settings)})
+
+
+def _query_address(scene: Scene) -> dict[str, str]:
+    stored = not typed.is_unsaved(scene.query.query_id)
+    return typed.address(scene.query, stored) | ({} if stored else typed.options_address())
 
 
 def share_controls(scene: Scene | None, settings: AssemblySettings) -> None:

@@ -12,11 +12,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk, state
+from ctxasm.ui import desk, state, typed
 from ctxasm.ui.controls import settings_controls
 from ctxasm.ui.sharing import share_controls
 from ctxasm.ui.shortcuts import undo_keys
 from ctxasm.ui.views.conversation import conversation_controls
+from ctxasm.ui.views.question import give_up, question_controls, saved_controls
 from ctxasm.ui.views.window_table import window_table_controls
 from ctxasm.ui.words import plural
 
@@ -44,7 +45,7 @@ def run() -> None:
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     state.read_url_once({key: st.query_params[key] for key in st.query_params})
     st.session_state["_budget_shown"] = False
-    page = _navigation()
+    page, inspect = _navigation()
     early = known if page.url_path == "" else None
     if early is not None:
         # Inspect again: what the change is about is drawn first, the frame around it after.
@@ -52,6 +53,8 @@ def run() -> None:
         _notice()
         page.run()
     _draw_frame()
+    if st.session_state.pop("_searched", False) and page.url_path == "load":
+        st.switch_page(inspect)
     if early is None:
         _notice()
         page.run()
@@ -94,17 +97,13 @@ def _draw_frame() -> None:
         st.session_state["_trouble"] = None
 
 
-def _navigation() -> StreamlitPage:
+def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
+    """The page of this run, and Inspect."""
     pages = shipped("pages")
-    return st.navigation(
-        {
-            "Tune": [
-                st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load"),
-                st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect", default=True),
-            ],
-            "Answer": [st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")],
-        }
-    )
+    load = st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load")
+    inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="inspect", default=True)
+    ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
+    return st.navigation({"Tune": [load, inspect], "Answer": [ask]}), inspect
 
 
 def _frame() -> state.Scene | None:
@@ -123,17 +122,22 @@ def _frame() -> state.Scene | None:
 
 def _data_controls(settings: AssemblySettings) -> state.Scene | None:
     infos = desk.datasets()
+    st.session_state["_info"] = None
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
     info = _pick_dataset(infos)
     st.session_state["_info"] = info
     _data_badges(info, settings)
+    picker = st.container(gap="small")
+    question_controls(info)
     entries = desk.query_list(info)
-    if not entries:
-        st.html('<div class="cx cx-side">This dataset has no queries.</div>')
-        return None
-    query_id = _pick_query(entries)
+    with picker:
+        if not entries:
+            st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
+            return None
+        query_id = _pick_query(info, entries)
+        saved_controls(info, query_id)
     return state.Scene(info.name, desk.query(info, query_id), settings)
 
 
@@ -151,6 +155,7 @@ def _pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
 
 
 def _forget_query() -> None:
+    give_up()
     st.session_state.pop("q", None)
 
 
@@ -171,14 +176,14 @@ def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
     )
 
 
-def _pick_query(entries: list[QueryEntry]) -> str:
+def _pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     ids = [entry.query_id for entry in entries]
-    labels = {entry.query_id: _label(entry) for entry in entries}
+    labels = {entry.query_id: _label(entry, desk.is_stored(info, entry.query_id)) for entry in entries}
     _take_asked_for("q", ids, labels, "query")
     if st.session_state.get("q") not in labels:
         st.session_state.pop("q", None)
-    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)))
-    _write_address("q", query_id)
+    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
+    _write_query_address(info, query_id)
     at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
@@ -201,13 +206,24 @@ def _write_address(key: str, value: str) -> None:
         st.query_params[key] = value
 
 
+def _write_query_address(info: DatasetInfo, query_id: str) -> None:
+    address = typed.address(desk.query(info, query_id), desk.is_stored(info, query_id))
+    for key in ("q", typed.ASK):
+        if key in address:
+            _write_address(key, address[key])
+        elif key in st.query_params:
+            del st.query_params[key]
+
+
 def _go_to(query_id: str) -> None:
+    give_up()
     st.session_state["q"] = query_id
 
 
-def _label(entry: QueryEntry) -> str:
+def _label(entry: QueryEntry, is_stored: bool) -> str:
     text = " ".join(entry.query.split())
-    return f"{entry.query_id} · {text[:70]}{'…' if len(text) > 70 else ''}"
+    name = entry.query_id if not typed.is_typed(entry.query_id) else "typed" if is_stored else "not saved"
+    return f"{name} · {text[:70]}{'…' if len(text) > 70 else ''}"
 
 
 def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:

@@ -1,6 +1,6 @@
 """What a browser session knows: the settings in the bound widgets, their past and future, the query, the assembly.
 
-Keys of bound widgets are the short URL keys of the settings, plus `data` and `q`; everything else starts with `_`.
+Keys of bound widgets are the short URL keys of the settings, `data`, `q`, and those of the search options; all else starts with `_`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url
 from ctxasm.model.specs import check_value
 from ctxasm.ui.stopping import asked_to_end
+from ctxasm.ui.typed import ASK
 from ctxasm.ui.zones_state import asked_choice, edited_windows, told_by, zones_key, zones_stamp
 
 HISTORY = 100
@@ -43,7 +44,7 @@ def read_url_once(parameters: Mapping[str, str]) -> None:
         return
     settings, rejected = from_url(parameters)
     st.session_state["_rejected"] = [str(error) for error in rejected]
-    st.session_state["_asked_for"] = {key: parameters[key] for key in ("data", "q") if key in parameters}
+    st.session_state["_asked_for"] = {key: parameters[key] for key in ("data", "q", ASK) if key in parameters}
     apply(settings, only_changed=True)
     if rejected:
         _forget(spec_of(error.name).url for error in rejected)

@@ -11,6 +11,7 @@ from ctxasm.ui.compress_rows import failures
 from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.ui.settings_words import settings_sentence
 from ctxasm.ui.state import Scene
+from ctxasm.ui.typed import is_typed, is_unsaved, notes_of
 from ctxasm.ui.words import decimal, plural
 
 METHODS = {
@@ -33,7 +34,11 @@ def show_title(eyebrow: str, heading: str, sentence: str = "", badges: str = "",
 def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: str) -> None:
     """The query as heading, the settings sentence, and how it was retrieved."""
     badges = _badges(scene, assembly) if assembly is not None else ""
-    show_title(f"{page} · {scene.query.query_id}", scene.query.query, settings_sentence(scene.settings), badges, stamp)
+    name = "typed question" if is_typed(scene.query.query_id) else scene.query.query_id
+    show_title(f"{page} · {name}", scene.query.query, settings_sentence(scene.settings), badges, stamp)
+    notes = "".join(f'<p class="cx-note">{escape(note)}</p>' for note in notes_of(scene.query))
+    if notes:
+        st.html(f'<div class="cx">{notes}</div>')
     for event in failures(assembly) if assembly is not None else ():
         still = f"{plural(event.chunks, 'chunk')} shortened by the question's words instead."
         show_trouble("The model that shortens chunks gave no answer", event.message, still)
@@ -42,7 +47,8 @@ def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: 
 def _badges(scene: Scene, assembly: Assembly) -> str:
     query, fates = scene.query, assembly.trace.fates
     method = query.search_method
-    badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
+    badges = ["not saved"] if is_unsaved(query.query_id) else []
+    badges += [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     if query.bm25_matches is not None:
         badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
     if query.best_similarity is not None:

@@ -59,8 +59,7 @@ def keep_outcome(job: Job) -> None:
 def loaded(name: str | None) -> None:
     """The data changed: forget what was read of it, and go to the dataset `name`."""
     st.session_state["_loads"] = st.session_state.get("_loads", 0) + 1
-    for key in ("_query_list", "_query"):
-        st.session_state.pop(key, None)
+    desk.forget_queries()
     if name is not None:
         st.session_state["_asked_for"] = {"data": name}
         st.session_state.pop("q", None)

@@ -1,0 +1,101 @@
+"""Questions that were typed in this session and are not saved: what a search found for each, and the question that waits for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from ctxasm.model.records import Query
+from ctxasm.model.search import SearchOptions
+from ctxasm.store.listing import DatasetInfo, QueryEntry
+
+MOST_UNSAVED = 20
+"""Typed questions that a session keeps, the one typed last longest."""
+LONGEST = 1000
+"""Characters of a typed question: it is part of a link."""
+PREFIX = "typed-"
+"""How the id of a typed question begins."""
+STANDARD = "default"
+"""The name of the embedder that is taken where none is named."""
+OPTIONS = {"qm": "method", "qx": "text", "qn": "limit", "ql": "language", "qe": "embedder"}
+"""The URL keys of the bound widgets of the search options."""
+ASK = "ask"
+"""The URL parameter that carries a question which is not saved."""
+
+
+def _all() -> dict[tuple[int, str], Query]:
+    found: dict[tuple[int, str], Query] = st.session_state.get("_unsaved", {})
+    return found
+
+
+def unsaved(info: DatasetInfo) -> Mapping[str, Query]:
+    """The typed questions of a dataset version by id, the newest first: after a new load they would show what is gone."""
+    own = {query_id: query for (dataset_id, query_id), query in _all().items() if dataset_id == info.dataset_id}
+    return dict(reversed(own.items()))
+
+
+def is_unsaved(query_id: str) -> bool:
+    """Whether a query of the dataset that is shown was typed and not saved."""
+    info = st.session_state.get("_info")
+    return info is not None and query_id in unsaved(info)
+
+
+def keep_unsaved(info: DatasetInfo, query: Query) -> None:
+    """Keep what a search found."""
+    kept = {key: value for key, value in _all().items() if key != (info.dataset_id, query.query_id)}
+    kept[info.dataset_id, query.query_id] = query
+    st.session_state["_unsaved"] = dict(list(kept.items())[-MOST_UNSAVED:])
+
+
+def forget_unsaved(info: DatasetInfo, query_id: str) -> None:
+    """Let go of a question: it is saved now, or nobody wants it."""
+    st.session_state["_unsaved"] = {key: value for key, value in _all().items() if key != (info.dataset_id, query_id)}
+
+
+def entries(info: DatasetInfo) -> list[QueryEntry]:
+    """The typed questions as lines of a query picker."""
+    return [QueryEntry(query_id, query.query, len(query.retrieved)) for query_id, query in unsaved(info).items()]
+
+
+def waiting() -> str | None:
+    """The question that is to be searched for in this run."""
+    asked: dict[str, Any] = st.session_state.get("_asked_for") or {}
+    return asked.get(ASK)
+
+
+def ask_for(question: str) -> None:
+    """Search for a question in the next run (a callback)."""
+    st.session_state["_asked_for"] = {**(st.session_state.get("_asked_for") or {}), ASK: question}
+    st.session_state["_question_problem"] = None
+
+
+def stop_waiting() -> None:
+    """The question was searched for, or is not wanted any more."""
+    asked = dict(st.session_state.get("_asked_for") or {})
+    asked.pop(ASK, None)
+    st.session_state["_asked_for"] = asked
+
+
+def address(query: Query, is_saved: bool) -> dict[str, str]:
+    """What of a query goes into a link: a stored one by its id, another one by its words, which are searched for again."""
+    return {"q": query.query_id} if is_saved else {ASK: query.query}
+
+
+def options_address() -> dict[str, str]:
+    """What of the search options goes into the link of a question that is searched for again: what is not as by default."""
+    default = SearchOptions()
+    said = {key: st.session_state.get(key, getattr(default, field)) for key, field in OPTIONS.items()}
+    return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), STANDARD)}
+
+
+def is_typed(query_id: str) -> bool:
+    """Whether this is the id of a question that was typed once, saved or not."""
+    return query_id.startswith(PREFIX)
+
+
+def notes_of(query: Query) -> tuple[str, ...]:
+    """What the search for a typed question had to say."""
+    notes = query.metadata.get("notes") if is_typed(query.query_id) else None
+    return tuple(str(note) for note in notes) if isinstance(notes, (list, tuple)) else ()

@@ -1,0 +1,186 @@
+"""A question of one's own: typed, searched for in the dataset, and then the query that every page is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from ctxasm.meaning import EMBEDDERS
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
+from ctxasm.ui import desk, typed
+from ctxasm.ui.jobs import Job
+from ctxasm.ui.progress_words import progress_words
+from ctxasm.ui.setting_widgets import note_below
+from ctxasm.ui.words import plural
+
+if TYPE_CHECKING:
+    from ctxasm.store.listing import DatasetInfo
+
+DEFAULT = SearchOptions()
+METHOD_HELP = "**hybrid**: BM25 and vectors, fused by reciprocal rank. **bm25**: words. **vector**: meaning, by the embedder."
+TEXT_HELP = (
+    "What is indexed of a chunk. **raw**: its text. **title**: title, section and text. **enriched**: situating context and "
+    "questions before the text, where the dataset is enriched. What is shown and sent is always the stored text."
+)
+UNSEEN_S, REDRAWN_S = 0.4, 0.25
+"""Seconds that a search takes without a word; and between two drawings of how far a longer one is."""
+
+
+def question_controls(info: DatasetInfo) -> SearchOptions:
+    """The box for a question and how it is searched for; runs the search that waits. For the sidebar, on every page."""
+    question_box("question")
+    options = _options(info)
+    if (question := typed.waiting()) is not None:
+        _search(info, question, options)
+    if problem := st.session_state.get("_question_problem"):
+        st.error(problem, icon="⚠️")
+    return options
+
+
+def question_box(key: str) -> None:
+    """A box for a question, searched for with Enter or the button; may stand on a page more than once under different keys."""
+    with st.form(f"{key}_form", border=False):
+        st.text_input(
+            "Ask your own question", key=f"_{key}", max_chars=typed.LONGEST, placeholder="What do you want to know?", autocomplete="off"
+        )
+        st.form_submit_button("Search", key=f"search_{key}", on_click=_asked, args=(key,), width="stretch", icon=":material/search:")
+
+
+def _asked(key: str) -> None:
+    question = " ".join(str(st.session_state.get(f"_{key}") or "").split())
+    if question:
+        typed.ask_for(question)
+    else:
+        st.session_state["_question_problem"] = "Type a question first."
+
+
+def _options(info: DatasetInfo) -> SearchOptions:
+    """The options in the bound widgets: part of the link."""
+    said = [st.session_state.get("qm", DEFAULT.method), st.session_state.get("qx", DEFAULT.text)]
+    label = " · ".join((*said, plural(st.session_state.get("qn", DEFAULT.limit), "hit")))
+    popover = st.popover(label, key="search_options", width="stretch", on_change="rerun", help="How a typed question is searched for")
+    with popover:
+        method = _segments("Method", METHODS, DEFAULT.method, "qm", METHOD_HELP)
+        text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, "qx", TEXT_HELP)
+        limit = st.number_input("Hits", 1, MOST_HITS, DEFAULT.limit, 5, key="qn", bind="query-params")
+        language = _segments("Language of the words", LANGUAGES, DEFAULT.language, "ql", "How BM25 cuts words to their stems.")
+        embedder = st.selectbox(
+            "Embedder", (typed.STANDARD, *EMBEDDERS), key="qe", bind="query-params", help="What turns texts and questions into vectors."
+        )
+        if popover.open:
+            _limits(info)
+    return SearchOptions(method, text, int(limit), language, DEFAULT.fusion_k, None if embedder == typed.STANDARD else embedder)
+
+
+def _segments(label: str, options: tuple[str, ...], default: str, key: str, help: str) -> Any:
+    return st.segmented_control(label, options, default=default, required=True, key=key, help=help, bind="query-params", width="stretch")
+
+
+def _limits(info: DatasetInfo) -> None:
+    """What cannot be had for this dataset, and why."""
+    from ctxasm.searching import methods
+
+    for way in (way for way in methods(desk.workbench(), info.name) if not way.available):
+        note_below(str(way), pull=0)
+
+
+def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
+    """Search, and make what was found the query of the session.
+
+    The search goes on in a thread of its own when a click ends this run, and the next run waits for it again.
+    """
+    job = _job(info, question, options)
+    bar, stop = st.empty(), st.empty()
+    if not job.wait(UNSEEN_S):
+        stop.button("Cancel the search", key="cancel_search", on_click=give_up, width="stretch")
+    while not job.wait(REDRAWN_S):
+        bar.progress(job.progress.share if job.progress else 0.0, progress_words(job.progress, job.elapsed_s))
+    typed.stop_waiting()
+    st.session_state.pop("_search_job", None)
+    try:
+        query = job.result()
+    except CtxasmError as error:
+        st.session_state["_question_problem"] = str(error)
+    else:
+        typed.keep_unsaved(info, query)
+        st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
+        st.session_state["_searched"] = True
+    bar.empty()
+    stop.empty()
+
+
+def _job(info: DatasetInfo, question: str, options: SearchOptions) -> Job:
+    """The search for this question: the one that runs already, or a new one."""
+    from ctxasm.searching import search
+
+    wanted = (info.dataset_id, question, options)
+    kept: tuple[object, Job] | None = st.session_state.get("_search_job")
+    if kept is not None and kept[0] == wanted:
+        return kept[1]
+    if kept is not None:
+        kept[1].cancel()
+    workbench = desk.workbench()
+    job = Job("search", "Searching", info.name).start(
+        lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled)
+    )
+    st.session_state["_search_job"] = (wanted, job)
+    return job
+
+
+def give_up() -> None:
+    """The question that is searched for is not wanted any more (a callback)."""
+    typed.stop_waiting()
+    kept = st.session_state.pop("_search_job", None)
+    if kept is not None:
+        kept[1].cancel()
+
+
+def saved_controls(info: DatasetInfo, query_id: str) -> None:
+    """Save the typed question that is shown, or delete it from the query set."""
+    query = typed.unsaved(info).get(query_id)
+    if query is not None:
+        st.button(
+            "Save to the query set",
+            key="save_question",
+            on_click=_save,
+            args=(info, query_id),
+            width="stretch",
+            icon=":material/bookmark_add:",
+        )
+    elif desk.is_saved(info, query_id):
+        st.button(
+            "Delete from the query set",
+            key="delete_question",
+            on_click=_delete,
+            args=(info, query_id),
+            width="stretch",
+            icon=":material/bookmark_remove:",
+        )
+
+
+def _save(info: DatasetInfo, query_id: str) -> None:
+    from ctxasm.searching import save_query
+
+    try:
+        saved = save_query(desk.workbench(), info.name, typed.unsaved(info)[query_id])
+    except CtxasmError as error:
+        st.session_state["_question_problem"] = str(error)
+        return
+    typed.forget_unsaved(info, query_id)
+    desk.forget_queries()
+    st.session_state["q"] = saved.query_id
+
+
+def _delete(info: DatasetInfo, query_id: str) -> None:
+    """Take a saved question out of the set; what was found stays in this session, so that a slip can be undone."""
+    workbench = desk.workbench()
+    try:
+        query = workbench.query(info.name, query_id)
+        workbench.store.delete_query(info.name, query_id)
+    except CtxasmError as error:
+        st.session_state["_question_problem"] = str(error)
+        return
+    desk.forget_queries()
+    typed.keep_unsaved(info, query)
