@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import metadata
 
 from ctxasm.ingest.kinds import Kind, UnreadableDocument, kind_of, why_not
 from ctxasm.ingest.options import ReadLimits
 from ctxasm.ingest.source import SourceText
+from ctxasm.model.errors import shown
 
+OnPage = Callable[[int, int], None]
+"""Told after each page: how many are read, of how many."""
 READER_VERSION = 1
 """Raised whenever a reader or the chunker makes something else of the same bytes: then documents are read again."""
 LIBRARIES: dict[Kind, str] = {
@@ -19,16 +23,29 @@ LIBRARIES: dict[Kind, str] = {
 }
 
 
-def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None) -> SourceText:
+def _nobody(done: int, total: int) -> None:
+    """Nobody asked."""
+
+
+def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None, on_page: OnPage = _nobody) -> SourceText:
     """The text of a document, whose kind its name says. Reads in this process: a hostile file may take long here.
 
-    Raises UnreadableDocument with one sentence.
+    `on_page` is told after each page of a PDF. Raises UnreadableDocument with one sentence, whatever the bytes are.
     """
     limits = limits or ReadLimits()
     kind = kind_of(file_name)
     if kind is None:
         raise UnreadableDocument(why_not(file_name))
-    source = _read(kind, data)
+    try:
+        source = _read(kind, data, limits, on_page)
+    except (UnreadableDocument, MemoryError):
+        raise
+    except ModuleNotFoundError as error:
+        raise UnreadableDocument(
+            f"it needs the package {LIBRARIES[kind]}: pip install {LIBRARIES[kind]} ({error.name} is missing)"
+        ) from None
+    except Exception as error:  # noqa: BLE001 - libraries read bytes made to break them; what they raise is no contract
+        raise UnreadableDocument(f"it is damaged: {shown(f'{type(error).__name__}: {error}')}") from error
     if not source.text.strip():
         raise UnreadableDocument("it holds no text")
     if len(source.text) > limits.characters:
@@ -45,17 +62,23 @@ def reader_of(kind: Kind) -> str:
         return library
 
 
-def _read(kind: Kind, data: bytes) -> SourceText:
-    if kind == "markdown":
-        from ctxasm.ingest.commonmark import read_markdown
+def _read(kind: Kind, data: bytes, limits: ReadLimits, on_page: OnPage) -> SourceText:
+    if kind == "pdf":
+        from ctxasm.ingest.pdf import read_pdf
 
-        return read_markdown(data)
+        return read_pdf(data, on_page)
+    if kind == "docx":
+        from ctxasm.ingest.word import read_docx
+
+        return read_docx(data, limits)
     if kind == "html":
         from ctxasm.ingest.page import read_html
 
         return read_html(data)
-    if kind == "text":
-        from ctxasm.ingest.plain import read_plain
+    if kind == "markdown":
+        from ctxasm.ingest.commonmark import read_markdown
 
-        return read_plain(data)
-    raise UnreadableDocument(f"{kind} is not read yet")
+        return read_markdown(data)
+    from ctxasm.ingest.plain import read_plain
+
+    return read_plain(data)

@@ -104,10 +104,10 @@ class TextBuilder:
         self._path.append((level, shortened(heading)))
         self._sections.append((start, tuple(part for _, part in self._path)))
 
-    def page_break(self) -> None:
-        """The next page begins: what is added from here on stands on it."""
+    def page_break(self, separator: str = "\n\n") -> None:
+        """The next page begins: what is added from here on stands on it, after `separator`."""
         if not self._fresh:
-            self._add("\n\n")
+            self._add(separator)
             self._fresh = True
         self.page_breaks.append(self._length)
 
@@ -119,7 +119,8 @@ class TextBuilder:
     def sections(self) -> list[Section]:
         """The sections so far. The heading that all others stand below is not said with each of them."""
         top = self.top_heading() is not None
-        return [Section(start, PATH_MARK.join(path[1:] if top and len(path) > 1 else path)) for start, path in self._sections]
+        found = [Section(start, PATH_MARK.join(path[1:] if top and len(path) > 1 else path)) for start, path in self._sections]
+        return sorted(found, key=_start)
 
     def text(self) -> str:
         """All of it."""

@@ -1,0 +1,227 @@
+"""DOCX: paragraphs, headings by their outline level, lists, tables and notes, in the order of the document.
+
+python-docx (MIT) opens the package; the walk over its elements is made here, because its own `paragraph.text` leaves out what
+was inserted with tracked changes or stands in a content control. Not text: what was deleted, hidden text, field codes,
+comments, headers and footers. mammoth was the other choice: it has no pages, and makes HTML that would be read again.
+
+A .docx has no pages until it is laid out. Word notes where they began; the notes count only where there are as many as the
+file says it has pages, else page numbers would be wrong.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.ingest.kinds import UnreadableDocument
+from ctxasm.ingest.options import ReadLimits
+from ctxasm.ingest.packed import open_packed
+from ctxasm.ingest.plain import storable
+from ctxasm.ingest.source import SourceText, TextBuilder
+from ctxasm.ingest.stated import stated
+from ctxasm.ingest.table import rows_text
+from ctxasm.ingest.word_styles import NUMBERING, Numbers, Styles, W, value_of
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""How an encrypted .docx begins, and an old .doc."""
+_PART = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+_DELETED = ("del", "moveFrom", "instrText", "delText", "delInstrText")
+_PROPERTIES = ("rPr", "pPr", "sectPr", "tblPr", "sdtPr")
+_LEFT_OUT = frozenset(f"{W}{name}" for name in (*_DELETED, *_PROPERTIES, "txbxContent")) | {
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+}
+_SAYS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+
+
+def read_docx(data: bytes, limits: ReadLimits) -> SourceText:
+    """A Word document. Raises UnreadableDocument for one that is encrypted, damaged, or unpacks to more than is allowed."""
+    if data.startswith(OLE):
+        raise UnreadableDocument("it is protected by a password, or of the old Word format: save it as .docx without a password")
+    archive, entries = open_packed(io.BytesIO(data), limits)
+    if "word/document.xml" not in {entry.filename for entry in entries} and "[Content_Types].xml" not in archive.namelist():
+        raise UnreadableDocument("it is no Word document")
+    from docx import Document
+
+    document = Document(io.BytesIO(data))
+    body = document.element.body
+    reader = _Reader(document, _has_pages(document, body))
+    reader.read(body)
+    core = document.core_properties
+    says = [("title", core.title), ("date", _day(core.modified)), ("date", _day(core.created)), ("language", core.language)]
+    fields = stated([*says, ("language", reader.styles.language)])
+    builder = reader.builder
+    if "title" not in fields and (title := reader.title or builder.top_heading()) is not None:
+        fields["title"] = title
+    return SourceText(fields, builder.text(), builder.page_breaks, builder.sections(), paged=reader.paged)
+
+
+def _day(moment: datetime | None) -> str | None:
+    return moment.date().isoformat() if moment is not None else None
+
+
+def _has_pages(document: Any, body: _Element) -> bool:
+    """Whether Word's notes of where pages began are as many as it says there are pages."""
+    marks = sum(1 for _ in body.iter(f"{W}lastRenderedPageBreak"))
+    for part in document.part.package.iter_parts():
+        if str(part.partname) == "/docProps/app.xml":
+            said = part.blob.partition(b"<Pages>")[2].partition(b"</Pages>")[0]
+            return said.isdigit() and len(said) < 9 and int(said) == marks + 1
+    return False
+
+
+class _Reader:
+    """Adds the paragraphs and tables of a document to a text."""
+
+    def __init__(self, document: Any, paged: bool) -> None:
+        self.builder = TextBuilder()
+        self.styles = Styles(document.styles.element)
+        self.numbers = Numbers(_part(document, NUMBERING))
+        self.notes = _notes(_part(document, _PART + "footnotes")) | _notes(_part(document, _PART + "endnotes"))
+        self.paged = paged
+        self.title: str | None = None
+        self._after_item = False
+
+    def read(self, body: _Element) -> None:
+        """Everything in `body`."""
+        for element in _blocks(body):
+            if element.tag == f"{W}tbl":
+                self._table(element)
+            else:
+                self._paragraph(element)
+
+    def _paragraph(self, element: _Element) -> None:
+        text, breaks_before, breaks_after = said(element)
+        self._break_pages(breaks_before)
+        text = storable(text).strip()
+        style = self.styles.of(element)
+        if text and style.is_title and self.title is None:
+            self.title = " ".join(text.split())
+        if text and style.level is not None:
+            self.builder.heading(style.level, text)
+            self._after_item = False
+        elif text:
+            mark = self.numbers.mark_of(element, style)
+            self.builder.block(mark + text, tight=bool(mark) and self._after_item)
+            self._after_item = bool(mark)
+        for box in _boxes(element):
+            self.read(box)
+        for note in element.iter(f"{W}footnoteReference", f"{W}endnoteReference"):
+            self.builder.block("* " + self.notes.get((note.tag[len(W) : -len("Reference")], value_of(note, "id")), ""), tight=True)
+        self._break_pages(breaks_after)
+
+    def _table(self, table: _Element) -> None:
+        self._after_item = False
+        rows = [list(_inside(row, f"{W}tc")) for row in _inside(table, f"{W}tr")]
+        breaks = sum(1 for _ in table.iter(f"{W}lastRenderedPageBreak"))
+        if max(map(len, rows), default=0) < 2:  # a frame around text, not a table
+            for row in rows:
+                for cell in row:
+                    self.read(cell)
+            return
+        self.builder.block(rows_text([storable(_cell_text(cell)) for cell in row] for row in rows))
+        self._break_pages(breaks)
+
+    def _break_pages(self, times: int) -> None:
+        for _ in range(times if self.paged else 0):
+            self.builder.page_break("\n")
+            self._after_item = False
+
+
+def said(paragraph: _Element) -> tuple[str, int, int]:
+    """The visible text of a paragraph, and how many pages begin before its text, and in or behind it."""
+    pieces: list[str] = []
+    before = after = 0
+    for element in _visible(paragraph):
+        tag = element.tag
+        if tag == f"{W}t":
+            pieces.append(element.text or "")
+        elif tag == f"{W}br":
+            pieces.append("\n" if value_of(element, "type") in (None, "textWrapping") else "")
+        elif tag == f"{W}lastRenderedPageBreak":
+            if any(piece.strip() for piece in pieces):
+                after += 1
+            else:
+                before += 1
+        else:
+            pieces.append(_SAYS.get(tag, ""))
+    return "".join(pieces), before, after
+
+
+def _visible(paragraph: _Element) -> Iterator[_Element]:
+    """The elements of a paragraph in order, without those that nobody sees; not recursive, a file may nest as it likes."""
+    waiting = [iter(paragraph)]
+    while waiting:
+        element = next(waiting[-1], None)
+        if element is None:
+            waiting.pop()
+        elif element.tag not in _LEFT_OUT and not (element.tag == f"{W}r" and _is_hidden(element)):
+            yield element
+            waiting.append(iter(element))
+
+
+def _is_hidden(run: _Element) -> bool:
+    vanish = run.find(f"{W}rPr/{W}vanish")
+    return vanish is not None and value_of(vanish, "val") not in ("0", "false", "off")
+
+
+def _blocks(body: _Element) -> Iterator[_Element]:
+    """The paragraphs and tables of a body, a cell or a box, in order, those in content controls and insertions too."""
+    waiting = [iter(body)]
+    while waiting:
+        element = next(waiting[-1], None)
+        if element is None:
+            waiting.pop()
+        elif element.tag in (f"{W}p", f"{W}tbl"):
+            yield element
+        elif element.tag not in _LEFT_OUT:
+            waiting.append(iter(element))
+
+
+def _inside(element: _Element, tag: str) -> Iterator[_Element]:
+    """The rows of a table or the cells of a row, those in content controls too; none of a table inside."""
+    waiting = [iter(element)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+        elif child.tag == tag:
+            yield child
+        elif child.tag not in _LEFT_OUT and child.tag not in (f"{W}tc", f"{W}p", f"{W}tbl"):
+            waiting.append(iter(child))
+
+
+def _cell_text(cell: _Element) -> str:
+    return " ".join(said(paragraph)[0] for paragraph in cell.iter(f"{W}p"))
+
+
+def _boxes(paragraph: _Element) -> Iterator[_Element]:
+    """The text boxes that hang on a paragraph; each is in the file twice, once for programs that know no boxes."""
+    for box in paragraph.iter(f"{W}txbxContent"):
+        around = takewhile(lambda element: element is not paragraph, box.iterancestors())
+        if not any(element.tag in _LEFT_OUT for element in around):
+            yield box
+
+
+def _part(document: Any, kind: str) -> _Element | None:
+    """The root of another part of the package, None where there is none."""
+    from docx.oxml import parse_xml
+
+    for relation in document.part.rels.values():
+        if relation.reltype == kind and not relation.is_external:
+            root: _Element = parse_xml(relation.target_part.blob)
+            return root
+    return None
+
+
+def _notes(root: _Element | None) -> dict[tuple[str, str | None], str]:
+    """The text of each footnote or endnote by its kind and number."""
+    if root is None:
+        return {}
+    found = (note for kind in ("footnote", "endnote") for note in root.iter(f"{W}{kind}"))
+    return {(note.tag[len(W) :], value_of(note, "id")): " ".join(_cell_text(note).split()) for note in found}
