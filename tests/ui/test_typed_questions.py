@@ -152,14 +152,15 @@ def test_a_hostile_question_stays_text(open_app):
 
 def test_ranks_under_each_method_are_shown(open_app):
     app = ask(open_app(), QUESTION)
-    app.session_state["closer"] = "Life of a chunk"
+    best = app.session_state["_scene"].query.retrieved[0]
+    app.selectbox(key="_life").set_value(f"{best.document_id} #{best.chunk_index}")
     assert re.search(r"BM25 rank \d+ \([\d.]+\) · vector rank \d+", html(fine(app.run())))
 
 
 def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_app, monkeypatch):
     import ctxasm.searching as searching
     from ctxasm.retrieval.stopping import stop_if
-    from ctxasm.ui.views import question
+    from ctxasm.ui import awaiting
 
     jobs = []
 
@@ -179,8 +180,8 @@ def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_
 
     app = open_app(data="stil")
     monkeypatch.setattr(searching, "search", endless)
-    monkeypatch.setattr(question, "Job", Seen)
-    monkeypatch.setattr(question, "UNSEEN_S", 0.01)
+    monkeypatch.setattr(awaiting, "Job", Seen)
+    monkeypatch.setattr(awaiting, "UNSEEN_S", 0.01)
     app = ask(app, QUESTION)
     assert any("stopped on request" in error.value for error in app.sidebar.error)
     assert "no queries yet" in html(app)

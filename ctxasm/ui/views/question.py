@@ -9,9 +9,8 @@ import streamlit as st
 from ctxasm.meaning import EMBEDDERS
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
-from ctxasm.ui import desk, typed
-from ctxasm.ui.jobs import Job
-from ctxasm.ui.progress_words import progress_words
+from ctxasm.ui import awaiting, desk, typed
+from ctxasm.ui.awaiting import awaited
 from ctxasm.ui.setting_widgets import note_below
 from ctxasm.ui.words import plural
 
@@ -24,8 +23,7 @@ TEXT_HELP = (
     "What is indexed of a chunk. **raw**: its text. **title**: title, section and text. **enriched**: situating context and "
     "questions before the text, where the dataset is enriched. What is shown and sent is always the stored text."
 )
-UNSEEN_S, REDRAWN_S = 0.4, 0.25
-"""Seconds that a search takes without a word; and between two drawings of how far a longer one is."""
+SEARCH = "search"
 
 
 def question_controls(info: DatasetInfo) -> SearchOptions:
@@ -87,54 +85,30 @@ def _limits(info: DatasetInfo) -> None:
 
 
 def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
-    """Search, and make what was found the query of the session.
+    """Search, and make what was found the query of the session."""
+    from ctxasm.searching import search
 
-    The search goes on in a thread of its own when a click ends this run, and the next run waits for it again.
-    """
-    job = _job(info, question, options)
-    bar, stop = st.empty(), st.empty()
-    if not job.wait(UNSEEN_S):
-        stop.button("Cancel the search", key="cancel_search", on_click=give_up, width="stretch")
-    while not job.wait(REDRAWN_S):
-        bar.progress(job.progress.share if job.progress else 0.0, progress_words(job.progress, job.elapsed_s))
-    typed.stop_waiting()
-    st.session_state.pop("_search_job", None)
+    workbench = desk.workbench()
     try:
-        query = job.result()
+        query = awaited(
+            SEARCH,
+            (info.dataset_id, question, options),
+            lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled),
+            "Cancel the search",
+        )
     except CtxasmError as error:
         st.session_state["_question_problem"] = str(error)
     else:
         typed.keep_unsaved(info, query)
         st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
         st.session_state["_searched"] = True
-    bar.empty()
-    stop.empty()
-
-
-def _job(info: DatasetInfo, question: str, options: SearchOptions) -> Job:
-    """The search for this question: the one that runs already, or a new one."""
-    from ctxasm.searching import search
-
-    wanted = (info.dataset_id, question, options)
-    kept: tuple[object, Job] | None = st.session_state.get("_search_job")
-    if kept is not None and kept[0] == wanted:
-        return kept[1]
-    if kept is not None:
-        kept[1].cancel()
-    workbench = desk.workbench()
-    job = Job("search", "Searching", info.name).start(
-        lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled)
-    )
-    st.session_state["_search_job"] = (wanted, job)
-    return job
+    give_up()
 
 
 def give_up() -> None:
     """The question that is searched for is not wanted any more (a callback)."""
     typed.stop_waiting()
-    kept = st.session_state.pop("_search_job", None)
-    if kept is not None:
-        kept[1].cancel()
+    awaiting.give_up(SEARCH)
 
 
 def saved_controls(info: DatasetInfo, query_id: str) -> None:

@@ -1,0 +1,47 @@
+"""Work that a page waits for and that a click must not lose: it goes on in a thread, and the next run waits for it again.
+
+What it came to is kept under its name for as long as the same is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import streamlit as st
+
+from ctxasm.ui.jobs import Job, Work
+from ctxasm.ui.progress_words import progress_words
+
+UNSEEN_S, REDRAWN_S = 0.4, 0.25
+"""Seconds that work takes without a word; and between two drawings of how far longer work is."""
+
+
+def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> Any:
+    """What `work` returns for what is `wanted`; raises what it raises. Draws how far it is, and a way to cancel it."""
+    job = _job(name, wanted, work)
+    bar, stop = st.empty(), st.empty()
+    if not job.wait(UNSEEN_S) and cancel_label:
+        stop.button(cancel_label, key=f"cancel_{name}", on_click=give_up, args=(name,), width="stretch")
+    while not job.wait(REDRAWN_S):
+        bar.progress(job.progress.share if job.progress else 0.0, progress_words(job.progress, job.elapsed_s))
+    bar.empty()
+    stop.empty()
+    return job.result()
+
+
+def give_up(name: str) -> None:
+    """Work of this name is not wanted any more, or what it came to is not."""
+    kept = st.session_state.pop(f"_awaited_{name}", None)
+    if kept is not None:
+        kept[1].cancel()
+
+
+def _job(name: str, wanted: Hashable, work: Work) -> Job:
+    kept: tuple[Hashable, Job] | None = st.session_state.get(f"_awaited_{name}")
+    if kept is not None and kept[0] == wanted:
+        return kept[1]
+    give_up(name)
+    job = Job(name, name, "").start(work)
+    st.session_state[f"_awaited_{name}"] = (wanted, job)
+    return job
