@@ -137,6 +137,12 @@ def on_one_version(ask: Callable[[], _Result], name: str) -> _Result:
     raise StoreUnavailable(f"dataset {name!r} is being replaced again and again: wait for the loads to finish and try again")
 
 
+def still_there(asked: Asked) -> None:
+    """Raises Replaced where the dataset is another one by now."""
+    if asked.workbench.store.dataset(asked.info.name).info.dataset_id != asked.info.dataset_id:
+        raise Replaced from None
+
+
 def words_of(asked: Asked) -> WordsOf:
     """The BM25 index. Raises SearchStopped, StoreUnavailable; Replaced where the dataset is another one meanwhile."""
     made = _made()
@@ -186,9 +192,8 @@ def chunks_of(asked: Asked) -> Chunks:
             read.content_keys.extend(content_key(chunk, text) for chunk, text in zip(batch, indexed, strict=True))
             read.texts.extend(indexed)
     except StoreUnavailable:
-        if asked.workbench.store.dataset(asked.info.name).info.dataset_id == asked.info.dataset_id:
-            raise
-        raise Replaced from None
+        still_there(asked)
+        raise
     if handle.info.content_hash != asked.info.content_hash:
         raise Replaced
     return read

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ctxasm.indexing import Asked, MemorySearcher, Searcher, asked, on_one_version, stamp_of
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.indexing import Asked, MemorySearcher, Searcher, asked, on_one_version, stamp_of, still_there
+from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.search import Found, SearchOptions
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ctxasm.retrieval.hybrid import Ranking
     from ctxasm.workbench import Workbench
 
+IN_MEMORY = 50_000
+"""The most chunks of a dataset that is searched in memory unless a search asks for it."""
 MOST_CHARS = 20_000
 """Of a question."""
 DEPTH = 100
@@ -117,18 +119,46 @@ def as_query(question: str, found: Found, options: SearchOptions, embedder: str 
 
 def _searched(question: str, asked: Asked) -> Query:
     began, notes = perf_counter(), list[str]()
+    vectors = _vectors(asked, notes) if asked.options.method != "bm25" else None
+    try:
+        found = _ranked(question, asked, _searcher(asked), vectors, notes)
+    except StoreUnavailable as error:
+        if asked.options.engine == "database" or not in_database(asked):
+            raise
+        still_there(asked)
+        found = _ranked(question, asked, MemorySearcher(asked), vectors, notes)
+        notes.append(f"searched in memory: {error}")
+    found = found._replace(notes=tuple(notes), elapsed_ms=(perf_counter() - began) * 1000)
+    return as_query(question, found, asked.options, vectors.name if vectors else None)
+
+
+def _ranked(question: str, asked: Asked, searcher: Searcher, vectors: KeptVectors | None, notes: list[str]) -> Found:
     options = asked.options
-    vectors = _vectors(asked, notes) if options.method != "bm25" else None
-    searcher = MemorySearcher(asked)
     rankings: list[Ranking] = []
     if vectors is not None:
         rankings.append(searcher.by_meaning(vectors, question))
     if options.method != "vector" or vectors is None:
         by_words = _by_words(question, searcher, options.method, notes)
         rankings[:0] = [by_words] if by_words.best or not rankings else []
-    found = _found(rankings, searcher, options, WEIGHTS.get(vectors.name, 1.0) if vectors else 1.0)
-    found = found._replace(notes=tuple(notes), elapsed_ms=(perf_counter() - began) * 1000)
-    return as_query(question, found, options, vectors.name if vectors else None)
+    return _found(rankings, searcher, options, WEIGHTS.get(vectors.name, 1.0) if vectors else 1.0)
+
+
+def in_database(asked: Asked) -> bool:
+    """Whether the database searches: for a large dataset that it holds, unless the search says where."""
+    from ctxasm.store.memory import MemoryStore
+
+    place = asked.options.engine
+    if isinstance(asked.workbench.store, MemoryStore):
+        return False
+    return place == "database" or (place == "auto" and asked.info.chunks > IN_MEMORY)
+
+
+def _searcher(asked: Asked) -> Searcher:
+    if not in_database(asked):
+        return MemorySearcher(asked)
+    from ctxasm.search_engine import EngineSearcher
+
+    return EngineSearcher(asked)
 
 
 def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptions, weight: float) -> Found:

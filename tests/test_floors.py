@@ -19,7 +19,7 @@ FLOORS = {
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
     **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "config"), 3),
     **dict.fromkeys(("searching", "indexing", "enriching", "enriched"), 3),
-    **dict.fromkeys(("connecting", "linking"), 3),
+    **dict.fromkeys(("connecting", "linking", "table_search"), 3),
     **dict.fromkeys(("ui", "commands", "__main__"), 4),
     **dict.fromkeys(("pages", "app"), 5),
 }

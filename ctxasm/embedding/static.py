@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 class WordLlamaEmbedder:
     """256 dimensions, in this process, without network."""
@@ -23,9 +25,11 @@ class WordLlamaEmbedder:
         self._model = package.WordLlama.load(cache_dir=folder, disable_download=True)
 
     def embed_passages(self, texts: Sequence[str]) -> Any:
-        """One unit vector a text (float32, texts × 256)."""
-        return self._model.embed(list(texts), norm=True)
+        """One unit vector a text (float32, texts × 256); zeros for a text without a word piece, which is like no other."""
+        vectors = self._model.embed(list(texts), norm=False)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(lengths > 0, lengths, 1.0).astype(vectors.dtype)
 
     def embed_query(self, text: str) -> Any:
         """The unit vector of one question (float32, 256)."""
-        return self._model.embed([text], norm=True)[0]
+        return self.embed_passages([text])[0]

@@ -14,6 +14,8 @@ IndexedText = Literal["raw", "title", "enriched"]
 METHODS: tuple[Method, ...] = ("hybrid", "bm25", "vector")
 INDEXED_TEXTS: tuple[IndexedText, ...] = ("raw", "title", "enriched")
 """What is indexed of a chunk: its text; title, section and text; or what enrichment says of it, and its text. What is shown stays."""
+ENGINES = ("auto", "memory", "database")
+"""Where a search runs: in memory, in the database that holds the dataset, or (auto) in the database from a size on."""
 LANGUAGES = ("auto", "nl", "en", "de")
 MOST_HITS = 200
 
@@ -32,9 +34,10 @@ class SearchOptions:
     fusion_k: int = 60
     embedder: str | None = None
     reranker: str | None = None
+    engine: str = "auto"
 
     def __post_init__(self) -> None:
-        for field, allowed in (("method", METHODS), ("text", INDEXED_TEXTS), ("language", LANGUAGES)):
+        for field, allowed in (("method", METHODS), ("text", INDEXED_TEXTS), ("language", LANGUAGES), ("engine", ENGINES)):
             if getattr(self, field) not in allowed:
                 raise InvalidInput(f"{field} of a search must be one of {', '.join(allowed)}, got {shown(getattr(self, field))}")
         for field, most in (("limit", MOST_HITS), ("fusion_k", 10_000)):

@@ -49,6 +49,11 @@ class MadeOnce(Generic[Value]):
                 self._being_made.discard(key)
                 self._changed.notify_all()
 
+    def forget(self, key: Hashable) -> None:
+        """Keep the value of `key` no longer."""
+        with self._changed:
+            self._values.pop(key, None)
+
     def peek(self, key: Hashable) -> Value | None:
         """The value of `key` where it is made already."""
         with self._changed:

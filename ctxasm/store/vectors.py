@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.store.connect import Connections
@@ -35,6 +35,9 @@ def keep_vectors(connections: Connections, embedder: str, made: Mapping[bytes, b
 
 
 def forget_vectors(connection: Connection, low: int, high: int) -> None:
-    """Remove the vectors of all chunks at places `low` to `high`: who deletes a dataset wants nothing of it left."""
+    """Remove the vectors of all chunks at places `low` to `high`: who deletes a dataset wants nothing of it left.
+
+    The key of a text that is indexed with its title or its enrichment begins with that of the chunk (16 bytes).
+    """
     own = select(chunks.c.duplicate_key).where(chunks.c.place.between(low, high))
-    connection.execute(delete(vectors).where(vectors.c.content_key.in_(own)))
+    connection.execute(delete(vectors).where(func.substr(vectors.c.content_key, 1, 16).in_(own)))
