@@ -25,6 +25,7 @@ MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
 CONNECTION = "CTXASM_CONNECTION_"
 """Before the name of a connection to a user's own tables; its value is the URL."""
 STATEMENT_TIMEOUT = "CTXASM_STATEMENT_TIMEOUT"
+MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO = "CTXASM_MAX_UPLOAD_MB", "CTXASM_MAX_ROWS", "CTXASM_MAX_COLUMNS", "CTXASM_MAX_RATIO"
 CONNECT_TIMEOUT, TIMEOUT = "CTXASM_LLM_CONNECT_TIMEOUT", "CTXASM_LLM_TIMEOUT"
 SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 """What a wheel carries beside the package; `pyproject.toml` must name the same."""
@@ -38,7 +39,8 @@ class Config:
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
     path of the user's own table of model windows, validated by whoever reads it. `connections` are the databases that hold
     a user's own tables, by name, each as Streamlit's secrets give it (`url`, or its parts); `statement_timeout` is the most
-    seconds that one read there may take.
+    seconds that one read there may take. `max_…` limit a file that is loaded: its megabytes, rows, columns, and how many times
+    its size it may unpack to.
     """
 
     database_url: str = field(repr=False)
@@ -51,6 +53,10 @@ class Config:
     model_windows: str | None = None
     connections: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False, hash=False)
     statement_timeout: float = 10.0
+    max_upload_mb: int = 200
+    max_rows: int = 1_000_000
+    max_columns: int = 1_000
+    max_ratio: int = 200
 
     @property
     def has_endpoint(self) -> bool:
@@ -80,6 +86,10 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         model_windows=known.first(MODEL_WINDOWS),
         connections=_connections(known.environment, secrets or {}),
         statement_timeout=_seconds(STATEMENT_TIMEOUT, known.first(STATEMENT_TIMEOUT), 10.0),
+        max_upload_mb=_whole(MAX_UPLOAD_MB, known.first(MAX_UPLOAD_MB), 200),
+        max_rows=_whole(MAX_ROWS, known.first(MAX_ROWS), 1_000_000),
+        max_columns=_whole(MAX_COLUMNS, known.first(MAX_COLUMNS), 1_000),
+        max_ratio=_whole(MAX_RATIO, known.first(MAX_RATIO), 200),
     )
 
 
@@ -145,6 +155,15 @@ def _seconds(name: str, text: str | None, default: float) -> float:
     if not 0 < seconds <= 3600:
         raise InvalidInput(f"{name} must be a number of seconds above 0 and at most 3600, got {shown(text)}")
     return seconds
+
+
+def _whole(name: str, text: str | None, default: int) -> int:
+    bare = "" if text is None else text.replace("_", "").replace(",", "")
+    if text is None:
+        return default
+    if not (bare.isascii() and bare.isdecimal() and 0 < len(bare) <= 9 and int(bare) > 0):
+        raise InvalidInput(f"{name} must be a whole number between 1 and 999999999, got {shown(text)}")
+    return int(bare)
 
 
 def default_database_url(environment: Mapping[str, str]) -> str:

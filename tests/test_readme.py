@@ -22,7 +22,20 @@ from ctxasm.__main__ import COMMANDS, main
 from ctxasm.bundle import shapes
 from ctxasm.checking import NLI_MODEL, SCORERS
 from ctxasm.citations.checked import Verdict
-from ctxasm.config import API_KEY, BASE_URL, COMPRESS_MODEL, CONNECT_TIMEOUT, DATABASE_URL, MODEL, MODEL_WINDOWS, TIMEOUT
+from ctxasm.config import (
+    API_KEY,
+    BASE_URL,
+    COMPRESS_MODEL,
+    CONNECT_TIMEOUT,
+    DATABASE_URL,
+    MAX_COLUMNS,
+    MAX_RATIO,
+    MAX_ROWS,
+    MAX_UPLOAD_MB,
+    MODEL,
+    MODEL_WINDOWS,
+    TIMEOUT,
+)
 from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
@@ -33,8 +46,9 @@ from ctxasm.tokens.vocabulary import DOWNLOAD_SWITCH
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
+LIMITS = (MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO)
 USAGE = {
-    "load": "load PATH | --sample",
+    "load": "load PATH… | --sample",
     "delete": "delete NAME",
     "assemble": "assemble --query-id ID | --all",
     "search": "search QUESTION",
@@ -149,7 +163,7 @@ def test_the_fields_of_a_bundle() -> None:
 
 def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
-    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS]
+    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.
     assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own])
 

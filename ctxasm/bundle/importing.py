@@ -15,9 +15,9 @@ from ctxasm.bundle.files import dataset_name
 from ctxasm.bundle.formats import shown_name
 from ctxasm.bundle.limits import FileLimits
 from ctxasm.bundle.mapping import ColumnMapping
-from ctxasm.bundle.opening import Table, is_bundle_name, open_tables, sources_of
+from ctxasm.bundle.opening import Table, is_bundle_name, is_bundle_zip, open_tables, sources_of
 from ctxasm.bundle.problems import Problem
-from ctxasm.bundle.reading import Reading
+from ctxasm.bundle.reading import Reading, read_bundle_bytes
 from ctxasm.bundle.validating import Checked, Source, check_sources
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 
@@ -90,9 +90,12 @@ def import_files(
     Raises InvalidBundle with all problems, or InvalidInput with one sentence. With `valid_only` rows that fail are left
     out, which the notes count; a file that cannot be read at all is refused all the same.
     """
+    limits = limits or FileLimits()
+    if not valid_only and not mappings and len(files) == 1 and is_bundle_zip(*files[0], limits):
+        return read_bundle_bytes(files[0][1], files[0][0], name, limits.of_zip())
     called = dataset_name(name if name is not None else default_name(files))
     where = ", ".join(shown_name(file) for file, _ in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
-    tables, unreadable = open_tables(files, mappings or {}, limits or FileLimits())
+    tables, unreadable = open_tables(files, mappings or {}, limits)
     sources = sources_of(tables)
     checked = check_sources(sources, called, most=None if valid_only else 10_000)
     dropped = None

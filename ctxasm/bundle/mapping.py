@@ -13,15 +13,14 @@ from typing import Any
 from ctxasm.bundle.mapping_flat import flat_retrievals
 from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, FIELDS, ColumnMapping
 from ctxasm.bundle.mapping_guess import guess
-from ctxasm.bundle.mapping_lines import DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
-from ctxasm.bundle.problems import Problem
+from ctxasm.bundle.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
 from ctxasm.bundle.recognised.converted import Converted
 from ctxasm.bundle.rows import Rows
 
 __all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]
 
 
-def apply(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+def apply(mapping: ColumnMapping, rows: Rows) -> Applied:
     """The lines that `rows` hold by `mapping`, and what is wrong with single cells that no line can hold.
 
     Raises InvalidInput where the mapping names a field or a column that is not there.
@@ -30,7 +29,7 @@ def apply(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem,
     return _KINDS[mapping.kind](mapping, rows)
 
 
-def _chunks(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+def _chunks(mapping: ColumnMapping, rows: Rows) -> Applied:
     name_document, notes = document_ids(mapping, rows)
     documents = DocumentLines()
     counted: dict[Any, int] = {}
@@ -53,19 +52,19 @@ def _chunks(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Proble
     given = any(name in mapping.columns for name in DOCUMENT_FIELDS)
     notes += documents.notes(rows.file) if given else []
     notes += left_out_note(rows.file, left_out)
-    return Converted(documents=documents.lines() if given else (), chunks=tuple(lines), notes=tuple(notes)), ()
+    return Applied(Converted(documents=documents.lines() if given else (), chunks=tuple(lines), notes=tuple(notes)))
 
 
-def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[ColumnMapping, Rows], tuple[Converted, tuple[Problem, ...]]]:
+def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[ColumnMapping, Rows], Applied]:
     """One line a row, as it is."""
 
-    def lines(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+    def lines(mapping: ColumnMapping, rows: Rows) -> Applied:
         left_out: set[str] = set()
         found = tuple((number, finish(picked(mapping, row, left_out))) for number, row in rows.rows)
         notes = left_out_note(rows.file, left_out)
         if kind != "documents" and "query_id" not in mapping.columns:
             notes.append(f"{rows.file}: no column gives query_id, so it is made from the words of the query")
-        return Converted(**{kind: found}, notes=tuple(notes)), ()
+        return Applied(Converted(**{kind: found}, notes=tuple(notes)))
 
     return lines
 
@@ -74,7 +73,7 @@ def _query(found: Picked) -> dict[str, Any]:
     return {**query_id_of(found), **found.without()}
 
 
-def _retrievals(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+def _retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     if "retrieved" not in mapping.columns:
         return flat_retrievals(mapping, rows)
     left_out: set[str] = set()
@@ -85,10 +84,11 @@ def _retrievals(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Pr
         retrievals.append((number, {**named, **found.without("query", "answer")}))
         if "query" in mapping.columns:
             queries.append((number, {**named, **found.only("query_id", "query", "answer")}))
-    return Converted(queries=tuple(queries), retrievals=tuple(retrievals), notes=tuple(left_out_note(rows.file, left_out))), ()
+    notes = tuple(left_out_note(rows.file, left_out))
+    return Applied(Converted(queries=tuple(queries), retrievals=tuple(retrievals), notes=notes))
 
 
-_KINDS: Mapping[str, Callable[[ColumnMapping, Rows], tuple[Converted, tuple[Problem, ...]]]] = {
+_KINDS: Mapping[str, Callable[[ColumnMapping, Rows], Applied]] = {
     "chunks": _chunks,
     "documents": _plain("documents", lambda found: found.without()),
     "queries": _plain("queries", _query),

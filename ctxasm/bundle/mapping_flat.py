@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, ColumnMapping
-from ctxasm.bundle.mapping_lines import DocumentLines, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.bundle.mapping_lines import Applied, DocumentLines, Picked, document_ids, left_out_note, picked, query_id_of
 from ctxasm.bundle.problems import NO_VALUE, Problem
 from ctxasm.bundle.recognised.converted import Converted
 from ctxasm.bundle.rows import Rows
@@ -16,11 +16,12 @@ from ctxasm.bundle.shapes import HitShape, explained
 from ctxasm.model.errors import shown
 
 Similarity = Callable[[Picked, int], Any]
+UNQUOTED = ", written without quotes"
 OF_QUERY = ("search_method", "bm25_matches", "best_similarity", "intent", "supplement")
 OF_CHUNK = ("document_id", "chunk_index", "text", "page_number", "section")
 
 
-def flat_retrievals(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tuple[Problem, ...]]:
+def flat_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     """The lines of a flat table. A row whose hit is none is a problem and gives nothing.
 
     Scores: a distance becomes a similarity, a rank without a score 1 / rank, and without either the order of the rows ranks.
@@ -28,7 +29,7 @@ def flat_retrievals(mapping: ColumnMapping, rows: Rows) -> tuple[Converted, tupl
     table = _Flat(mapping, rows)
     for number, row in rows.rows:
         table.take(number, row)
-    return table.converted(), tuple(table.problems)
+    return Applied(table.converted(), tuple(table.problems), table.hit_rows)
 
 
 class _Flat:
@@ -47,6 +48,7 @@ class _Flat:
         self._queries: dict[Any, tuple[int, dict[str, Any]]] = {}
         self._retrievals: dict[str, tuple[int, dict[str, Any]]] = {}
         self.problems: list[Problem] = []
+        self.hit_rows: dict[int, list[int]] = {}
 
     def take(self, number: int, row: Any) -> None:
         found = picked(self._mapping, row, self._left_out)
@@ -61,18 +63,22 @@ class _Flat:
         known_hits = self._retrievals.get(query_id, (0, {"retrieved": []}))[1]["retrieved"] if isinstance(query_id, str) else []
         hit = self._hit(found, len(known_hits) + 1)
         if wrong := list(_wrong(hit, query_id)):
-            self.problems += [
-                Problem(self._rows.file, number, self._label(field), message, None if came is NO_VALUE else shown(came), self._rows.unit)
-                for field, message, came in wrong
-            ]
+            self._refuse(number, wrong)
             return
         self._take_query(number, str(query_id), found)
-        _, retrieval = self._retrievals.setdefault(str(query_id), (number, {"query_id": query_id, "retrieved": []}))
+        first, retrieval = self._retrievals.setdefault(str(query_id), (number, {"query_id": query_id, "retrieved": []}))
         retrieval["retrieved"].append(hit)
+        self.hit_rows.setdefault(first, []).append(number)
         for name, value in found.only(*OF_QUERY).items():
             retrieval.setdefault(name, value)
         if self._has_text:
             self._take_chunk(number, found)
+
+    def _refuse(self, number: int, wrong: list[tuple[str, str, object]]) -> None:
+        for field, message, came in wrong:
+            value = None if came is NO_VALUE else shown(came)
+            words = message.removesuffix(UNQUOTED)
+            self.problems.append(Problem(self._rows.file, number, self._label(field), words, value, self._rows.unit))
 
     def _label(self, field: str) -> str:
         column = self._mapping.columns.get(field)

@@ -32,6 +32,7 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Of each group one must be mapped; everything else can be derived or left out."""
 NAMES: Mapping[str, tuple[str, ...]] = {
     **FIELD_NAMES,
+    "text": (*FIELD_NAMES["text"], "document", "documents", "page_text", "node_text", "context"),
     "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
     "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
     "answer": ("answer", "reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference", "response", "antwoord"),
@@ -48,18 +49,22 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """`columns` by field. `reasons` say why each was guessed, for the user; a mapping typed by a user has none."""
+    """`columns` by field. `reasons` say why each was guessed, for the user; a mapping typed by a user has none.
+
+    With `guess_rest` the other fields are guessed, and the kind where it is ""; a field whose column is "" is left out.
+    """
 
     kind: str
     columns: Mapping[str, str]
     reasons: Mapping[str, str] = field(default_factory=dict)
+    guess_rest: bool = False
 
     def check(self, rows: Rows) -> None:
         """Raise InvalidInput where the mapping is none, or names a column that the table does not have."""
         if self.kind not in FIELDS:
             raise InvalidInput(f"the kind of {rows.file} must be one of {', '.join(FIELDS)}, got {shown(self.kind)}")
         for name, column in self.columns.items():
-            if name not in FIELDS[self.kind]:
+            if name not in FIELDS[self.kind] or not column:
                 raise InvalidInput(f"{self.kind} have no field {shown(name)}: map one of {', '.join(FIELDS[self.kind])}")
             if column not in rows.columns and not any(
                 top in rows.columns for top in (column[:at] for at, letter in enumerate(column) if letter == ".")

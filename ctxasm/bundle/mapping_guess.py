@@ -25,13 +25,18 @@ QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
 POSITIONS = frozenset(map(plain_name, ("position", "order", "idx", "index", "seq", "ordinal")))
 
 
-def guess(rows: Rows) -> ColumnMapping | None:
-    """The likeliest mapping of a table, None where it has no column that a record could be made of."""
+def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | None:
+    """The likeliest mapping of a table, None where it has no column that a record could be made of.
+
+    `fixed` is what the user decided: its kind (any, where that is "") and its columns stay.
+    """
     columns = _Columns(rows)
-    if not columns.values:
-        return None
-    for kind in _kinds(columns, rows):
-        found = _mapping(kind, columns)
+    given = fixed.columns if fixed is not None else {}
+    kinds = [fixed.kind] if fixed is not None and fixed.kind else [*_kinds(columns, rows), *FIELDS] if given else _kinds(columns, rows)
+    for kind in dict.fromkeys(kinds):
+        if kind not in FIELDS or not given.keys() <= set(FIELDS[kind]):
+            continue
+        found = _mapping(kind, columns, given)
         if all(any(name in found.columns for name in group) for group in NEEDED[kind]):
             return found
     return None
@@ -60,6 +65,8 @@ class _Columns:
     def fits(self, field: str, path: str) -> bool:
         """Whether at least half of the values of a column could be this field's."""
         values = self.values[path]
+        if field == "document_id" and plain_name(path) in ("document", "doc") and _are_texts(values):
+            return False
         return 2 * sum(_FITS.get(field, _is_short)(field_value(field, value)) for value in values) >= len(values)
 
 
@@ -75,6 +82,11 @@ def _inner_paths(name: str, value: Any, depth: int) -> Iterator[str]:
         for key, inner in islice(value.items(), 50):
             yield f"{name}.{key}"
             yield from _inner_paths(f"{name}.{key}", inner, depth - 1)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    """Whether values read like texts, and not like names."""
+    return 2 * sum(isinstance(value, str) and value.count(" ") >= 5 for value in values) >= len(values)
 
 
 def _is_short(value: Any) -> bool:
@@ -113,9 +125,9 @@ def _is_named_for_queries(rows: Rows) -> bool:
     return any(word in PurePosixPath(rows.file).stem.lower() for word in QUERY_WORDS)
 
 
-def _mapping(kind: str, columns: _Columns) -> ColumnMapping:
-    found: dict[str, str] = {}
-    reasons: dict[str, str] = {}
+def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMapping:
+    found = dict(given)
+    reasons = dict.fromkeys(given, "as you said")
 
     def take(field: str, path: str | None, reason: str) -> None:
         if path is not None and field not in found and path not in found.values():
@@ -133,10 +145,9 @@ def _mapping(kind: str, columns: _Columns) -> ColumnMapping:
     _take_ids(kind, columns, found, take)
     if kind == "chunks" and "chunk_index" not in found:
         take("chunk_index", _counting(columns, found), "by its values: whole numbers that count up within each document")
-    if ("start" in found) != ("end" in found):  # one without the other says nothing
-        for field in ("start", "end"):
-            found.pop(field, None), reasons.pop(field, None)
-    ordered = [field for field in FIELDS[kind] if field in found]
+    if bool(found.get("start")) != bool(found.get("end")):  # one without the other says nothing
+        found |= dict.fromkeys(("start", "end"), "")
+    ordered = [field for field in FIELDS[kind] if found.get(field)]
     return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered})
 
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, ColumnMapping
 from ctxasm.bundle.mapping_values import ABSENT, field_value, metadata_of, value_at
-from ctxasm.bundle.recognised.converted import Line
+from ctxasm.bundle.problems import Problem
+from ctxasm.bundle.recognised.converted import Converted, Line
 from ctxasm.bundle.rows import Rows
 from ctxasm.model.errors import shown
 
-__all__ = ["DocumentLines", "Line", "Picked", "document_ids", "left_out_note", "picked", "query_id_of"]
+__all__ = ["Applied", "DocumentLines", "Line", "Picked", "document_ids", "left_out_note", "picked", "query_id_of"]
+
+
+class Applied(NamedTuple):
+    """What a mapping makes of a table: lines, problems of cells that no line can hold, and where hits came from.
+
+    `hit_rows` are, by the row of a line of retrievals, the rows of its hits; empty where a row holds all of them.
+    """
+
+    lines: Converted
+    problems: tuple[Problem, ...] = ()
+    hit_rows: Mapping[int, Sequence[int]] = {}
 
 
 class Picked(dict[str, Any]):
@@ -65,6 +77,7 @@ class DocumentLines:
     def __init__(self) -> None:
         self._lines: dict[str, tuple[int, dict[str, Any]]] = {}
         self._differ: dict[str, set[str]] = {}
+        self._odd: list[Line] = []
 
     def take(self, number: int, document_id: Any, found: Picked) -> None:
         """Remember what a row says of its document."""
@@ -72,12 +85,14 @@ class DocumentLines:
             return
         _, line = self._lines.setdefault(document_id, (number, {"document_id": document_id}))
         for name, value in found.only(*DOCUMENT_FIELDS).items():
-            if line.setdefault(name, value) != value:
+            if not isinstance(value, str):
+                self._odd.append((number, {"document_id": document_id, name: value}))  # which validation names by its row
+            elif line.setdefault(name, value) != value:
                 self._differ.setdefault(name, set()).add(document_id)
 
     def lines(self) -> tuple[Line, ...]:
         """The documents, in the order of their first rows."""
-        return tuple(self._lines.values())
+        return (*self._lines.values(), *self._odd)
 
     def notes(self, file: str) -> Iterator[str]:
         """Where rows of one document do not agree."""

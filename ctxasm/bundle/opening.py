@@ -6,11 +6,13 @@ its columns suggest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from ctxasm.bundle.formats import read_rows, shown_name
+from ctxasm.bundle.files import ZipLimits, open_archive
+from ctxasm.bundle.formats import ZIP, read_rows, shown_name
 from ctxasm.bundle.kinds import KNOWN_FILES
 from ctxasm.bundle.limits import FileLimits
 from ctxasm.bundle.mapping import ColumnMapping, apply, guess
@@ -87,8 +89,9 @@ def _named_apart(tables: Sequence[Rows]) -> list[tuple[str, Rows]]:
 
 def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
     if mapping is not None:
-        mapping.check(rows)
-        return Table(rows, mapping=mapping)
+        own = (guess(rows, mapping) or mapping) if mapping.guess_rest else mapping
+        own.check(rows)
+        return Table(rows, mapping=own)
     kind = KIND_OF_FILE.get(file)
     if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
         return Table(rows, bundle_kind=kind)
@@ -100,7 +103,8 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
         return Table(rows, mapping=guessed)
     if rows.rows:
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
-        return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}")
+        plain = "; plain text is loaded with `ctxasm ingest`" if len(rows.columns) == 1 else ""
+        return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}{plain}")
     return Table(rows, unread=None if rows.problems else "it holds no rows")
 
 
@@ -127,10 +131,36 @@ def _source(table: Table, maps_documents: bool) -> Source:
     if table.mapping is None:
         problems = (Problem(rows.file, None, "", table.unread),) if table.unread else ()
         return Source(rows, Converted(), problems=problems)
-    found, wrong = apply(table.mapping, rows)
+    applied = apply(table.mapping, rows)
+    found = applied.lines
     if maps_documents and table.mapping.kind in ("chunks", "retrievals"):
         found = replace(found, documents=())  # the file of documents says it, and each chunk must name one of them
-    return Source(rows, found, table.mapping.columns, wrong, frozenset({table.mapping.kind}))
+    return Source(rows, found, table.mapping.columns, applied.problems, frozenset({table.mapping.kind}), applied.hit_rows)
+
+
+def is_bundle_zip(file_name: str, data: bytes, limits: FileLimits) -> bool:
+    """Whether a file is an archive with the files of a bundle at its top. Raises InvalidInput for a hostile one."""
+    file = shown_name(file_name)
+    limits.check_bytes(file, len(data))
+    return data.startswith(ZIP) and _holds_bundle(open_archive(data, file, limits.of_zip()))
+
+
+def is_bundle_archive(path: Path) -> bool:
+    """The same of a file on disk, by its names alone; True also for a damaged one."""
+    with path.open("rb") as stream:
+        if not stream.read(4).startswith(ZIP):
+            return False
+        stream.seek(0)
+        try:
+            return _holds_bundle(open_archive(stream, path.name, ZipLimits()))
+        except InvalidInput:
+            return True
+
+
+def _holds_bundle(names: Iterable[str]) -> bool:
+    """A corpus beside its queries is no bundle."""
+    bare = {name.rpartition("/")[2] for name in names if name.count("/") <= 1}
+    return bool(bare & set(KNOWN_FILES)) and "corpus.jsonl" not in bare
 
 
 def is_bundle_name(file: str) -> bool:

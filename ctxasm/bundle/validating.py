@@ -6,11 +6,13 @@ then turned back into the file and row that a user knows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
+from ctxasm.bundle.mapping_flat import UNQUOTED
 from ctxasm.bundle.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems, TooManyProblems
 from ctxasm.bundle.recognised.converted import Converted
 from ctxasm.bundle.references import Tables, check_references, documents_of, joined_queries, notes_of
@@ -26,7 +28,7 @@ KINDS: dict[str, Kind[Any, Any]] = {
     "retrievals": RETRIEVALS,
     "answers": ANSWERS,
 }
-UNQUOTED = ", written without quotes"
+_HIT = re.compile(r"retrieved\[(\d+)\]\.?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Source:
     """What one table became: its lines by kind, the columns that gave their fields, and problems that no line can hold.
 
     `kinds` are those that the table speaks for even without a line (an empty chunks.jsonl says that there are no chunks).
+    `hit_rows` are as in `Applied`.
     """
 
     rows: Rows
@@ -41,6 +44,7 @@ class Source:
     columns: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     kinds: frozenset[str] = frozenset()
+    hit_rows: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
 
 class Place(NamedTuple):
@@ -70,6 +74,7 @@ class _Sourced(Problems):
         self._places, self._labels, self._most = places, labels, most
         self.failed: dict[str, set[int]] = {}
         self.problems: list[Problem] = []
+        self._said: set[tuple[str, int | None, str, str]] = set()
 
     def add(self, file: str, line: int | None, field: str, message: str, value: object = NO_VALUE) -> None:
         came = None if value is NO_VALUE else shown(value)
@@ -77,6 +82,8 @@ class _Sourced(Problems):
             self.put(Problem(self.words(file), None, field, message, came))
             return
         source, row = self._places[file][line - 1]
+        if (hits := source.hit_rows.get(row)) and (found := _HIT.match(field)):
+            row, field = hits[int(found[1])], found[2] or "chunk_index"
         name = field.partition(".")[0].partition("[")[0]
         column = source.columns.get(name, name)
         label = field if column == name else f"{field} ({column})"
@@ -85,6 +92,10 @@ class _Sourced(Problems):
 
     def put(self, problem: Problem) -> None:
         """Keep a problem that is in its source's words already; raises TooManyProblems."""
+        key = (problem.file, problem.line, problem.field, problem.message)
+        if key in self._said:  # a row that becomes several lines is wrong once
+            return
+        self._said.add(key)
         if problem.line is not None:
             self.failed.setdefault(problem.file, set()).add(problem.line)
         if len(self.problems) < MAX_PROBLEMS:
