@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.enrichment.keeping import Ledger, Writer, ledger_key, read_enrichment, read_ledger
+from ctxasm.enrichment.keeping import Ledger, Writer, is_label, ledger_key, read_enrichment, read_ledger
 from ctxasm.enrichment.texts import VARIANTS, Enrichment, Variant, enriched_text
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk, Shelf, Window
 from ctxasm.model.records import Document
+from ctxasm.store.later import MADE_BY
 
 if TYPE_CHECKING:
     from ctxasm.workbench import Workbench
+
+
+STEP = 500
 
 
 class Written(NamedTuple):
@@ -33,19 +39,21 @@ def enriched_texts(workbench: Workbench, dataset: str | None, chunks: Sequence[F
     if not written or not chunks:
         return [chunk.text for chunk in chunks]
     found = enrichments(workbench, name, chunks, written)
-    longest = written[0].ledger.max_chars
+    wanted = written[0].ledger
     return [
-        chunk.text if said is None else enriched_text(said.context, said.questions, chunk.text, longest)
+        chunk.text
+        if said is None
+        else enriched_text(said.context if wanted.contexts else "", said.questions if wanted.asks else (), chunk.text, wanted.max_chars)
         for chunk, said in zip(chunks, found, strict=True)
     ]
 
 
 def enrichment_stamp(workbench: Workbench, dataset: str | None) -> str:
-    """Another text whenever the enrichment of a dataset is another; empty where it has none."""
-    name = workbench.dataset(dataset).info.name
-    texts = [(workbench.store.read_kept(f"enrichment {variant}", [ledger_key(name)])) for variant in VARIANTS]
-    known = [f"{variant} {text}" for variant, kept in zip(VARIANTS, texts, strict=True) for text in kept.values()]
-    return key_of(*known)[:32] if known else ""
+    """Another text whenever the enriched texts of a dataset are others; empty where it has none."""
+    parts: list[str] = []
+    for variant, ledger, _ in written_for(workbench.store, workbench.dataset(dataset).info.name):
+        parts += [variant, *ledger.models, str(ledger.batches), f"{ledger.max_chars} {ledger.contexts} {ledger.asks}"]
+    return key_of(*parts)[:32] if parts else ""
 
 
 def written_for(shelf: Shelf, dataset: str) -> list[Written]:
@@ -85,4 +93,58 @@ def documents_of(workbench: Workbench, dataset: str, chunks: Sequence[FetchedChu
     """The documents of chunks by id; one that is gone meanwhile has nothing but its id."""
     names = list(dict.fromkeys(chunk.document_id for chunk in chunks))
     found = workbench.dataset(dataset).fetch([Window(name, 0, 0) for name in names], "").documents
-    return {name: found.get(name) or Document(name) for name in names}
+    return {name: without_made(found[name]) if name in found else Document(name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentState:
+    """How far a dataset is enriched by one variant. `models` wrote it, the latest first. Tokens are those of all runs.
+
+    `latest`: its words are the ones that an index gets. `counted` is False where a server told no usage.
+    """
+
+    variant: Variant
+    models: tuple[str, ...]
+    documents: int
+    chunks: int
+    questions: int
+    tokens_in: int
+    tokens_out: int
+    counted: bool
+    latest: bool
+
+
+def state(workbench: Workbench, dataset: str | None = None) -> tuple[EnrichmentState, ...]:
+    """By whom how much of a dataset is enriched, the latest first; empty where it is not.
+
+    The counts of a run that came to its end are read, others are counted: that takes as long as reading all chunks.
+    """
+    handle = workbench.dataset(dataset)
+    name, content = handle.info.name, handle.info.content_hash
+    found = []
+    for place, (variant, ledger, writers) in enumerate(written_for(workbench.store, name)):
+        counts = (ledger.documents, ledger.chunks, ledger.questions)
+        if ledger.content != content:
+            counts = _counted(workbench, name, writers)
+        told = (ledger.tokens_in, ledger.tokens_out, ledger.counted)
+        found.append(EnrichmentState(variant, ledger.models, *counts, *told, place == 0))
+    return tuple(found)
+
+
+def _counted(workbench: Workbench, name: str, writers: Sequence[Writer]) -> tuple[int, int, int]:
+    """Documents that have an enriched chunk, such chunks, and their questions."""
+    documents: set[str] = set()
+    chunks = questions = 0
+    stored = workbench.dataset(name).iter_chunks()
+    while batch := list(islice(stored, STEP)):
+        said = enrichments(workbench, name, batch, [Written(writers[0].variant, Ledger(), tuple(writers))])
+        for chunk, one in zip(batch, said, strict=True):
+            if one is not None:
+                documents.add(chunk.document_id)
+                chunks, questions = chunks + 1, questions + len(one.questions)
+    return len(documents), chunks, questions
+
+
+def without_made(document: Document) -> Document:
+    """The document as its owner gave it: a summary that was made here is none of its own."""
+    return replace(document, summary=None) if is_label(document.metadata.get(MADE_BY)) else document

@@ -8,11 +8,11 @@ is loaded. On the same shelf lies one entry a dataset: who has written for it, h
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from ctxasm.enrichment.texts import Enrichment, Variant
+from ctxasm.enrichment.texts import MAX_CHARS, Enrichment, Variant
 from ctxasm.enrichment.whole import name_of
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk
@@ -36,7 +36,7 @@ class Writer(NamedTuple):
 
     @property
     def label(self) -> str:
-        """As metadata names it."""
+        """As the metadata of a document names who wrote its summary."""
         return f"model {self.model}" if self.variant == "model" else self.variant
 
     def context_key(self, document: Document, chunk: FetchedChunk) -> str:
@@ -47,9 +47,10 @@ class Writer(NamedTuple):
         """The key of a chunk's canonical questions."""
         return f"questions {self._chunk_digest(document, chunk)}"
 
-    def summary_key(self, document: Document, text: str) -> str:
-        """The key of a document's summary; `text` is what is read of it. For the rules: that its chunks are done as well."""
-        return f"summary {key_of(*self._whose(), document.document_id, name_of(document), text)}"
+    def summary_key(self, document: Document, chunks: Sequence[FetchedChunk]) -> str:
+        """The key of a document's summary, from all of its chunks. Kept by the rules, it says that its chunks are done as well."""
+        texts = [part for chunk in chunks for part in (str(chunk.chunk_index), chunk.section or "", chunk.text)]
+        return f"summary {key_of(*self._whose(), document.document_id, name_of(document), document.summary or '', *texts)}"
 
     def _chunk_digest(self, document: Document, chunk: FetchedChunk) -> str:
         place = str(chunk.chunk_index) if self.variant == "extractive" else ""
@@ -63,8 +64,9 @@ class Writer(NamedTuple):
 class Ledger:
     """What one variant has done for a dataset. `models` are the names of the models that wrote, the latest first.
 
-    `content` is the content hash for which the counts hold. Tokens are those of all runs; `counted` is False where a server told
-    no usage and they were counted here. `at` is when the last run began, in seconds since 1970.
+    `content` is the content hash for which the counts hold, empty where a run did not come to its end. Tokens are those of all
+    runs; `counted` is False where a server told no usage and they were counted here. `at` is when the last run began, in seconds
+    since 1970; it decided how long an indexed text may be, and whether contexts and questions (`asks`) are part of it.
     """
 
     models: tuple[str, ...] = ()
@@ -78,12 +80,19 @@ class Ledger:
     batches: int = 0
     content: str = ""
     at: float = 0.0
-    max_chars: int = 3000
+    max_chars: int = MAX_CHARS
+    contexts: bool = True
+    asks: bool = True
+
+
+def is_label(value: object) -> bool:
+    """Whether a document's metadata name one of us as who wrote its summary, and so not its owner."""
+    return isinstance(value, str) and (value == "extractive" or value.startswith("model "))
 
 
 def ledger_key(dataset: str) -> str:
     """The key of a dataset's ledger."""
-    return f"dataset {dataset}"
+    return f"dataset {dataset if len(dataset) <= 200 else key_of(dataset)}"
 
 
 def write_ledger(ledger: Ledger) -> str:
@@ -101,7 +110,7 @@ def read_ledger(text: str | None) -> Ledger:
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("documents", "chunks", "questions", "calls", "tokens_in", "tokens_out", "batches", "max_chars"), int),
     "models": list,
-    "counted": bool,
+    **dict.fromkeys(("counted", "contexts", "asks"), bool),
     "content": str,
     "at": (int, float),
 }
@@ -117,9 +126,9 @@ def write_questions(questions: tuple[str, ...]) -> str:
     return json.dumps({"questions": questions}, ensure_ascii=False)
 
 
-def write_summary(summary: str) -> str:
-    """As JSON."""
-    return json.dumps({"summary": summary}, ensure_ascii=False)
+def write_summary(summary: str, questions: int = 0) -> str:
+    """As JSON; `questions` of the document's chunks that were written with it."""
+    return json.dumps({"summary": summary, "questions": questions}, ensure_ascii=False)
 
 
 def read_enrichment(context: str | None, questions: str | None) -> Enrichment | None:
@@ -135,6 +144,12 @@ def read_summary(kept: str | None) -> str:
     """The kept summary, or nothing."""
     told = _object(kept).get("summary")
     return told if isinstance(told, str) else ""
+
+
+def questions_in(kept: str | None) -> int:
+    """How many questions were written with a summary."""
+    told = _object(kept).get("questions")
+    return told if isinstance(told, int) else 0
 
 
 def _object(text: str | None) -> dict[str, Any]:

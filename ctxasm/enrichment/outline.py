@@ -116,7 +116,9 @@ def enclosing(text: str, at: int, most: int = 2) -> tuple[str, ...]:
     for before in reversed(text[max(0, at - READ) : at].split("\n")):
         if before.strip() and _indent(before) < indent:
             indent = _indent(before)
-            if _OPENS.search(before.rstrip()[:200]):
+            if not before.lstrip()[0].isalpha():  # the end of an opening that takes several lines: its first one stands above
+                indent += 1
+            elif _OPENS.search(before.rstrip()[:200]):
                 opening.append(before.strip().rstrip("{:(").strip()[:LONGEST])
             if not indent:
                 break
