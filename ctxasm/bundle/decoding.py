@@ -13,6 +13,8 @@ from typing import NamedTuple
 from ctxasm.model.errors import InvalidInput
 
 SAMPLE = 2**18
+MOST_STRANGE = 20
+"""Control characters that a text may have, however short it is; beyond that a tenth of it."""
 _MARKS = (  # the four-byte mark of UTF-32 begins with the two-byte one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32"),
     (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32"),
@@ -52,7 +54,8 @@ def decode(data: bytes, file: str) -> Decoded:
     text, encoding = _text(data, file)
     text, replaced = _REPAIRED.subn("\ufffd", text)
     start = text[:SAMPLE]
-    if len(_CONTROLS.findall(start)) * 20 > len(start) or start.count("\ufffd") * 5 > max(len(start), 50):
+    strange = len(_CONTROLS.findall(start)) + start.count("\ufffd")
+    if strange > MOST_STRANGE and strange * 10 > len(start):
         raise InvalidInput(f"{file} is no text: its bytes are those of another kind of file; give JSON, JSON Lines, CSV, Parquet or a .zip")
     return Decoded(text, encoding, replaced)
 
