@@ -12,6 +12,9 @@ from ctxasm.model.language import STOP_WORDS, Language
 from ctxasm.model.sentences import sentence_spans
 
 LONGEST_QUESTION = 160
+LONGEST_LINE = 300
+"""Characters of a line that is looked at for what it defines."""
+_CODE_ENDS = "{};:),"
 _NUMBER = re.compile(
     r"^(?:(?:hoofdstuk|bijlage|chapter|appendix|section|paragraaf)[ \t]+)?(?:[\dA-Z]{1,3}(?:\.\d+)*[.:)]?|[A-Z]\.\d[\d.]*)[ \t]+(?=\S)",
     re.IGNORECASE,
@@ -24,11 +27,9 @@ _DEFINES = re.compile(
 _ARTICLE = re.compile(r"(?:The|A|An|De|Het|Een) ")
 _JOINS = frozenset(("of", "van", "de", "het", "the", "in", "for", "voor", "en", "and"))
 """Small words that may stand in a name."""
-_DEFINITION = re.compile(
-    r"\b(?:fn|def|class|struct|enum|trait|interface|func|function|module|type)[ \t]+(?P<name>[A-Za-z_]\w{2,})"
-    r"|(?:^|[ \t])(?:[\w<>\[\],:&*?]+[ \t]+)+(?P<method>[A-Za-z_]\w{2,})[ \t]*\([^;\n]*\)?[^;\n]*\{[ \t]*$",
-    re.MULTILINE,
-)
+_DEFINITION = re.compile(r"\b(?:fn|def|class|struct|enum|trait|interface|func|function|module|type)[ \t]+([A-Za-z_]\w{2,})")
+_METHOD = re.compile(r"\s[*&]?([A-Za-z_]\w{2,})[ \t]*\Z")
+"""The name before the first bracket of a line that opens a body."""
 _CONTROL = frozenset(("if", "for", "while", "switch", "match", "return", "else", "catch"))
 _ABOUT: dict[Language, tuple[str, str, str, str]] = {
     "nl": ("Wat staat er over {0}?", "Wat staat er over {0} en {1}?", "Wat doet {0}?", "Wat {verb} {it}?"),
@@ -75,10 +76,16 @@ def _candidates(part: Part, phrases: Sequence[str], language: Language) -> Itera
 
 def _defined(text: str) -> list[str]:
     """The things that program text defines, with their names as words."""
-    names = dict.fromkeys(match["name"] or match["method"] for match in _DEFINITION.finditer(text))
-    found = [name for name in names if name and name not in _CONTROL and name.lower() not in STOP_WORDS]
-    is_code = sum(line.rstrip().endswith(("{", "}", ";", ":", ")", ",")) for line in text.splitlines()) > 0.3 * text.count("\n")
-    return [f"{name} ({words})" if (words := spoken(name)) else name for name in found] if is_code else []
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if sum(line[-1] in _CODE_ENDS for line in lines) <= 0.3 * len(lines):
+        return []
+    names: dict[str, None] = {}
+    for line in (line for line in lines if len(line) <= LONGEST_LINE):
+        before, bracket, _ = line.partition("(")
+        opens = _METHOD.search(before) if bracket and line[-1] == "{" else None
+        names |= dict.fromkeys([*_DEFINITION.findall(line), *(opens.groups() if opens else ())])
+    found = [name for name in names if name not in _CONTROL and name.lower() not in STOP_WORDS]
+    return [f"{name} ({words})" if (words := spoken(name)) else name for name in found]
 
 
 def _definition(text: str) -> tuple[str, str] | None:
