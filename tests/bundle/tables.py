@@ -20,7 +20,8 @@ Row = Mapping[str, Any]
 def as_csv(rows: Sequence[Row], delimiter: str = ",", encoding: str = "utf-8", end: str = "\r\n") -> bytes:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator=end)
+    quoting = csv.QUOTE_ALL if end == "\n" else csv.QUOTE_MINIMAL  # which does not quote a lone \r before this end
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerow(columns)
     writer.writerows([row.get(name, "") for name in columns] for row in rows)
     return text.getvalue().encode(encoding)
