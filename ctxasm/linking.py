@@ -106,9 +106,11 @@ class Links:
         """A handle on the tables that a record of a link names."""
         from ctxasm.store.own.linked import LinkedDataset
         from ctxasm.store.own.mapping import read_mapping
+        from ctxasm.table_search import search_table
 
+        database, mapping = self.database(record["connection"]), read_mapping(record["mapping"])
         questions = partial(self._workbench.store.saved_queries, name)
-        return LinkedDataset(self.database(record["connection"]), read_mapping(record["mapping"]), self._info(name, record), questions)
+        return LinkedDataset(database, mapping, self._info(name, record), questions, search_table)
 
     def close(self) -> None:
         """Let go of all databases. The next use opens them again."""

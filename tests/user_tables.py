@@ -145,7 +145,7 @@ def one_table(place: Place, bundle: Bundle, key: str, table: str = "Chunks; DROP
     rows.sort(key=lambda row: (row[0] * 7919) % 104729)
     place.fill(own, rows)
     if indexed:
-        place.run(f"CREATE INDEX own_by_document ON {own} ({doc}, {index})")
+        place.run(f"CREATE INDEX {place.quoted('by ' + table)} ON {own} ({doc}, {index})")
         if place.kind != "sqlite":
             place.run(f"ANALYZE {own}")
     return {

@@ -83,7 +83,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspn
 ORDER BY NOT pg_table_is_visible(c.oid), n.nspname, c.relname LIMIT %(limit)s"""
 
 _POSTGRESQL_COLUMNS = f"""
-SELECT n.nspname, c.relkind IN ('v', 'm'), a.attname, format_type(a.atttypid, a.atttypmod), b.typname, NOT a.attnotnull,
+SELECT n.nspname, c.relkind IN ('v', 'f'), a.attname, format_type(a.atttypid, a.atttypmod), b.typname, NOT a.attnotnull,
        EXISTS (SELECT 1 FROM pg_index AS i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)), a.atttypmod
 FROM (SELECT c.oid, c.relnamespace, c.relkind {_RELATION} ORDER BY n.nspname LIMIT 1) AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -101,10 +101,10 @@ def served(database: OwnDatabase, resolved: Resolved, known: Sequence[Index]) ->
 def _holds(index: Index, at: int, place: Place, expression: str) -> bool:
     if place.is_column:
         return index.columns[at] == place.column.name
-    return index.columns[at] is None and _plain(index.expressions[at]) == _plain(expression.replace("%%", "%"))
+    return index.columns[at] is None and plain_expression(index.expressions[at]) == plain_expression(expression.replace("%%", "%"))
 
 
-def _plain(expression: str) -> str:
+def plain_expression(expression: str) -> str:
     """An expression without what databases write differently: brackets, blanks, casts of keys, quotes of names."""
     return re.sub(r'::text|\bc\.|[\s()"]', "", expression)
 

@@ -15,6 +15,7 @@ from typing import Any
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Document, Query
+from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 from ctxasm.model.visible import duplicate_key
 from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
 from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
@@ -34,6 +35,8 @@ COUNTED_ROWS = 100_000
 """Rows whose documents are counted where there are many."""
 
 Questions = Callable[[], Sequence[Query]]
+Searcher = Callable[["LinkedDataset", str, SearchOptions, QueryEmbedder | None], Found]
+"""Fuses what the engine finds; given by whoever may import what fuses and embeds."""
 
 
 class LinkedDataset:
@@ -42,8 +45,15 @@ class LinkedDataset:
     Raises NotFound or InvalidInput where the tables are not as the mapping says, StoreUnavailable where they cannot be read.
     """
 
-    def __init__(self, database: OwnDatabase, mapping: TableMapping, info: DatasetInfo, questions: Questions = tuple) -> None:
-        self._database, self._mapping, self.info, self._questions = database, mapping, info, questions
+    def __init__(
+        self,
+        database: OwnDatabase,
+        mapping: TableMapping,
+        info: DatasetInfo,
+        questions: Questions = tuple,
+        searcher: Searcher | None = None,
+    ) -> None:
+        self._database, self._mapping, self.info, self._questions, self._searcher = database, mapping, info, questions, searcher
 
     @property
     def mapping(self) -> TableMapping:
@@ -72,8 +82,10 @@ class LinkedDataset:
         return Statements(self._database, self.resolved, found.document or self.resolved.table.is_view)
 
     def statements(self) -> dict[str, str]:
-        """The exact parameterised SQL of each operation."""
-        return dict(self.sql.all())
+        """The exact parameterised SQL of each operation, also of the searches that the engine can do here."""
+        from ctxasm.store.own.engine import search_statements
+
+        return {**self.sql.all(), **search_statements(self)}
 
     # Chunks and documents
 
@@ -166,6 +178,12 @@ class LinkedDataset:
     def read(self, sql: str, parameters: Parameters) -> list[Row]:
         """The rows of one statement on the user's database."""
         return self._database.rows(sql, parameters)
+
+    def search(self, question: str, options: SearchOptions, embed: QueryEmbedder | None = None) -> Found:
+        """The chunks found for a question by the engine that holds them. Raises InvalidInput for a method that cannot be had here."""
+        if self._searcher is None:
+            raise InvalidInput("this handle cannot search: take that of Workbench.dataset")
+        return self._searcher(self, question, options, embed)
 
     # Questions, out of our own store
 

@@ -26,7 +26,7 @@ class Statements:
 
     def __init__(self, database: OwnDatabase, resolved: Resolved, indexed: bool) -> None:
         self.database, self.resolved, self.indexed = database, resolved, indexed
-        self._table = from_table(database, resolved.table.schema, resolved.table.name)
+        self.table = from_table(database, resolved.table.schema, resolved.table.name)
 
     # Expressions
 
@@ -102,7 +102,7 @@ class Statements:
     @property
     def source(self) -> str:
         """The table of chunks in FROM."""
-        return f"{self._table} AS c"
+        return f"{self.table} AS c"
 
     @property
     def usable(self) -> str:

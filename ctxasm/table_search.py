@@ -1,0 +1,192 @@
+"""Search for a typed question in a user's own table: by the engine that holds it, as far as that can.
+
+PostgreSQL searches by words (full text) and, with pgvector, by meaning; SQLite by words where there is an FTS5 table. Without
+one the words of a SQLite table are indexed in memory, up to MOST_INDEXED rows. Rankings are fused by reciprocal rank, as
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.language import language_of
+from ctxasm.model.records import Hit
+from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
+
+if TYPE_CHECKING:
+    from ctxasm.retrieval.bm25 import Bm25Index
+    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.store.own.linked import LinkedDataset
+    from ctxasm.store.own.words import Scored
+
+DEPTH = 100
+"""How many hits of each ranking go into the fusion."""
+MOST_INDEXED = 100_000
+"""Rows that are indexed in memory at most."""
+FRESH_S = 300.0
+"""Seconds that such an index is taken for what the table holds."""
+SAME_EMBEDDER = 0.5
+"""Least cosine between a stored vector and that of its text now, by the embedder that made it."""
+Key = tuple[str, int]
+
+
+class _Indexed(NamedTuple):
+    keys: list[Key]
+    words: Bm25Index
+
+
+def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, embed: QueryEmbedder | None = None) -> Found:
+    """What was found, as `searching.search` gives it. `embed` replaces the embedder that the options name.
+
+    Raises InvalidInput where a method cannot be had here, StoreUnavailable.
+    """
+    from ctxasm.retrieval.hybrid import Ranking
+
+    began, notes = perf_counter(), list[str]()
+    if options.text != "raw":
+        notes.append(f"a table of your own is searched by its text as it is, not by text={options.text}")
+    depth = max(DEPTH, options.limit)
+    found: dict[str, Sequence[Scored]] = {}
+    if options.method != "vector":
+        found["bm25"] = _by_words(dataset, question, depth, options, notes)
+    if options.method != "bm25":
+        nearest = _by_meaning(dataset, question, depth, options, embed, notes)
+        if nearest is not None:
+            found["vector"] = nearest
+    if not found.get("bm25", ()) and "vector" in found:  # no word in common: by meaning alone
+        found.pop("bm25", None)
+    places = {key: place for place, key in enumerate(dict.fromkeys(each.key for best in found.values() for each in best))}
+    rankings = [_ranking(Ranking, name, best, places) for name, best in found.items()]
+    best_similarity = max((each.score for each in found.get("vector", ())), default=None)
+    hits = _hits(rankings, list(places), options)
+    kind = "hybrid_bm25_vector" if len(found) == 2 else "vector_only" if "vector" in found else "bm25_only"
+    matches = sum("bm25" in hit.scores for hit in hits) if options.method != "vector" else None
+    similarity = None if best_similarity is None else round(best_similarity, 4)
+    return Found(hits, kind, matches, similarity, tuple(notes), (perf_counter() - began) * 1000)
+
+
+def _ranking(make: type[Ranking], name: str, best: Sequence[Scored], places: dict[Key, int]) -> Ranking:
+    from ctxasm.retrieval.bm25 import Ranked
+
+    return make(name, [Ranked(places[each.key], each.score) for each in best])
+
+
+def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions) -> tuple[Hit, ...]:
+    from ctxasm.retrieval.hybrid import ranked_hits
+
+    if not rankings:
+        return ()
+    weights = {ranking.name: 1.0 for ranking in rankings}
+    listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
+    return tuple(Hit(*keys[hit.position], hit.score, rank, hit.scores) for rank, hit in enumerate(listed, 1))
+
+
+def _by_words(dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str]) -> Sequence[Scored]:
+    from ctxasm.store.own.words import can_search_words, search_words
+
+    if reason := can_search_words(dataset):
+        return _in_memory(dataset, question, limit, options, notes, reason)
+    found = search_words(dataset, question, limit, language_of(question) if options.language == "auto" else options.language)
+    notes.extend(found.notes)
+    if not found.best:
+        notes.append("no chunk shares a word with the question")
+    return found.best
+
+
+def _by_meaning(
+    dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, embed: QueryEmbedder | None, notes: list[str]
+) -> Sequence[Scored] | None:
+    """The nearest chunks; None, with a note, where a hybrid search has to do without."""
+    from ctxasm.store.own.vectors import can_search_vectors, search_vectors
+
+    if reason := can_search_vectors(dataset):
+        if options.method == "vector":
+            raise InvalidInput(f"search by meaning cannot be had here: {reason}")
+        notes.append(f"searched by words alone: {reason}")
+        return None
+    try:
+        embedder = embed or _embedder(dataset, options)
+        found = search_vectors(dataset, embedder.embed_query(question), limit)
+    except InvalidInput as problem:
+        if options.method == "vector" or options.embedder is not None:
+            raise
+        notes.append(f"searched by words alone: {problem}")
+        return None
+    notes.extend(found.notes)
+    notes.extend(_other_embedder(dataset, embedder))
+    return found.best
+
+
+def _embedder(dataset: LinkedDataset, options: SearchOptions) -> QueryEmbedder:
+    """The embedder asked for, else the installed one whose vectors are as long as those of the column."""
+    from ctxasm.meaning import EMBEDDERS, missing, open_embedder
+    from ctxasm.store.own.vectors import vector_column
+
+    if options.embedder is not None:
+        if options.embedder not in EMBEDDERS:
+            raise InvalidInput(f"the embedder must be one of {', '.join(EMBEDDERS)}, got {shown(options.embedder)}")
+        if problem := missing(options.embedder):
+            raise InvalidInput(problem)
+        return open_embedder(options.embedder)
+    wanted = vector_column(dataset).dimensions
+    installed = [name for name in EMBEDDERS if not missing(name)]
+    for name in installed:
+        if wanted is None or len(open_embedder(name).embed_query("size")) == wanted:
+            return open_embedder(name)
+    known = ", ".join(installed) or "none"
+    raise InvalidInput(
+        f"no embedder here gives vectors of {wanted} numbers, as the table holds (installed: {known}): name the one that made them"
+    )
+
+
+def _other_embedder(dataset: LinkedDataset, embedder: QueryEmbedder) -> list[str]:
+    """A note where the stored vectors are not those that this embedder makes of the same texts."""
+    import numpy as np
+
+    from ctxasm.store.own.vectors import some_vectors
+
+    there = some_vectors(dataset, 3)
+    if not there:
+        return []
+    made = np.asarray(embedder.embed_passages([text for text, _ in there]), np.float64)
+    stored = np.asarray([vector for _, vector in there], np.float64)
+    lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(stored, axis=1)
+    cosines = (made * stored).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
+    if float(cosines.max()) >= SAME_EMBEDDER:
+        return []
+    return ["another embedder made the vectors of this table: its nearest chunks mean nothing; name the one that made them"]
+
+
+def _in_memory(
+    dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str], reason: str
+) -> Sequence[Scored]:
+    """BM25 over the rows, in memory, for a table whose engine cannot search by words."""
+    from ctxasm.retrieval.bm25 import Bm25Index
+    from ctxasm.retrieval.words import SNOWBALL, analyser, language_of_texts
+    from ctxasm.store.own.words import Scored
+
+    def make() -> _Indexed:
+        chunks = list(dataset.stream(MOST_INDEXED + 1))
+        if len(chunks) > MOST_INDEXED:
+            raise InvalidInput(f"{reason}, and more than {MOST_INDEXED:,} rows are not indexed in memory: make one, or copy the table")
+        texts = [chunk.text for chunk in chunks]
+        language = next((own for own in SNOWBALL if own == options.language), None) or language_of_texts(texts[:200])
+        return _Indexed(
+            [(chunk.document_id, chunk.chunk_index) for chunk in chunks], Bm25Index(texts, analyser(language), total=len(texts))
+        )
+
+    made = _made().get((dataset.database.description, dataset.sql.chunks, options.language, monotonic() // FRESH_S), make)
+    notes.append(f"{reason}: its rows were indexed in memory (BM25), as of the last {FRESH_S / 60:.0f} minutes")
+    return [Scored(made.keys[best.position], best.score) for best in made.words.search(question, limit)]
+
+
+@cache
+def _made() -> MadeOnce[_Indexed]:
+    from ctxasm.retrieval.keeping import MadeOnce
+
+    return MadeOnce(400_000_000, lambda made: made.words.bytes)
