@@ -9,26 +9,31 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.ingest.collecting import Source, collect, default_name
-from ctxasm.ingest.cutting import MARK, Cut, cut, mark_of, read_written, written
+from ctxasm.ingest.apart import LOOK_S, Readers
+from ctxasm.ingest.collecting import Source, collect, default_name, named_sources
+from ctxasm.ingest.cutting import Cut, cut, mark_of
 from ctxasm.ingest.finding import FoundFile
-from ctxasm.ingest.kinds import UnreadableDocument, kind_of
+from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of
+from ctxasm.ingest.known import Known
 from ctxasm.ingest.options import IngestOptions, ReadLimits, limits_from
 from ctxasm.ingest.packed import BROKEN
-from ctxasm.ingest.reading import read_document
+from ctxasm.ingest.source import SourceText
 from ctxasm.loading import LoadReport
 from ctxasm.model.errors import NotFound
-from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
 
 if TYPE_CHECKING:
-    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.store.dataset import Dataset
+    from ctxasm.store.memory import MemoryDataset
     from ctxasm.workbench import Workbench
 
 __all__ = ["FileProblem", "IngestOptions", "IngestReport", "ReadLimits", "Source", "ingest"]
@@ -87,62 +92,104 @@ def ingest(
     cancelled: Cancelled = never,
     *,
     part: bool = False,
+    retry: bool = False,
     limits: ReadLimits | None = None,
 ) -> IngestReport:
     """Load documents as the dataset `name` (default: the name of the first source), replacing one of that name.
 
-    `report` is told after every document, `cancelled` asked between documents; then nothing is loaded and what is done is
-    kept. `part` reads nothing and loads what is done. A document that cannot be read is a problem of the report, never an
-    error. Raises InvalidInput for a source that is not there, StoreUnavailable.
+    `report` is told after every document, `cancelled` asked all the time; then nothing is loaded, and what is done is kept.
+    `part` reads nothing and loads what is done; `retry` reads again what could not be read before. A document that cannot
+    be read is a problem of the report, never an error. Raises InvalidInput for a source that is not there, StoreUnavailable.
     """
     from ctxasm.bundle.files import dataset_name
 
     options, limits = options or IngestOptions(), limits or limits_from(os.environ)
     collected = collect(sources, limits)
-    run = _Run(workbench, dataset_name(name or default_name(sources)), options, limits)
+    run = _Run(workbench, dataset_name(name or default_name(sources)), options, limits, retry)
+    run.origin = f"documents of {named_sources(sources)}"
     run.problems += [FileProblem(skipped.name, skipped.reason, False) for skipped in collected.skipped]
     run.problems += [FileProblem(refused.name, refused.reason, True) for refused in collected.refused]
-    began = perf_counter()
-    for position, file in enumerate(collected.files):
-        if cancelled():
-            return run.ended(len(collected.files) - position)
-        report(Progress(position, len(collected.files), file.name, perf_counter() - began))
-        run.take(file, part, cancelled)
-    report(Progress(len(collected.files), len(collected.files), run.name, perf_counter() - began))
-    return run.loaded()
+    return run.over(collected.files, part, report, cancelled)
 
 
 class _Run:
     """One ingest under way: which documents are done, by the marks of what they are made of."""
 
-    def __init__(self, workbench: Workbench, name: str, options: IngestOptions, limits: ReadLimits) -> None:
-        self.workbench, self.name, self.options, self.limits = workbench, name, options, limits
+    def __init__(self, workbench: Workbench, name: str, options: IngestOptions, limits: ReadLimits, retry: bool) -> None:
+        self.workbench, self.name, self.options, self.limits, self.retry = workbench, name, options, limits, retry
         self.counter = workbench.counter()
         self.encoding = self.counter.encoding if self.counter.exact else f"about {self.counter.encoding}"
-        self.shelf: Shelf = workbench.store
-        self.shelf_name = f"ingest {name}"
-        self.before = _Before(workbench, name)
+        self.dataset: Dataset | MemoryDataset | None = None
+        with suppress(NotFound):
+            self.dataset = workbench.store.dataset(name)
+        self.known = Known(name, self.dataset, workbench.store, limits)
         self.done: list[tuple[str, str]] = []
         self.read = self.waiting = 0
+        self.origin = "documents"
         self.problems: list[FileProblem] = []
         self.notes: list[str] = []
 
-    def take(self, file: FoundFile, part: bool, cancelled: Cancelled) -> None:
-        """Read one document and keep it, unless it is known; what cannot be read becomes a problem."""
+    def over(self, files: Sequence[FoundFile], part: bool, report: Report, cancelled: Cancelled) -> IngestReport:
+        """Read what is not known yet, several documents at once; then load everything that is done, in the order of the files."""
+        began = perf_counter()
+        waiting: deque[_Under] = deque()
+        with Readers(self.limits) as readers:
+            for position, file in enumerate([*files, None]):
+                while waiting and (file is None or len(waiting) >= 2 * readers.width):
+                    if not self._finish(waiting.popleft(), len(files), began, report, cancelled):
+                        return self._ended(len(files))
+                if cancelled():
+                    return self._ended(len(files))
+                if file is not None:
+                    waiting.append(self._begin(position, file, part, readers))
+        report(Progress(len(files), len(files), self.name, perf_counter() - began))
+        return self._loaded()
+
+    def _begin(self, position: int, file: FoundFile, part: bool, readers: Readers) -> _Under:
+        """Have a document read, unless it is known."""
         kind = kind_of(file.name)
         if kind is None:
             raise ValueError(f"{file.name} is no document")
+        under = _Under(position, file.name, kind)
         try:
             data = self._bytes(file)
-            mark = mark_of(data, kind, self.options, self.encoding)
-            if mark not in self.before.marks and not self.shelf.read_kept(self.shelf_name, [mark]):
+            under.mark = mark_of(data, kind, self.options, self.encoding)
+            if not self.known.has(under.mark):
+                if not self.retry and (reason := self.known.failure(under.mark)) is not None:
+                    raise UnreadableDocument(reason)
                 if part:
                     self.waiting += 1
-                    return
-                self._keep(mark, cut(file.name, read_document(file.name, data, self.limits), kind, mark, self.options, self.counter))
-            self.done.append((file.name, mark))
+                    under.mark = ""
+                else:
+                    under.result = readers.submit(file.name, data, under.pages)
         except UnreadableDocument as error:
+            under.mark = ""
             self.problems.append(FileProblem(file.name, str(error), True))
+        return under
+
+    def _finish(self, under: _Under, total: int, began: float, report: Report, cancelled: Cancelled) -> bool:
+        """Wait for a document and keep it; what cannot be read becomes a problem. False where the work is no longer wanted."""
+        said = ""
+        while True:
+            if (what := ", ".join([under.name, *under.pages])) != said:
+                report(Progress(under.position, total, said := what, perf_counter() - began))
+            if cancelled():
+                return False
+            try:
+                source = under.result.result(timeout=LOOK_S) if under.result is not None else None
+                break
+            except TimeoutError:
+                continue
+            except UnreadableDocument as error:
+                self.problems.append(FileProblem(under.name, str(error), True))
+                if not isinstance(error, MissingPackage):
+                    self.known.keep_failure(under.mark, str(error))
+                return True
+        if source is not None:
+            self._keep(under.mark, cut(under.name, source, under.kind, under.mark, self.options, self.counter))
+        if under.mark:
+            self.done.append((under.name, under.mark))
+        return True
 
     def _bytes(self, file: FoundFile) -> bytes:
         most = self.limits.file_mb * 2**20
@@ -157,65 +204,46 @@ class _Run:
         return data
 
     def _keep(self, mark: str, made: Cut) -> None:
-        self.shelf.keep(self.shelf_name, {mark: written(made)})
+        self.known.keep(mark, made)
         self.read += 1
         self.notes += [f"{made.document.document_id}: {note}" for note in made.notes]
 
-    def ended(self, waiting: int) -> IngestReport:
+    def _ended(self, total: int) -> IngestReport:
         """The report of work that was not wanted to its end: nothing is loaded, what is done is kept."""
-        self.waiting = waiting
+        self.waiting = total - len(self.done) - sum(problem.broken for problem in self.problems)
         return self._report(None, cancelled=True)
 
-    def loaded(self) -> IngestReport:
+    def _loaded(self) -> IngestReport:
         """Load what is done, unless it is nothing or exactly what is loaded already."""
         if not self.done:
             return self._report(None)
-        info = self.before.info
-        if info is not None and self.done == self.before.order:
-            self.shelf.forget(self.shelf_name)
-            return self._report(LoadReport(info, False, ()))
+        if self.dataset is not None and self.done == self.known.order:
+            self.known.forget()
+            return self._report(LoadReport(self.dataset.info, False, ()))
         documents: list[Document] = []
         chunks: list[Chunk] = []
         for name, mark in self.done:
-            made = self.before.cut(mark) or self._kept(mark)
-            documents.append(made.named(name).document)
-            chunks += made.named(name).chunks
-        info = self.workbench.store.add(Bundle(self.name, tuple(documents), tuple(chunks)), origin="documents")
-        self.shelf.forget(self.shelf_name)
+            made = self.known.cut(mark).named(name)
+            documents.append(made.document)
+            chunks += made.chunks
+        info = self.workbench.store.add(Bundle(self.name, tuple(documents), tuple(chunks)), origin=self.origin)
+        self.known.forget()
         return self._report(LoadReport(info, True, tuple(self.notes)))
-
-    def _kept(self, mark: str) -> Cut:
-        return read_written(self.shelf.read_kept(self.shelf_name, [mark])[mark])
 
     def _report(self, load: LoadReport | None, cancelled: bool = False) -> IngestReport:
         names = {name for name, _ in self.done}
-        gone = 0 if load is None else sum(name not in names for name, _ in self.before.order)
-        reused = len(self.done) - self.read
-        return IngestReport(load, self.read, reused, gone, self.waiting, cancelled, tuple(self.problems), tuple(self.notes))
+        gone = 0 if load is None else sum(name not in names for name, _ in self.known.order)
+        problems = tuple(sorted(self.problems))
+        return IngestReport(load, self.read, len(self.done) - self.read, gone, self.waiting, cancelled, problems, tuple(self.notes))
 
 
-class _Before:
-    """The dataset that is there already: `order` are its documents with their marks, "" for one that no ingest made."""
+@dataclass(slots=True)
+class _Under:
+    """A document under way: `mark` is empty where it will not be loaded, `result` None where it need not be read."""
 
-    def __init__(self, workbench: Workbench, name: str) -> None:
-        self.order: list[tuple[str, str]] = []
-        self.info: DatasetInfo | None = None
-        self.marks: dict[str, Document] = {}
-        try:
-            self._dataset = workbench.dataset(name)
-        except NotFound:
-            return
-        self.info = self._dataset.info
-        for document in self._dataset.documents():
-            mark = document.metadata.get(MARK)
-            self.order.append((document.document_id, mark if isinstance(mark, str) else ""))
-            if isinstance(mark, str):
-                self.marks.setdefault(mark, document)
-
-    def cut(self, mark: str) -> Cut | None:
-        """The document that is made of what `mark` says, with its chunks."""
-        document = self.marks.get(mark)
-        if document is None:
-            return None
-        stored = self._dataset.document_chunks(document.document_id)
-        return Cut(document, tuple(Chunk(*chunk[:8]) for chunk in stored))
+    position: int
+    name: str
+    kind: Kind
+    mark: str = ""
+    pages: list[str] = field(default_factory=list)
+    result: Future[SourceText] | None = None

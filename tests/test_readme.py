@@ -49,6 +49,7 @@ TEXT = README.read_text(encoding="utf-8")
 LIMITS = (MAX_UPLOAD_MB, MAX_ROWS, MAX_COLUMNS, MAX_RATIO)
 USAGE = {
     "load": "load PATH… | --sample",
+    "ingest": "ingest PATH…",
     "delete": "delete NAME",
     "assemble": "assemble --query-id ID | --all",
     "search": "search QUESTION",

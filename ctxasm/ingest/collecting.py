@@ -63,6 +63,13 @@ def default_name(sources: Sequence[Source]) -> str:
     return _readable(name)[:100].strip() or "documents"
 
 
+def named_sources(sources: Sequence[Source]) -> str:
+    """The sources in a few words."""
+    places = [_place(source) for source in sources[:3]]
+    names = [str(place.path) if place.path is not None else place.file for place in places]
+    return _readable(", ".join(names)) + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
+
+
 class _Place(NamedTuple):
     """One source. `name` is the folder's, or the file's without its ending; `file` the name as given."""
 

@@ -37,6 +37,10 @@ class UnreadableDocument(InvalidInput):
     """A document cannot be read. The message is one sentence, without the name of the file, and says what to do."""
 
 
+class MissingPackage(UnreadableDocument):
+    """The package that reads this kind of document is not installed. The message names the command."""
+
+
 def kind_of(file_name: str) -> Kind | None:
     """The kind of a document by its name, None for a file that is none."""
     return EXTENSIONS.get(suffix_of(file_name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import metadata
 
-from ctxasm.ingest.kinds import Kind, UnreadableDocument, kind_of, why_not
+from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.ingest.options import ReadLimits
 from ctxasm.ingest.source import SourceText
 from ctxasm.model.errors import shown
@@ -41,10 +41,8 @@ def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None,
     except (UnreadableDocument, MemoryError):
         raise
     except ModuleNotFoundError as error:
-        raise UnreadableDocument(
-            f"it needs the package {LIBRARIES[kind]}: pip install {LIBRARIES[kind]} ({error.name} is missing)"
-        ) from None
-    except Exception as error:  # noqa: BLE001 - libraries read bytes made to break them; what they raise is no contract
+        raise MissingPackage(f"it needs the package {LIBRARIES[kind]}: pip install {LIBRARIES[kind]} ({error.name} is missing)") from None
+    except Exception as error:  # libraries read bytes made to break them; what they raise is no contract
         raise UnreadableDocument(f"it is damaged: {shown(f'{type(error).__name__}: {error}')}") from error
     if not source.text.strip():
         raise UnreadableDocument("it holds no text")

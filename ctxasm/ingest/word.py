@@ -66,12 +66,12 @@ def _day(moment: datetime | None) -> str | None:
 
 
 def _has_pages(document: Any, body: _Element) -> bool:
-    """Whether Word's notes of where pages began are as many as it says there are pages."""
+    """Whether Word's notes of where pages began are as many as it says there are pages; programs other than Word say one page."""
     marks = sum(1 for _ in body.iter(f"{W}lastRenderedPageBreak"))
     for part in document.part.package.iter_parts():
         if str(part.partname) == "/docProps/app.xml":
             said = part.blob.partition(b"<Pages>")[2].partition(b"</Pages>")[0]
-            return said.isdigit() and len(said) < 9 and int(said) == marks + 1
+            return said.isdigit() and len(said) < 9 and int(said) == marks + 1 > 1
     return False
 
 

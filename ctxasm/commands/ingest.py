@@ -1,0 +1,110 @@
+"""`ctxasm ingest`: documents (PDF, DOCX, HTML, Markdown, plain text) become a dataset.
+
+Folders are read with everything in them. What is done is kept: the same command goes on where it was ended, and reads only
+what has changed since. Exit code 2 where nothing could be read.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ctxasm.commands.options import add_database, say, workbench_of
+from ctxasm.commands.progress import told_on_terminal
+from ctxasm.ingest.options import IngestOptions
+
+if TYPE_CHECKING:
+    from ctxasm.ingesting import FileProblem
+    from ctxasm.model.progress import Cancelled
+
+SUMMARY = "read documents (PDF, DOCX, HTML, Markdown, text) into a dataset"
+INTERRUPTED = 130
+MOST_SKIPPED = 10
+WIDEST_NAME = 60
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """PATH…, --data, how to cut, --part, --retry, --db."""
+    usual = IngestOptions()
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a document, a folder, or a .zip of documents")
+    names = "name of the dataset (default: that of the folder or file); one of that name is replaced"
+    parser.add_argument("--data", "--name", dest="name", metavar="NAME", help=names)
+    parser.add_argument(
+        "--chunk-tokens", type=int, default=usual.max_tokens, metavar="N", help="most tokens of a chunk (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--overlap", type=int, default=usual.overlap_tokens, metavar="N", help="most tokens that two chunks share (default: %(default)s)"
+    )
+    switches = (
+        ("sentences", usual.sentences, "never cut a sentence that fits into a chunk"),
+        ("pages", usual.pages, "a chunk lies on one page"),
+        ("sections", usual.headings, "a chunk lies under one heading"),
+    )
+    for what, default, does in switches:
+        words = f"{does} (default: {'yes' if default else 'no'})"
+        parser.add_argument(f"--whole-{what}", action=BooleanOptionalAction, default=default, help=words)
+    parser.add_argument("--language", metavar="CODE", help="language of documents that do not say their own: nl, en, …")
+    parser.add_argument("--part", action="store_true", help="read nothing: load what an ingest that was ended has done")
+    parser.add_argument("--retry", action="store_true", help="read again what could not be read before")
+    add_database(parser)
+
+
+def run(args: Namespace) -> int:
+    """Read and load; print the name of the dataset."""
+    from ctxasm.ingesting import ingest
+
+    options = IngestOptions(
+        args.chunk_tokens, args.overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language
+    )
+    workbench = workbench_of(args)
+    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+        done = ingest(workbench, args.paths, options, args.name, report, cancelled, part=args.part, retry=args.retry)
+    for note in done.notes:
+        say(f"note: {note}")
+    _say_problems("not read", done.broken, len(done.broken))
+    _say_problems("left out", [problem for problem in done.problems if not problem.broken], MOST_SKIPPED)
+    say(done.summary)
+    if done.cancelled:
+        say("run the same command again to go on, or with --part to load what is done")
+        return INTERRUPTED
+    if done.load is None:
+        return 2
+    print(done.load.info.name)
+    return 0
+
+
+def _say_problems(title: str, problems: Sequence[FileProblem], most: int) -> None:
+    """A table of files and reasons."""
+    if not problems:
+        return
+    say(f"{title}: {len(problems):,} file{'' if len(problems) == 1 else 's'}")
+    width = min(WIDEST_NAME, max(len(problem.file) for problem in problems[:most]))
+    for problem in problems[:most]:
+        say(f"  {problem.file:<{width}}  {problem.reason}")
+    if len(problems) > most:
+        say(f"  … and {len(problems) - most:,} more")
+
+
+@contextmanager
+def ended_by_interrupt() -> Iterator[Cancelled]:
+    """Whether Ctrl-C was pressed while the block runs; pressed a second time it interrupts as ever."""
+    pressed = threading.Event()
+
+    def press(number: int, frame: FrameType | None) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
