@@ -128,7 +128,7 @@ def _queries(rows: Rows, gold: dict[str, dict[str, None]]) -> Converted:
     known = set()
     for line, row in rows.rows:
         name = _name(row.get("_id"))
-        known.add(name)
+        known.add(str(name))
         evidence = [_key(document) for document in gold.get(str(name), ())] or None
         fields = _with({"query_id": name, "query": row.get("text")}, gold=evidence, metadata=row.get("metadata") or None)
         lines.append((line, fields))

@@ -34,7 +34,7 @@ def collect(draft: Draft, table: int, forms: tuple[Form, ...], take: Callable[[D
         if (passage := read_passage(values, forms)) is not None:
             alone.append((at, passage))
         elif not take(draft, at, values):
-            draft.pass_on(at, "chunks", {"text": next((values[key] for key in TEXT_KEYS if key in values), None)})
+            draft.unreadable(at, next((values[key] for key in TEXT_KEYS if key in values and not isinstance(values[key], str)), None))
     list_alone(draft, alone)
 
 

@@ -93,6 +93,10 @@ class Draft:
         """A line as it is, right or wrong: the validation of the bundle judges it."""
         self._line(at, kind, dict(fields))
 
+    def unreadable(self, at: Place, text: object = None) -> None:
+        """A passage without a text: its line says so."""
+        self.pass_on(at, "chunks", {"document_id": f"row {at.row}", "chunk_index": 0, "text": text})
+
     def note(self, table: int, text: str, times: int = 1) -> None:
         """Something that the user should know. `{}` in it becomes how often it was said."""
         self._notes[table, text] = self._notes.get((table, text), 0) + times

@@ -27,8 +27,10 @@ def read_list(value: object, forms: tuple[Form, ...] = ANY_FORM, level: int = 0)
         if found and forms is ANY_FORM and all(isinstance(item, str) and item.strip() for item in found):
             return [passage(item, {}) for item in found]
         read = [read_passage(parsed(item), forms) for item in found]
-        if read and all(item is not None for item in read):
-            return [item for item in read if item is not None]
+        known = sum(item is not None for item in read)
+        if known and 2 * known >= len(read):
+            # One that cannot be read stays, without a text: its line says so when it is checked.
+            return [item or Passage(None) for item in read]
         return read_list(found[0], forms, level + 1) if len(found) == 1 else None
     if not isinstance(found, Mapping):
         return None

@@ -51,7 +51,7 @@ def _stored(draft: Draft, at: Place, entries: Object) -> None:
     for name, entry in entries.items():
         node = nodes.get(name)
         if node is None:
-            draft.pass_on(at, "chunks", {"document_id": name, "text": None})
+            draft.unreadable(at)
         elif is_whole_document(entry) and (node.passage_id or name) in cut:
             draft.note(at.table, "whole documents beside their nodes were left out: the nodes are the chunks (documents: {})")
         elif _has_children(entry):

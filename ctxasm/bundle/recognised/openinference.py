@@ -7,6 +7,7 @@ the last model of the trace the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from ctxasm.bundle.recognised.converted import Converted
@@ -20,13 +21,16 @@ from ctxasm.bundle.recognised.values import Object, first, named, nested, object
 from ctxasm.bundle.rows import Rows
 
 KINDS: dict[str, SpanKind] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
+LOOKED_AT = 2_000
+"""Rows among which a retriever must stand: a trace has a few dozen."""
 OTLP = (("resourceSpans", "scopeSpans", "spans"), ("resource_spans", "scope_spans", "spans"))
 OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "string_value", "int_value", "double_value", "bool_value")
 
 
 def recognise(rows: Rows) -> bool:
     """Whether some row is a span that retrieves or reranks."""
-    return any(_searches(attributes, row) for _, values in rows.rows for row in _spans(values) if (attributes := attributes_of(row)))
+    looked_at = (span for _, values in islice(rows.rows, LOOKED_AT) for span in _spans(values))
+    return any(_searches(attributes, span) for span in looked_at if (attributes := attributes_of(span)))
 
 
 def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
@@ -92,7 +96,7 @@ def read_documents(draft: Draft, at: Place, raw: Sequence[Any]) -> tuple[Passage
     for item in raw:
         passage = openinference_document(item)
         if passage is None:
-            draft.pass_on(at, "chunks", {"document_id": f"row {at.row}", "text": None})
+            draft.unreadable(at)
         else:
             found.append(passage)
     return tuple(found)

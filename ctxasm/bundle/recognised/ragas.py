@@ -71,9 +71,8 @@ def _take(draft: Draft, at: Place, row: Object, names: Mapping[str, str]) -> Non
 def _contexts(row: Object, columns: Sequence[str], names: Mapping[str, str]) -> list[Passage]:
     found = first(row, columns)
     texts = parsed(found[1]) if found else []
-    if isinstance(texts, str):
-        texts = [texts]
-    return [Passage(text, document_id=names.get(text) if isinstance(text, str) else None) for text in texts or ()]
+    listed = texts if isinstance(texts, list) else [texts]
+    return [Passage(text, document_id=names.get(text) if isinstance(text, str) else None) for text in listed]
 
 
 def _identified(row: Object) -> list[tuple[str, str]]:

@@ -184,7 +184,7 @@ def _haystack() -> list[Any]:
     return splitter.run(documents=whole)["documents"]
 
 
-def _haystack_pipeline() -> Any:
+def _haystack_pipeline(ranker: Any = None) -> Any:
     from haystack import Pipeline
     from haystack.components.builders import AnswerBuilder
     from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
@@ -195,7 +195,10 @@ def _haystack_pipeline() -> Any:
     pipeline = Pipeline()
     pipeline.add_component("retriever", InMemoryBM25Retriever(store, top_k=4))
     pipeline.add_component("answer_builder", AnswerBuilder())
-    pipeline.connect("retriever.documents", "answer_builder.documents")
+    if ranker is not None:
+        pipeline.add_component("ranker", ranker)
+        pipeline.connect("retriever.documents", "ranker.documents")
+    pipeline.connect("ranker.documents" if ranker is not None else "retriever.documents", "answer_builder.documents")
     return pipeline
 
 
@@ -273,22 +276,39 @@ def otlp(path: Path) -> None:
     _lines(path, [MessageToDict(encode_spans(_langchain_spans()))])
 
 
-@writes("openinference/llamaindex_reranked.jsonl")
+@writes("openinference/llamaindex_spans.jsonl")
 def llamaindex_spans(path: Path) -> None:
     from llama_index.core.llms import MockLLM
-    from llama_index.core.postprocessor import LLMRerank
     from openinference.instrumentation.llama_index import LlamaIndexInstrumentor
 
-    # The rerank is asked of a model; the mock's answer ranks nothing, so a parser that keeps every second node stands in.
-    def every_second(_answer: str, count: int) -> tuple[list[int], list[float]]:
-        return list(range(2, count + 1, 2)), [9.0 - number for number in range(2, count + 1, 2)]
+    index = _index()
+    engine = index.as_query_engine(llm=MockLLM(max_tokens=8), similarity_top_k=3)
+    _lines(path, [json.loads(span.to_json()) for span in _spans(lambda: engine.query(QUESTION), LlamaIndexInstrumentor())])
 
-    def run() -> None:
-        rerank = LLMRerank(llm=MockLLM(max_tokens=8), top_n=2, parse_choice_select_answer_fn=every_second)
-        engine = _index().as_query_engine(llm=MockLLM(max_tokens=8), similarity_top_k=4, node_postprocessors=[rerank])
-        engine.query(QUESTION)
 
-    _lines(path, [json.loads(span.to_json()) for span in _spans(run, LlamaIndexInstrumentor())])
+@writes("openinference/haystack_reranked.jsonl")
+def haystack_spans(path: Path) -> None:
+    from haystack import Document, component
+    from openinference.instrumentation.haystack import HaystackInstrumentor
+
+    def run(self: Any, query: Any, documents: Any, top_k: Any = 2) -> Any:
+        """Ranks without a model: the shorter a text, the higher its score."""
+        ranked = sorted(documents, key=lambda document: len(document.content or ""))[:top_k]
+        kept = [Document(id=d.id, content=d.content, meta=d.meta, score=100.0 / len(d.content or "")) for d in ranked]
+        return {"documents": kept}
+
+    # Haystack reads the types themselves, which here would be texts.
+    run.__annotations__ = {"query": str, "documents": list[Document], "top_k": int, "return": dict}
+    own = {"run": component.output_types(documents=list[Document])(run), "__module__": __name__}
+    ranker = component(type("ShortestFirstRanker", (), own))
+    sys.modules[__name__].ShortestFirstRanker = ranker  # where the instrumentor looks for it
+
+    def ask() -> None:
+        pipeline = _haystack_pipeline(ranker())
+        asked = {name: {"query": QUESTION} for name in ("retriever", "ranker")}
+        pipeline.run({**asked, "answer_builder": {"query": QUESTION, "replies": [ANSWER]}})
+
+    _lines(path, [json.loads(span.to_json()) for span in _spans(ask, HaystackInstrumentor())])
 
 
 def _phoenix(read: Callable[[Any], None]) -> None:
