@@ -145,4 +145,4 @@ def _write_group(run: Run, group: Sequence[tuple[Document, list[FetchedChunk]]])
         run.count(document, len(chunks), questions, new=key not in kept)
     if values:
         run.keep(values)
-    run.tell(group[-1][0].title or group[-1][0].document_id)
+    run.tell("enriching chunks")

@@ -122,7 +122,7 @@ def _ask(run: Run, waiting: Iterable[Wanted], counter: TokenCounter, *, last: bo
             run.lost += left.job.size
         elif left is not None:
             failed.append(left)
-        run.tell(wanted.document.title or wanted.document.document_id)
+        run.tell("enriching chunks")
     return failed
 
 

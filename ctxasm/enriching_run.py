@@ -79,6 +79,7 @@ class Run:
         self._report, self._documents = report, set[str]()
         self._ledger = self._opened()
         self._calls, self._told = 0, (0, 0, True)
+        self._price = options.price if options.endpoint else None
 
     def _opened(self) -> Ledger:
         before = read_ledger(self.workbench.store.read_kept(self.writer.shelf, [ledger_key(self.name)]).get(ledger_key(self.name)))
@@ -117,7 +118,10 @@ class Run:
         self.workbench.store.keep(self.writer.shelf, {**values, ledger_key(self.name): write_ledger(self._ledger)})
 
     def tell(self, what: str) -> None:
-        """Progress: of what was not known before."""
+        """Progress: of what was not known before, and what it took so far. No word of a document: it goes to terminals."""
+        tokens_in, tokens_out, _ = self._told
+        cost = self._price.of(tokens_in, tokens_out) if self._price else 0.0
+        what += f", {tokens_in + tokens_out:,} tokens" * bool(self._calls) + f", ${cost:.4f}" * bool(self._calls and self._price)
         self._report(Progress(self.new + self.lost, max(0, self.total - self.kept), what, time.perf_counter() - self.began))
 
     def finish(self, stopped: str = "") -> EnrichReport:
@@ -131,7 +135,7 @@ class Run:
             self._ledger = replace(self._ledger, content=content)
         if not cancelled or self.new:
             self.keep({})
-        price, (tokens_in, tokens_out, counted) = self.options.price, self._told
+        price, (tokens_in, tokens_out, counted) = self._price, self._told
         return EnrichReport(
             dataset=self.name,
             variant=self.writer.variant,
@@ -146,7 +150,7 @@ class Run:
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             counted=counted,
-            cost=price.of(tokens_in, tokens_out) if price and self.writer.model else None,
+            cost=price.of(tokens_in, tokens_out) if price else None,
             failed=tuple(self.failed),
             cancelled=cancelled,
             stopped=stopped,
