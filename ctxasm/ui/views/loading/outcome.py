@@ -10,6 +10,8 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk
 from ctxasm.ui.jobs import Job, Work
 
+IMPORT = "import "
+"""How the keys of imports begin."""
 PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""
 
@@ -54,6 +56,9 @@ def keep_outcome(job: Job) -> None:
     info = getattr(getattr(report, "load", report), "info", None)
     if info is not None:
         loaded(info.name)
+        if job.key.startswith(IMPORT):
+            # They are a dataset now; what is mapped next are other files.
+            st.session_state["_files"], st.session_state["_mappings"] = (), {}
 
 
 def loaded(name: str | None) -> None:
