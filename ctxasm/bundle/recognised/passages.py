@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxasm.bundle.recognised.values import Object, first, is_finite, named, number, whole
+from ctxasm.bundle.recognised.values import Object, is_finite, named, number, whole
 
 DOCUMENT_NAMES = ("document_id", "doc_id", "documentId", "docId", "ref_doc_id", "source_id", "sourceId")
 """Where clients keep the identifier of the document that a chunk was cut from."""
@@ -80,7 +80,7 @@ def passage(text: Any, metadata: object, passage_id: object = None, score: Any =
         "date": _first_name(own, DATE_NAMES),
         "page": page_of(own),
         "section": _first_name(own, SECTION_NAMES),
-        "numbers": {name: found for name in INDEX_NAMES if (found := whole(own.get(name))) is not None},
+        "numbers": {name: found for name in INDEX_NAMES if name in own and (found := whole(own[name])) is not None},
         "start": start,
         "end": _first_whole(own, END_NAMES),
         "start_in_page": "start_index" in own and "page" in own,
@@ -102,7 +102,9 @@ def scores_of(values: Object) -> tuple[dict[str, Any], str]:
     """Every score among these values by what it measures, and the one that counts ("" where there is none)."""
     found: dict[str, Any] = {}
     for name, measure in SCORE_NAMES.items():
-        value = number(values.get(name))
+        if name not in values:
+            continue
+        value = number(values[name])
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             found.setdefault(measure, value)
     return found, next(iter(found), "")
@@ -139,9 +141,8 @@ def _lines(values: Object) -> tuple[int, int] | None:
 
 
 def _first_name(values: Object, names: tuple[str, ...]) -> str | None:
-    found = first({name: named(values.get(name)) for name in names}, names)
-    return str(found[1]) if found else None
+    return next((found for name in names if name in values and (found := named(values[name])) is not None), None)
 
 
 def _first_whole(values: Object, names: tuple[str, ...]) -> int | None:
-    return next((found for name in names if (found := whole(values.get(name))) is not None), None)
+    return next((found for name in names if name in values and (found := whole(values[name])) is not None), None)
