@@ -8,7 +8,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ctxasm.config import DATABASE_URL, Config, read_config
+from ctxasm.config import DATABASE_URL, Config, connection_secrets, read_config
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import PRESETS, preset
@@ -77,11 +77,9 @@ def say_compression(assembly: Assembly) -> None:
 
 
 def config_of(args: Namespace) -> Config:
-    """The environment's Config, with `--db` on top."""
-    if args.db is None:
-        return read_config()
-    environment = {**os.environ, DATABASE_URL: args.db}
-    return read_config(environment)
+    """The environment's Config, with `--db` on top, and the connections of Streamlit's secrets."""
+    environment = dict(os.environ) if args.db is None else {**os.environ, DATABASE_URL: args.db}
+    return read_config(environment, connection_secrets())
 
 
 def workbench_of(args: Namespace, config: Config | None = None) -> Workbench:

@@ -15,7 +15,7 @@ from ctxasm.store.own.session import Row, ask
 
 K1, B = 1.5, 0.9
 COMMON = 20_000
-CANDIDATES = 500
+CANDIDATES = 200
 MOST_WORDS = 64
 """Of a question; further ones are left out."""
 

@@ -1,0 +1,218 @@
+"""`ctxasm connect`: your own tables in PostgreSQL or SQLite, read where they are.
+
+  ctxasm connect                                    the connections
+  ctxasm connect --connection NAME                  its tables
+  ctxasm connect --connection NAME --table T        the first rows, the guessed mapping, what it finds
+  ctxasm connect --connection NAME --table T --map text=content --link DATASET
+
+A connection is CTXASM_CONNECTION_NAME=postgresql://user@host/name (or sqlite:///folder/file.db), or [connections.NAME] in
+.streamlit/secrets.toml. It is only read: nothing is ever written there.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from ctxasm.commands.options import add_database, say, show, workbench_of
+from ctxasm.config import CONNECTION
+from ctxasm.model.errors import InvalidInput, shown
+
+if TYPE_CHECKING:
+    from ctxasm.connecting import SavedMapping
+    from ctxasm.store.own.catalogue import TableInfo
+    from ctxasm.store.own.checks import MappingCheck
+    from ctxasm.store.own.mapping import TableMapping
+    from ctxasm.workbench import Workbench
+
+SUMMARY = "look into your own tables, map their columns, link or copy them as a dataset"
+COLUMN_CHARS = 40
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--connection, --table, --map, and what to do with it."""
+    parser.add_argument("--connection", metavar="NAME", help="a connection (default: the only one there is)")
+    parser.add_argument("--table", metavar="TABLE", help="a table or view; SCHEMA.TABLE where its schema is not searched")
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        dest="fields",
+        help="a column or path (metadata->>'page_summary') for a field, on top of the guess; FIELD= leaves it out; repeatable",
+    )
+    parser.add_argument("--documents", metavar="TABLE", help="the table of documents, with its fields as documents.FIELD=COLUMN in --map")
+    parser.add_argument("--mapping", metavar="NAME", help="start from a saved mapping instead of a guess")
+    parser.add_argument("--save", metavar="NAME", help="keep the mapping under a name")
+    parser.add_argument("--link", metavar="DATASET", help="make the table a dataset that is read where it is")
+    parser.add_argument("--copy", metavar="DATASET", help="load the first rows of the table as an ordinary dataset")
+    parser.add_argument("--limit", metavar="N", type=int, default=None, help="rows that --copy takes (default: 100,000)")
+    parser.add_argument("--unlink", metavar="DATASET", help="take a link back; your table stays as it is")
+    parser.add_argument("--sql", action="store_true", help="print the exact SQL of every operation")
+    parser.add_argument("--explain", action="store_true", help="print the plan of a fetch")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the lists, and of the mapping")
+    add_database(parser)
+
+
+def run(args: Namespace) -> int:
+    """Do what the arguments ask for; 1 where the mapping has problems."""
+    from ctxasm import connecting
+
+    workbench = workbench_of(args)
+    if args.unlink is not None:
+        connecting.unlink(workbench, args.unlink)
+        say(f"{args.unlink} is no dataset any more; its table stays as it is")
+        return 0
+    found = connecting.connections(workbench.config)
+    saved = _saved(workbench, args.mapping)
+    named = args.connection or (saved.connection if saved is not None else None)
+    if args.table is None and saved is None:
+        if named is None:
+            lines = [f"{c.name}\t{c.problem or c.database}" for c in found]
+            return _list(lines, [c._asdict() for c in found], args.format, f"no connection is configured: set {CONNECTION}NAME to a URL")
+        tables = connecting.tables(workbench, named)
+        lines = [_table_line(info) for info in tables]
+        return _list(lines, [info._asdict() for info in tables], args.format, "there is no table that this user may read")
+    if named is None and len(found) != 1:
+        raise InvalidInput(
+            f"--connection must name one of {', '.join(connection.name for connection in found) or 'none, none is configured'}"
+        )
+    connection = named or found[0].name
+    mapping = _mapping(workbench, connection, args, saved)
+    return _use(workbench, connection, mapping, args)
+
+
+def _saved(workbench: Workbench, name: str | None) -> SavedMapping | None:
+    from ctxasm import connecting
+
+    if name is None:
+        return None
+    known = connecting.mappings(workbench)
+    if name not in known:
+        raise InvalidInput(f"--mapping must be one of {', '.join(map(shown, known)) or 'none, none is saved'}, got {shown(name)}")
+    return known[name]
+
+
+def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: SavedMapping | None) -> TableMapping:
+    """The saved mapping or the guess, with every --map on top."""
+    from ctxasm import connecting
+
+    schema, table = _split(workbench, connection, args.table) if args.table is not None else (None, "")
+    start = saved.mapping if saved is not None else connecting.guess_mapping(workbench, connection, table, schema)
+    fields, own = dict(start.fields), start.documents
+    documents = dict(own.fields) if own is not None else {}
+    for given in args.fields:
+        name, mark, place = given.partition("=")
+        if not mark:
+            raise InvalidInput(f"--map must be FIELD=COLUMN, got {shown(given)}")
+        target, field = (documents, name.removeprefix("documents.")) if name.startswith("documents.") else (fields, name)
+        if place:
+            target[field] = place
+        else:
+            target.pop(field, None)
+    about = None
+    if args.documents is not None or (own is not None and documents):
+        named = (
+            _split(workbench, connection, args.documents) if args.documents is not None else (own.schema, own.table) if own else (None, "")
+        )
+        about = (named[1], documents, named[0])
+    return connecting.table_mapping(table or start.table, fields, schema if table else start.schema, about)
+
+
+def _split(workbench: Workbench, connection: str, name: str) -> tuple[str | None, str]:
+    """A table by its name alone where there is one, else as SCHEMA.TABLE."""
+    from ctxasm import connecting
+
+    listed = connecting.tables(workbench, connection)
+    schema, dot, table = name.partition(".")
+    if dot and not any(info.name == name for info in listed) and any(info.schema == schema for info in listed):
+        return schema, table
+    return None, name
+
+
+def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Namespace) -> int:
+    from ctxasm import connecting
+
+    if args.save is not None:
+        connecting.save_mapping(workbench, args.save, connection, mapping)
+        say(f"the mapping is kept as {args.save}")
+    if args.sql:
+        for name, sql in connecting.statements(workbench, connection, mapping).items():
+            show(f"-- {name}\n{sql}\n")
+    if args.explain:
+        show(connecting.explain(workbench, connection, mapping))
+    if args.link is not None or args.copy is not None:
+        if args.link is not None:
+            report = connecting.link(workbench, connection, mapping, args.link)
+        else:
+            report = connecting.copy_table(workbench, connection, mapping, args.copy, args.limit or connecting.COPY_ROWS)
+        for note in report.notes:
+            say(f"note: {note}")
+        say(report.summary)
+        show(report.info.name)
+        return 0
+    return 0 if args.sql or args.explain else _describe(workbench, connection, mapping, args)
+
+
+def _describe(workbench: Workbench, connection: str, mapping: TableMapping, args: Namespace) -> int:
+    """The first rows, the mapping and what it finds."""
+    from ctxasm import connecting
+    from ctxasm.store.own.mapping import written_mapping
+
+    if args.format == "json":
+        show(json.dumps(written_mapping(mapping), ensure_ascii=False, indent=2))
+    else:
+        _show_rows(workbench, connection, mapping)
+        for field, place in mapping.fields.items():
+            show(f"{field} = {place}")
+        if mapping.documents is not None:
+            show(f"documents: table {mapping.documents.table}")
+            for field, place in mapping.documents.fields.items():
+                show(f"documents.{field} = {place}")
+    if mapping.missing:
+        say(f"still to choose with --map: {', '.join(mapping.missing)}")
+        return 1
+    found = connecting.check_mapping(workbench, connection, mapping)
+    _say_check(found)
+    return 1 if found.problems or not found.usable else 0
+
+
+def _show_rows(workbench: Workbench, connection: str, mapping: TableMapping) -> None:
+    from ctxasm import connecting
+
+    rows = connecting.sample(workbench, connection, mapping.table, mapping.schema, 5)
+    show(" | ".join(_cut(name) for name in rows.columns))
+    for row in rows.rows:
+        show(" | ".join("" if value is None else _cut(value) for value in row))
+    show("")
+
+
+def _say_check(found: MappingCheck) -> None:
+    for finding in found.findings:
+        say(f"{finding.kind}: {finding.sentence}")
+        if finding.remedy:
+            say(f"  {finding.remedy}")
+    rows = "" if found.estimate is None else f" of about {found.estimate:,}" if not found.whole else ""
+    say(f"{found.usable_rows:,} of {found.rows:,} rows looked at{rows} are chunks")
+
+
+def _table_line(info: TableInfo) -> str:
+    name = info.name if info.schema is None else f"{info.schema}.{info.name}"
+    rows = "" if info.rows is None else f"{'' if info.exact else 'more than ' if info.more else 'about '}{info.rows:,} rows"
+    return f"{name}\t{info.kind}\t{rows}"
+
+
+def _list(lines: list[str], rows: list[dict[str, object]], form: str, empty: str) -> int:
+    if form == "json":
+        show(json.dumps(rows, ensure_ascii=False, indent=2))
+    for line in lines if form == "text" else ():
+        show(line)
+    if not rows:
+        say(empty)
+    return 0
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= COLUMN_CHARS else flat[: COLUMN_CHARS - 1] + "…"
