@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ctxasm.llm.completion import Completion
 
 SCHEMA_NAME = "enrichment"
+PATIENCE = 4
+"""Times as many failures in a row as usual end a round of what has failed before: there, they are to be expected."""
 
 
 class Wanted(NamedTuple):
@@ -39,18 +41,18 @@ def ask_for_all(run: Run, counter: TokenCounter) -> str:
 
     Returns why the run gave up before its end, or nothing.
     """
-    waiting: Iterable[Wanted] = wanted_of(run)
+    from ctxasm.llm.batches import GIVE_UP_AFTER
+
     try:
-        while True:
-            again = _ask(run, waiting, counter, last=False)
+        again = _ask(run, wanted_of(run), counter, GIVE_UP_AFTER)
+        while again and not run.cancelled():
             smaller = [half for one in again for half in _halves(one)]
-            waiting = [one for one in smaller if one.job.size > 1]
-            rest = [one for one in smaller if one.job.size <= 1]
-            _ask(run, rest, counter, last=True)
-            if not waiting or run.cancelled():
-                return ""
+            single = [one for one in smaller if one.job.size <= 1]
+            _ask(run, single, counter, PATIENCE * GIVE_UP_AFTER, last=True)
+            again = _ask(run, [one for one in smaller if one.job.size > 1], counter, PATIENCE * GIVE_UP_AFTER)
     except ModelUnavailable as failure:
         return str(failure)
+    return ""
 
 
 def wanted_of(run: Run) -> Iterator[Wanted]:
@@ -101,7 +103,7 @@ def call_of(number: int, job: Job) -> Call:
     return Call(number, messages_of(job), job.schema, SCHEMA_NAME, job.max_tokens)
 
 
-def _ask(run: Run, waiting: Iterable[Wanted], counter: TokenCounter, *, last: bool) -> list[Wanted]:
+def _ask(run: Run, waiting: Iterable[Wanted], counter: TokenCounter, give_up_after: int, *, last: bool = False) -> list[Wanted]:
     """Ask these and keep what comes; what failed is given back, or, the last time, reported."""
     from ctxasm.llm.batches import complete_all
 
@@ -114,7 +116,8 @@ def _ask(run: Run, waiting: Iterable[Wanted], counter: TokenCounter, *, last: bo
             under_way[number] = wanted
             yield call_of(number, wanted.job)
 
-    for outcome in complete_all(run.options.endpoint, calls(), concurrency=run.options.concurrency, cancelled=run.cancelled):
+    settings = {"concurrency": run.options.concurrency, "give_up_after": give_up_after}
+    for outcome in complete_all(run.options.endpoint, calls(), cancelled=run.cancelled, **settings):
         wanted = under_way.pop(outcome.number)
         left, why = _take(run, wanted, outcome, counter)
         if left is not None and last:

@@ -44,16 +44,21 @@ class Outcome(NamedTuple):
 
 
 def complete_all(
-    endpoint: Endpoint, calls: Iterable[Call], *, concurrency: int = 4, cancelled: Callable[[], bool] = lambda: False
+    endpoint: Endpoint,
+    calls: Iterable[Call],
+    *,
+    concurrency: int = 4,
+    cancelled: Callable[[], bool] = lambda: False,
+    give_up_after: int = GIVE_UP_AFTER,
 ) -> Iterator[Outcome]:
     """The outcomes as they come, in any order. `calls` is read as places become free, so it may be long, and be made while it is read.
 
-    Ends early when cancelled, within about 0.1 s: what had come by then is given, what was under way is cut. After GIVE_UP_AFTER
+    Ends early when cancelled, within about 0.1 s: what had come by then is given, what was under way is cut. After `give_up_after`
     failures in a row nothing more is asked: raises ModelUnavailable with the last reason once all outcomes are given.
     """
     if not 1 <= concurrency <= MOST_AT_ONCE:
         raise InvalidInput(f"concurrency must be between 1 and {MOST_AT_ONCE} calls, got {shown(concurrency)}")
-    return _Batches(patient(endpoint), iter(calls), concurrency, cancelled).outcomes()
+    return _Batches(patient(endpoint), iter(calls), concurrency, cancelled, give_up_after).outcomes()
 
 
 def patient(endpoint: Endpoint) -> Endpoint:
@@ -63,10 +68,12 @@ def patient(endpoint: Endpoint) -> Endpoint:
 
 
 class _Batches:
-    def __init__(self, endpoint: Endpoint, calls: Iterator[Call], concurrency: int, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, calls: Iterator[Call], concurrency: int, cancelled: Callable[[], bool], give_up_after: int
+    ) -> None:
         self._endpoint, self._calls, self._concurrency, self._cancelled = endpoint, calls, concurrency, cancelled
         self._stopped = Event()
-        self._failures, self._why = 0, ""
+        self._failures, self._why, self._give_up_after = 0, "", give_up_after
 
     def outcomes(self) -> Iterator[Outcome]:
         with ThreadPoolExecutor(self._concurrency, "batches") as pool:
@@ -88,7 +95,7 @@ class _Batches:
 
     @property
     def _gave_up(self) -> bool:
-        return self._failures >= GIVE_UP_AFTER
+        return self._failures >= self._give_up_after
 
     def _fill(self, pool: ThreadPoolExecutor, under_way: set[Future[Outcome]]) -> None:
         while len(under_way) < self._concurrency and not self._gave_up and not self._cancelled():
