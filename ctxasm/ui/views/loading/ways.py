@@ -12,10 +12,12 @@ from ctxasm.ui.views.loading.outcome import settle
 from ctxasm.ui.views.loading.reports import show_outcome
 from ctxasm.ui.views.loading.running import show_running
 from ctxasm.ui.views.loading.sample import show_sample
+from ctxasm.ui.views.loading.tables import show_tables
 
 WAYS: Mapping[str, Callable[[], None]] = {
     "Files & paste": show_files,
     "Documents": show_documents,
+    "Your tables": show_tables,
     "Sample": show_sample,
 }
 
