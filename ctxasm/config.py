@@ -20,6 +20,8 @@ DATABASE_URL = "CTXASM_DATABASE_URL"
 BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
 MODEL = ("CTXASM_LLM_MODEL", "OPENAI_MODEL")
 COMPRESS_MODEL = "CTXASM_COMPRESS_MODEL"
+EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY = "CTXASM_EMBED_MODEL", "CTXASM_EMBED_BASE_URL", "CTXASM_EMBED_API_KEY"
+RERANK_MODEL = "CTXASM_RERANK_MODEL"
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
 MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
 CONNECTION = "CTXASM_CONNECTION_"
@@ -35,7 +37,8 @@ SHIPPED = ("app.py", "pages", "sample_data/hospital", ".streamlit/config.toml")
 class Config:
     """What the environment decides. Timeouts are seconds: to connect, and to the first text of an answer.
 
-    `compress_model` is a fast and cheap model at the same address that shortens chunks (`compression=model`).
+    `compress_model` is a fast and cheap model at the same address that shortens chunks (`compression=model`). `embed_model` is an
+    embedding model, at `embed_base_url` (default: the same address with the same key). `rerank_model` is the folder of a cross-encoder.
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
     path of the user's own table of model windows, validated by whoever reads it. `connections` are the databases that hold
     a user's own tables, by name, each as Streamlit's secrets give it (`url`, or its parts); `statement_timeout` is the most
@@ -51,6 +54,10 @@ class Config:
     llm_connect_timeout: float = 5.0
     llm_timeout: float = 60.0
     model_windows: str | None = None
+    embed_model: str | None = None
+    embed_base_url: str | None = field(default=None, repr=False)
+    embed_api_key: str | None = field(default=None, repr=False)
+    rerank_model: str | None = None
     connections: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False, hash=False)
     statement_timeout: float = 10.0
     max_upload_mb: int = 200
@@ -75,6 +82,7 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
     base_url, api_key = known.first(BASE_URL[0]), known.first(API_KEY[0])
     if base_url is None:  # a key of OpenAI's own variable never goes to another address than the one it came with
         base_url, api_key = known.first(BASE_URL[1]), api_key or known.first(API_KEY[1])
+    embed_base_url = known.first(EMBED_BASE_URL)  # another address: it gets its own key or none
     return Config(
         database_url=_database_url(known.first(DATABASE_URL)) or default_database_url(known.environment),
         llm_base_url=base_url,
@@ -84,6 +92,10 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
         llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
         model_windows=known.first(MODEL_WINDOWS),
+        embed_model=known.first(EMBED_MODEL),
+        embed_base_url=embed_base_url or base_url,
+        embed_api_key=known.first(EMBED_API_KEY) or (None if embed_base_url else api_key),
+        rerank_model=known.first(RERANK_MODEL),
         connections=_connections(known.environment, secrets or {}),
         statement_timeout=_seconds(STATEMENT_TIMEOUT, known.first(STATEMENT_TIMEOUT), 10.0),
         max_upload_mb=_whole(MAX_UPLOAD_MB, known.first(MAX_UPLOAD_MB), 200),

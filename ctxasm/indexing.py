@@ -157,12 +157,10 @@ def vectors_of(asked: Asked, vectors: KeptVectors) -> VectorsOf:
 
 def stamp_of(workbench: Workbench, name: str) -> str:
     """What the enriched texts of a dataset are known by. Raises InvalidInput where it is not enriched."""
-    try:
-        from ctxasm.enriching import enrichment_stamp
-    except ImportError:
-        raise InvalidInput("enriched text is not available in this version of ctxasm: index raw or title") from None
+    from ctxasm.enriching import enrichment_stamp
+
     if stamp := enrichment_stamp(workbench, name):
-        return str(stamp)
+        return stamp
     raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {name}` first, or index raw or title")
 
 
@@ -204,7 +202,7 @@ def indexed_texts(workbench: Workbench, name: str, kind: str, chunks: Sequence[F
     if kind == "enriched":
         from ctxasm.enriching import enriched_texts
 
-        return list(enriched_texts(workbench, name, chunks))
+        return enriched_texts(workbench, name, chunks)
     if kind == "title":
         from ctxasm.retrieval.indexed_text import titled_text
 

@@ -18,7 +18,7 @@ FLOORS = {
     "stages": 1,
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
     **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "config"), 3),
-    **dict.fromkeys(("searching", "indexing"), 3),
+    **dict.fromkeys(("searching", "search_ranking", "search_engine", "reranking", "indexing"), 3),
     **dict.fromkeys(("enriching", "enriching_run", "enriching_calls", "enriched", "enriched_queries"), 3),
     **dict.fromkeys(("connecting", "linking", "table_search"), 3),
     **dict.fromkeys(("ui", "commands", "__main__"), 4),

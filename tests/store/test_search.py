@@ -200,7 +200,7 @@ def test_a_database_that_may_only_be_read_is_searched_in_memory(
 ) -> None:
     with Store(f"sqlite:///{tmp_path / 'r.db'}", counter) as store:
         store.add(bundle())
-        monkeypatch.setattr("ctxasm.searching.IN_MEMORY", 1)
+        monkeypatch.setattr("ctxasm.search_ranking.IN_MEMORY", 1)
 
         def refuse(*_: object) -> int:
             raise StoreUnavailable("the SQLite file may only be read")
