@@ -8,6 +8,8 @@ Decisions:
   white space there; else at a token boundary that is a character boundary. Headings are not a place to stop: a heading
   belongs to what follows.
 * The next chunk starts about `overlap_tokens` before that end, at the start of a word.
+* With `sentences` a chunk is made of whole sentences (ctxasm.model.sentences), and so is the overlap, which may then be less
+  or nothing. Only a sentence longer than a chunk is cut, as above.
 * `hard_breaks` (page breaks) end a chunk for certain, and no overlap reaches across them. So a chunk lies on one page.
 * The limit holds for the chunk counted by itself. Tokens of a slice are not the tokens of the whole text, therefore each
   chunk is counted again and shortened when it is over. One exception: a chunk holds at least one character.
@@ -15,20 +17,14 @@ Decisions:
 The work is linear in the text: one tokenisation of the whole, about two of each chunk, and binary searches.
 """
 
-import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-_SENTENCE_END = re.compile(r"[.!?…]['\"’”»)\]]?(?=\s)|[。！？]")
-_WORD_START = re.compile(r"(?<!\S)\S")
-_LONGEST_HEADING = 80
-_TERMINATORS = (".", "!", "?", "…", ":", ";", ",")
-_ABBREVIATIONS = frozenset({"art", "blz", "bv", "ca", "dr", "mevr", "nr", "prof", "resp", "tel", "vb", "vgl"})
-_LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS))
+from ctxasm.ingest.places import Places, smaller
+from ctxasm.ingest.whole_sentences import Sentences
 
 
 class Tokenizer(Protocol):
@@ -58,10 +54,13 @@ def chunk_text(
     max_tokens: int = 350,
     overlap_tokens: int = 70,
     hard_breaks: Sequence[int] = (),
+    sentences: bool = False,
+    headings: Sequence[int] = (),
 ) -> list[TextChunk]:
     """Cut `text` into chunks of at most `max_tokens`; see the module for where it cuts.
 
-    `hard_breaks` are ascending character offsets strictly inside `text`. An empty text has no chunks.
+    `hard_breaks` are ascending character offsets strictly inside `text`. `sentences`: no sentence is cut that fits into a
+    chunk; `headings` are then ascending offsets at which headings are known to begin. An empty text has no chunks.
     Raises `ValueError` for sizes or breaks out of range.
     """
     if max_tokens < 1:
@@ -73,88 +72,58 @@ def chunk_text(
         raise ValueError(f"hard_breaks must ascend strictly between 0 and {len(text)}, got {list(hard_breaks)}")
     if not text:
         return []
-    return [chunk for low, high in pairwise(edges) for chunk in _chunk_stretch(text[low:high], low, tokenizer, max_tokens, overlap_tokens)]
+    chunks: list[TextChunk] = []
+    for low, high in pairwise(edges):
+        inside = headings[bisect_left(headings, low) : bisect_left(headings, high)]
+        stretch = _Stretch(text[low:high], tokenizer, max_tokens, overlap_tokens, [at - low for at in inside] if sentences else None)
+        chunks += [TextChunk(low + start, low + end, text[low + start : low + end], tokens) for start, end, tokens in stretch.chunks()]
+    return chunks
 
 
-def _chunk_stretch(text: str, base: int, tokenizer: Tokenizer, max_tokens: int, overlap_tokens: int) -> Iterator[TextChunk]:
-    """The chunks of one stretch without hard breaks; `base` is its offset in the whole text."""
-    places = _Places(text, (0, *tokenizer.boundaries(text)))
-    start = covered = 0
-    while covered < len(text):
-        budget = max_tokens
+class _Stretch:
+    """A stretch without hard breaks. `headings` is None where sentences may be cut."""
+
+    def __init__(self, text: str, tokenizer: Tokenizer, max_tokens: int, overlap_tokens: int, headings: Sequence[int] | None) -> None:
+        self._text, self._count, self._max_tokens, self._overlap_tokens = text, tokenizer.count, max_tokens, overlap_tokens
+        self._places = Places(text, (0, *tokenizer.boundaries(text)))
+        self._sentences = Sentences(self._places, headings, tokenizer.count, max_tokens) if headings is not None else None
+
+    def chunks(self) -> Iterator[tuple[int, int, int]]:
+        """Start, end and tokens of each chunk."""
+        start = covered = 0
+        while covered < len(self._text):
+            taken = self._take(start, covered)
+            if taken is None:
+                start = covered  # beside the overlap nothing new fits
+                continue
+            yield start, *taken
+            covered = taken[0]
+            start = self._start_of_next(start, covered)
+
+    def _take(self, start: int, covered: int) -> tuple[int, int] | None:
+        """End and tokens of the chunk that begins at `start`; None where it must begin at `covered`."""
+        limit = len(self._text)
+        if self._sentences is not None:
+            if (whole := self._sentences.next_chunk(start, covered)) is not None:
+                return whole
+            if start < covered and self._sentences.is_cut(covered):
+                return None
+            limit = self._sentences.end_of_sentence(covered)
+        budget = self._max_tokens
         while True:
-            end = places.end_of_chunk(start, covered, budget)
-            tokens = tokenizer.count(text[start:end])
-            if tokens <= max_tokens or end == covered + 1:
+            end = min(self._places.end_of_chunk(start, covered, budget), limit)
+            tokens = self._count(self._text[start:end])
+            if tokens <= self._max_tokens or end == covered + 1:
                 break
-            budget = _smaller(budget, max_tokens, tokens)
-        if tokens > max_tokens and start < covered:
-            start = covered  # beside the overlap not one character fits
-            continue
-        yield TextChunk(base + start, base + end, text[start:end], tokens)
-        covered = end
-        budget = overlap_tokens
-        start = places.start_of_next(start, end, budget)
-        while start < end and tokenizer.count(text[start:end]) > overlap_tokens:
-            budget = _smaller(budget, overlap_tokens, tokenizer.count(text[start:end]))
-            start = places.start_of_next(start, end, budget)
+            budget = smaller(budget, self._max_tokens, tokens)
+        return None if tokens > self._max_tokens and start < covered else (end, tokens)
 
-
-def _smaller(budget: int, allowed: int, counted: int) -> int:
-    """The next budget to try when one led to `counted` tokens, more than allowed."""
-    return min(budget - 1, budget * allowed // counted)
-
-
-class _Places:
-    """Where a text may be cut: ends of tokens, ends of sentences and lines, starts of words."""
-
-    def __init__(self, text: str, tokens: Sequence[int]) -> None:
-        self.text = text
-        self.tokens = tokens
-        self.stops = list(_stops(text))
-        self.words = [match.start() for match in _WORD_START.finditer(text)]
-
-    def end_of_chunk(self, start: int, covered: int, budget: int) -> int:
-        """Where the chunk that begins at `start` ends when about `budget` tokens may be taken; always past `covered`."""
-        first = bisect_right(self.tokens, start) - 1
-        if first + budget >= len(self.tokens) - 1:
-            return len(self.text)
-        limit = max(self.tokens[first + budget], covered + 1)
-        floor = max(self.tokens[first + budget // 2], covered)
-        stop = bisect_right(self.stops, limit) - 1
-        if stop >= 0 and self.stops[stop] > floor:
-            return self.stops[stop]
-        word = bisect_right(self.words, limit) - 1
-        before = len(self.text[floor : self.words[word]].rstrip()) if word >= 0 else 0
-        return floor + before if before else limit
-
-    def start_of_next(self, start: int, end: int, budget: int) -> int:
-        """About `budget` tokens before `end`, at a word start if there is one, after `start` and at most `end`."""
-        last = bisect_left(self.tokens, end)
-        earliest = max(self.tokens[max(last - budget, 0)], start + 1)
-        if budget <= 0 or earliest >= end:
-            return end
-        word = bisect_left(self.words, earliest)
-        return self.words[word] if word < len(self.words) and self.words[word] < end else earliest
-
-
-def _stops(text: str) -> Iterator[int]:
-    """Ends of sentences and of lines that are no headings, ascending."""
-    ends = {match.end() for match in _SENTENCE_END.finditer(text) if not _is_abbreviation(text, match.start())}
-    offset = 0
-    blank_before = True
-    lines = text.split("\n")
-    for number, line in enumerate(lines[:-1]):
-        content = line.strip()
-        alone = blank_before and not lines[number + 1].strip()
-        heading = alone and len(content) <= _LONGEST_HEADING and not content.endswith(_TERMINATORS)
-        if content and not heading:
-            ends.add(offset + len(line.rstrip()))
-        blank_before = not content
-        offset += len(line) + 1
-    return iter(sorted(ends))
-
-
-def _is_abbreviation(text: str, dot: int) -> bool:
-    word = _LAST_WORD.search(text[max(0, dot - _LONGEST_ABBREVIATION - 1) : dot])
-    return text[dot] == "." and word is not None and word.group().lower() in _ABBREVIATIONS
+    def _start_of_next(self, start: int, end: int) -> int:
+        budget = self._overlap_tokens
+        if self._sentences is not None and self._sentences.is_cut(end):
+            return self._sentences.start_of_next(start, end, budget)
+        following = self._places.start_of_next(start, end, budget)
+        while following < end and (tokens := self._count(self._text[following:end])) > self._overlap_tokens:
+            budget = smaller(budget, self._overlap_tokens, tokens)
+            following = self._places.start_of_next(start, end, budget)
+        return following

@@ -1,0 +1,125 @@
+"""Chunks of whole sentences: the laws of all chunks, and no sentence cut that fits into one."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from chunk_texts import COUNTER, Characters, sizes, texts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctxasm.ingest.chunking import TextChunk, chunk_text
+from ctxasm.model.sentences import sentence_spans
+
+PROSE = st.lists(
+    st.sampled_from(
+        [
+            "De raadpleging duurt 30 minuten.",
+            "Breng uw identiteitskaart mee!",
+            "Dr. Peeters ziet u om 14.30 u. in lokaal 3, waar u zich meldt aan de balie en even wacht tot u geroepen wordt.",
+            "Waarom?",
+            "\n\nBezoek\n\n",
+            "\n\n",
+            "- een item\n- nog een item\n",
+            "\n" * 30,
+            "x" * 200,
+        ]
+    ),
+    max_size=60,
+).map(" ".join)
+
+
+def chunked(text: str, max_tokens: int, overlap_tokens: int) -> list[TextChunk]:
+    return chunk_text(text, tokenizer=COUNTER, max_tokens=max_tokens, overlap_tokens=overlap_tokens, sentences=True)
+
+
+@given(texts | PROSE, sizes)
+@settings(deadline=None)
+def test_the_laws_of_all_chunks_hold(text: str, size: tuple[int, int]) -> None:
+    chunks = chunked(text, *size)
+    covered = 0
+    for before, chunk in zip([None, *chunks], chunks, strict=False):
+        assert chunk.text == text[chunk.start : chunk.end]
+        assert chunk.tokens == COUNTER.count(chunk.text)
+        assert chunk.tokens <= size[0] or len(chunk.text) == 1
+        assert chunk.start <= covered < chunk.end
+        assert before is None or before.start < chunk.start
+        assert before is None or COUNTER.count(text[chunk.start : before.end]) <= size[1]
+        covered = chunk.end
+    assert covered == len(text)
+
+
+@given(texts | PROSE, sizes)
+@settings(deadline=None)
+def test_no_sentence_is_cut_that_fits_into_a_chunk(text: str, size: tuple[int, int]) -> None:
+    edges = {place for chunk in chunked(text, *size) for place in (chunk.start, chunk.end)}
+    for low, high in sentence_spans(text):
+        if COUNTER.count(text[low:high]) <= size[0]:
+            assert not any(low < place < high for place in edges), (text[low:high], size)
+
+
+@given(PROSE, st.integers(20, 80))
+@settings(deadline=None)
+def test_without_overlap_the_chunks_join_to_the_text(text: str, max_tokens: int) -> None:
+    assert "".join(chunk.text for chunk in chunked(text, max_tokens, 0)) == text
+
+
+def test_sentences_and_their_overlap_are_whole() -> None:
+    text = "Eerste zin hier. Tweede zin. Derde zin volgt nu. Vierde."
+    chunks = chunk_text(text, tokenizer=Characters(), max_tokens=36, overlap_tokens=14, sentences=True)
+    assert [chunk.text for chunk in chunks] == ["Eerste zin hier. Tweede zin. ", "Tweede zin. Derde zin volgt nu. ", "Vierde."]
+
+
+def test_a_heading_stays_with_what_follows() -> None:
+    text = "Een alinea die hier eindigt.\n\nParkeren\n\nDe parking ligt vlakbij het ziekenhuis."
+    chunks = chunk_text(text, tokenizer=Characters(), max_tokens=60, overlap_tokens=0, sentences=True)
+    assert [chunk.text for chunk in chunks] == [text[:30], text[30:]]
+
+
+def test_a_heading_that_only_its_file_knows_stays_with_what_follows() -> None:
+    text = "Een alinea die hier eindigt.\n1. Parkeren\nDe parking ligt vlakbij het ziekenhuis."
+    at = text.index("1.")
+    chunks = chunk_text(text, tokenizer=Characters(), max_tokens=60, overlap_tokens=0, sentences=True, headings=[at])
+    assert [chunk.text for chunk in chunks] == [text[:at], text[at:]]
+
+
+def test_a_sentence_longer_than_a_chunk_is_cut_at_words_and_overlaps() -> None:
+    text = "Kort. " + " ".join(f"woord{number}" for number in range(20)) + ". Kort."
+    chunks = chunk_text(text, tokenizer=Characters(), max_tokens=40, overlap_tokens=10, sentences=True)
+    assert chunks[0].text == "Kort. "
+    assert all(before.end > after.start for before, after in list(pairwise(chunks))[1:-1])
+    assert all(chunk.text.split()[0] in text.split() for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 400_000,
+        " " * 400_000,
+        "\n" * 400_000,
+        "👩‍👩‍👧‍👦" * 8_000,
+        "汉字" * 40_000,
+        "Ja. " * 60_000,
+        "Titel\n\n" * 40_000,
+        "! " * 100_000,
+    ],
+    ids=["one word", "spaces", "newlines", "emoji", "cjk", "short sentences", "headings", "marks"],
+)
+def test_pathological_texts_end_soon(text: str) -> None:
+    began = time.perf_counter()
+    chunks = chunked(text, 350, 70)
+    assert chunks[-1].end == len(text)
+    assert time.perf_counter() - began < 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", ["ab", " ", "\n", "👩‍👩‍👧‍👦 ", "Ja. ", "Titel\n\n", "een lange zin zonder einde "], ids=repr)
+def test_twice_the_text_takes_about_twice_the_time(unit: str) -> None:
+    def seconds(chars: int) -> float:
+        began = time.perf_counter()
+        chunked(unit * (chars // len(unit)), 350, 70)
+        return time.perf_counter() - began
+
+    assert seconds(1_000_000) < 4 * max(seconds(500_000), 0.2)
