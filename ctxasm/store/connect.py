@@ -20,6 +20,7 @@ from ctxasm.store.statements import POSTGRESQL, SQLITE, Dialect
 BUSY_SECONDS = 20
 CONNECT_SECONDS = 5
 MAPPED_BYTES = 2**31 - 2**16  # the most that SQLite maps as it is usually built
+LOAD_CACHE_KIB = 65536
 LOG_BYTES = 2**26  # kept of the log of a large load
 
 _Result = TypeVar("_Result")
@@ -68,6 +69,20 @@ class Connections:
                 with suppress(*self._vendor_errors):
                     connection.exec_driver_sql("ROLLBACK")
                 raise
+
+    @contextmanager
+    def loading(self) -> Iterator[Connection]:
+        """`writing`, for a great many rows: with a larger cache."""
+        with self.writing() as connection:
+            if not self.is_sqlite:
+                yield connection
+                return
+            (cache,) = connection.exec_driver_sql("PRAGMA cache_size").one()
+            connection.exec_driver_sql(f"PRAGMA cache_size=-{LOAD_CACHE_KIB}")
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql(f"PRAGMA cache_size={cache}")
 
     def read(self, ask: Callable[[Connection], _Result]) -> _Result:
         """What `ask` reads; asked once more when the connection was one that the server had closed meanwhile."""

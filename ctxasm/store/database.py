@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 
 from sqlalchemy import Connection, select
 
-from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
+from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Bundle, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import Dataset
-from ctxasm.store.intake import check_records, check_text, storable
+from ctxasm.store.intake import check_dataset_name, check_records, storable
 from ctxasm.store.later import check_saved, check_summaries
 from ctxasm.store.listing import DatasetInfo, no_dataset
-from ctxasm.store.load import remove_dataset, reserve_document_numbers, write_load
+from ctxasm.store.load import ListedDocuments, Load, Records, remove_dataset, reserve_document_numbers
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.saved import read_saved, remove_saved, write_saved
 from ctxasm.store.shelf import forget, keep, read_kept
@@ -53,18 +53,42 @@ class Store:
         Raises InvalidInput for records that cannot be kept, StoreUnavailable where the database refuses.
         """
         name = bundle.name if name is None else name
-        check_text(name, "dataset name", name=True)
-        if not name.strip():
-            raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
-        if origin is not None:
-            check_text(origin, "origin")
+        check_dataset_name(name, origin)
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
-        # Numbers first, in a transaction of their own, so that loads of different datasets do not wait for each other.
-        with self._connections.writing() as connection:
-            first = reserve_document_numbers(connection, len(intake.documents))
-        with self._connections.writing() as connection:
-            self._lock_name(connection, name)
-            write_load(connection, intake, self._counter, first, {"name": name, "replaced": bundle.replaced, "origin": origin})
+        listed = (document for document, _ in intake.documents)
+        ordered = (chunk for _, own in intake.documents for chunk in own)
+        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced))
+
+    def add_stream(
+        self,
+        name: str,
+        documents: Iterable[Document],
+        chunks: Iterable[Chunk],
+        queries: Iterable[Query] = (),
+        answers: Iterable[Answer] = (),
+        origin: str | None = None,
+        *,
+        replaced: Callable[[], int] = int,
+    ) -> DatasetInfo:
+        """Load records as they come, as `add` would: one transaction, the same result, memory flat.
+
+        Each part is read once, in this order. Chunks grouped by document, in its order, load fastest; others are sorted on
+        disk. An error of an iterator undoes everything. `replaced` is asked at the end. Raises as `add`.
+        """
+        check_dataset_name(name, origin)
+        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced))
+
+    def _write(self, name: str, origin: str | None, records: Records) -> DatasetInfo:
+        listed = ListedDocuments(records.documents)
+        try:
+            # Numbers first, in a transaction of their own, so that loads of different datasets do not wait for each other.
+            with self._connections.writing() as connection:
+                first = reserve_document_numbers(connection, len(listed.numbers))
+            with self._connections.loading() as connection:
+                self._lock_name(connection, name)
+                Load(connection, self._counter, listed, first).write(name, origin, records)
+        finally:
+            listed.close()
         self._refresh_statistics()
         self._newest = self.dataset(name)
         return self._newest.info

@@ -57,6 +57,10 @@ class ContentDigest:
         self.add("answer", answer.query_id, payload)
         return payload
 
+    def add_digested(self, content: bytes) -> None:
+        """Hash what was made for it elsewhere."""
+        self._hash.update(content)
+
     def hex(self) -> str:
         """The hash so far."""
         return self._hash.hexdigest()

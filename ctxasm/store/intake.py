@@ -6,7 +6,7 @@ A bundle read from files is already validated; one built by hand may hold anythi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
@@ -39,19 +39,15 @@ def check_records(documents: Sequence[Document], chunks: Sequence[Chunk], querie
     """
     listed: dict[str, Document] = {}
     for document in documents:
-        _check_document(document)
+        check_document(document)
         if listed.setdefault(document.document_id, document) is not document:
-            raise InvalidInput(f"document_id must be unique, got {shown(document.document_id)} twice")
+            raise document_twice(document.document_id)
     grouped: dict[str, list[Chunk]] = {document_id: [] for document_id in listed}
     for chunk in chunks:
-        _check_chunk(chunk)
+        check_chunk(chunk)
         grouped.setdefault(chunk.document_id, []).append(chunk)
     by_document = tuple((listed.get(name) or Document(name), _ascending(own)) for name, own in grouped.items())
-    _check_queries(queries)
-    for position, answer in enumerate(answers):
-        check_text(answer.query_id, f"answers[{position}].query_id", name=True, empty=True)
-        check_text(answer.answer, f"answers[{position}].answer")
-    return Intake(by_document, queries, answers)
+    return Intake(by_document, tuple(checked_queries(queries)), tuple(checked_answers(answers)))
 
 
 def check_text(value: object, field: str, *, name: bool = False, empty: bool = False) -> None:
@@ -64,6 +60,15 @@ def check_text(value: object, field: str, *, name: bool = False, empty: bool = F
         raise InvalidInput(f"{field} must be at most {MAX_NAME_BYTES} bytes, got {size}: shorten it")
     if name and not empty and not value:
         raise InvalidInput(f"{field} must have at least one character, got ''")
+
+
+def check_dataset_name(name: str, origin: str | None = None) -> None:
+    """Refuse a name that no dataset can have, and an origin that cannot be kept. Raises InvalidInput."""
+    check_text(name, "dataset name", name=True)
+    if not name.strip():
+        raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
+    if origin is not None:
+        check_text(origin, "origin")
 
 
 def readable(windows: Sequence[Window]) -> Iterator[Window]:
@@ -81,7 +86,8 @@ def storable(text: str) -> bool:
     return not _UNSTORABLE.search(text)
 
 
-def _check_document(document: Document) -> None:
+def check_document(document: Document) -> None:
+    """Refuse a document that no store can keep. Raises InvalidInput."""
     check_text(document.document_id, "document_id", name=True)
     for field in ("title", "source", "summary", "date"):
         if (value := getattr(document, field)) is not None:
@@ -89,7 +95,8 @@ def _check_document(document: Document) -> None:
     _check_metadata(document.metadata, f"document {shown(document.document_id)}")
 
 
-def _check_chunk(chunk: Chunk) -> None:
+def check_chunk(chunk: Chunk) -> None:
+    """Refuse a chunk that no store can keep. Raises InvalidInput."""
     check_text(chunk.document_id, "chunk document_id", name=True)
     index = chunk.chunk_index
     if type(index) is not int or not 0 <= index <= MAX_CHUNK_INDEX:
@@ -111,7 +118,8 @@ def _check_metadata(metadata: object, where: str) -> None:
         raise InvalidInput(f"{where}: metadata must be a mapping, got {shown(metadata)}")
 
 
-def _check_queries(queries: Sequence[Query]) -> None:
+def checked_queries(queries: Iterable[Query]) -> Iterator[Query]:
+    """The queries as they come. Raises InvalidInput for one that no store can keep, or an id that came before."""
     seen: set[str] = set()
     for query in queries:
         check_query(query)
@@ -120,6 +128,25 @@ def _check_queries(queries: Sequence[Query]) -> None:
         if query.query_id in seen:
             raise InvalidInput(f"query_id must be unique, got {shown(query.query_id)} twice")
         seen.add(query.query_id)
+        yield query
+
+
+def checked_answers(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """The answers as they come. Raises InvalidInput for one that no store can keep."""
+    for position, answer in enumerate(answers):
+        check_text(answer.query_id, f"answers[{position}].query_id", name=True, empty=True)
+        check_text(answer.answer, f"answers[{position}].answer")
+        yield answer
+
+
+def given_twice(document_id: str, index: int) -> InvalidInput:
+    """The error for a chunk that came with two texts."""
+    return InvalidInput(f"chunk {index} of document {shown(document_id)} must be given once, got it twice with different texts")
+
+
+def document_twice(document_id: str) -> InvalidInput:
+    """The error for a document that came twice."""
+    return InvalidInput(f"document_id must be unique, got {shown(document_id)} twice")
 
 
 def _ascending(chunks: list[Chunk]) -> list[Chunk]:
@@ -129,7 +156,7 @@ def _ascending(chunks: list[Chunk]) -> list[Chunk]:
         if not kept or kept[-1].chunk_index != chunk.chunk_index:
             kept.append(chunk)
         elif kept[-1].text != chunk.text:
-            raise InvalidInput(f"{_named(chunk)} must be given once, got it twice with different texts")
+            raise given_twice(chunk.document_id, chunk.chunk_index)
     return kept
 
 

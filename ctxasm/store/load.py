@@ -1,27 +1,78 @@
-"""Writing a load: every record of a bundle, with the facts found once, inside the caller's transaction."""
+"""Writing a load: records as they come, with the facts found once, inside one transaction; memory stays flat."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import marshal
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from itertools import islice
-from typing import Any
+from typing import IO, Any, NamedTuple
 
-from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
-from ctxasm.model.facts import chunk_facts, with_counts
-from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.records import Chunk, Document
+from ctxasm.model.errors import shown
+from ctxasm.model.ports import TokenCounter
+from ctxasm.model.records import Answer, Chunk, Document, Query
+from ctxasm.store.bulk import insert_all, into
+from ctxasm.store.codec import written_metadata
 from ctxasm.store.digest import ContentDigest
-from ctxasm.store.intake import Intake
+from ctxasm.store.intake import check_document, checked_answers, checked_queries, document_twice
+from ctxasm.store.placed import Placed, RawChunk
+from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import forget_saved
+from ctxasm.store.search import forget_search
 from ctxasm.store.shelf import forget_kept
-from ctxasm.store.tables import INDEX_BITS, answers, chunks, datasets, documents, queries, schema
+from ctxasm.store.spool import Spool
+from ctxasm.store.stored_hash import stored_hash
+from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries, schema
 from ctxasm.store.vectors import forget_vectors
+from ctxasm.store.workers import placed_in_order
 
-BATCH_ROWS = 500
+DOCUMENTS_IN_MEMORY = 16 * 2**20
+"""Bytes of documents kept in memory until their number is known; more go to a temporary file."""
+_BATCH = 500
 
-Row = dict[str, Any]
+DocumentRow = tuple[str, str | None, str | None, str | None, str | None, str | None]
+"""Identifier, title, source, summary, date, metadata as JSON."""
+
+
+class Records(NamedTuple):
+    """What a load brings, each part read once and in this order. `replaced` is asked at the end."""
+
+    documents: Iterable[Document]
+    chunks: Iterable[Chunk]
+    queries: Iterable[Query] = ()
+    answers: Iterable[Answer] = ()
+    replaced: Callable[[], int] = int
+
+
+class ListedDocuments:
+    """The documents of a load, checked, counted and laid aside until they can be written. `numbers` are their positions."""
+
+    def __init__(self, listed: Iterable[Document]) -> None:
+        self.numbers: dict[str, int] = {}
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(DOCUMENTS_IN_MEMORY)  # noqa: SIM115 (closed by close())
+        try:
+            for document in listed:
+                check_document(document)
+                if self.numbers.setdefault(document.document_id, len(self.numbers)) != len(self.numbers) - 1:
+                    raise document_twice(document.document_id)
+                metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
+                row = (document.document_id, document.title, document.source, document.summary, document.date, metadata)
+                self._file.write(marshal.dumps(row))
+        except BaseException:
+            self.close()
+            raise
+
+    def rows(self) -> Iterator[DocumentRow]:
+        """All of them, in order."""
+        self._file.seek(0)
+        for _ in range(len(self.numbers)):
+            yield marshal.load(self._file)  # noqa: S302 (written above)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
 
 
 def reserve_document_numbers(connection: Connection, count: int) -> int:
@@ -30,29 +81,9 @@ def reserve_document_numbers(connection: Connection, count: int) -> int:
     return int(connection.execute(taken).scalar_one()) - count
 
 
-def write_load(connection: Connection, intake: Intake, counter: TokenCounter, first_document_no: int, named: Row) -> int:
-    """Write all records; `named` holds name, replaced and origin. Returns the new dataset_id."""
-    now = datetime.now(UTC).isoformat(timespec="microseconds")
-    created = remove_dataset(connection, named["name"]) or now
-    row = named | {
-        "created_at": created,
-        "loaded_at": now,
-        "encoding": counter.encoding if counter.exact else None,
-        "documents": len(intake.documents),
-        "chunks": intake.chunk_count(),
-        "queries": len(intake.queries),
-        "answers": len(intake.answers),
-        "content_hash": "",
-        "first_document_no": first_document_no,
-    }
-    dataset_id = int(connection.execute(insert(datasets).values(row).returning(datasets.c.dataset_id)).scalar_one())
-    digest = ContentDigest()
-    _insert(connection, documents, _document_rows(intake, dataset_id, first_document_no, digest))
-    _insert(connection, chunks, _chunk_rows(intake, counter, first_document_no, digest))
-    _insert(connection, queries, _query_rows(intake, dataset_id, digest))
-    _insert(connection, answers, _answer_rows(intake, dataset_id, digest))
-    connection.execute(update(datasets).where(datasets.c.dataset_id == dataset_id).values(content_hash=digest.hex()))
-    return dataset_id
+def dataset_places(first_document_no: int, document_count: int) -> tuple[int, int]:
+    """The range of places of a dataset's chunks, both ends included."""
+    return first_document_no << INDEX_BITS, ((first_document_no + document_count) << INDEX_BITS) - 1
 
 
 def remove_dataset(connection: Connection, name: str, for_good: bool = False) -> str | None:
@@ -69,88 +100,96 @@ def remove_dataset(connection: Connection, name: str, for_good: bool = False) ->
         forget_vectors(connection, low, high)
         forget_saved(connection, name)
         forget_kept(connection, f"ingest {name}", None)
+    forget_search(connection, low, high)
     connection.execute(delete(chunks).where(chunks.c.place.between(low, high)))
     connection.execute(delete(datasets).where(datasets.c.dataset_id == found.dataset_id))
     return str(found.created_at)
 
 
-def dataset_places(first_document_no: int, document_count: int) -> tuple[int, int]:
-    """The range of places of a dataset's chunks, both ends included."""
-    return first_document_no << INDEX_BITS, ((first_document_no + document_count) << INDEX_BITS) - 1
+class Load:
+    """One load on a connection inside a transaction. `first` is the first of the numbers reserved for the listed documents."""
 
+    def __init__(self, connection: Connection, counter: TokenCounter, listed: ListedDocuments, first: int) -> None:
+        self._connection, self._counter, self._listed, self._first = connection, counter, listed, first
+        self._digest = ContentDigest()
+        self._dataset_id = 0
 
-def _insert(connection: Connection, table: Table, rows: Iterator[Row]) -> None:
-    statement = insert(table).values({column.name: bindparam(column.name) for column in table.c})
-    while batch := list(islice(rows, BATCH_ROWS)):
-        connection.execute(statement, batch)
+    def write(self, name: str, origin: str | None, records: Records) -> None:
+        """Write all records as the dataset `name`, in place of one of that name. Raises InvalidInput."""
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        row = {"name": name, "created_at": remove_dataset(self._connection, name) or now, "loaded_at": now, "origin": origin}
+        row |= {"encoding": self._counter.encoding if self._counter.exact else None, "content_hash": ""}
+        row |= dict.fromkeys(("documents", "chunks", "queries", "answers", "replaced", "first_document_no"), 0)  # type: ignore[arg-type]
+        self._dataset_id = int(self._connection.execute(insert(datasets).values(row).returning(datasets.c.dataset_id)).scalar_one())
+        counts: dict[str, Any] = {"documents": insert_all(self._connection, documents, self._document_rows(self._listed.rows()), _BATCH)}
+        with Spool() as spool:
+            grouping = Grouping(self._listed.numbers, self._first, spool)
+            self._write_chunks(grouping, grouping.runs(records.chunks))
+            whole = grouping.in_order and not spool.names
+            self._write_spooled(grouping, spool)
+        counts |= {"documents": len(self._listed.numbers), "chunks": grouping.taken, "first_document_no": self._first}
+        counts["queries"] = insert_all(self._connection, queries, self._query_rows(records.queries), _BATCH)
+        counts["answers"] = insert_all(self._connection, answers, self._answer_rows(records.answers), _BATCH)
+        own = update(datasets).where(datasets.c.dataset_id == self._dataset_id)
+        self._connection.execute(own.values(**counts, replaced=records.replaced()))
+        content_hash = self._digest.hex() if whole else stored_hash(self._connection, self._dataset_id)
+        self._connection.execute(own.values(content_hash=content_hash))
 
+    def _write_chunks(self, grouping: Grouping, runs: Iterable[Any]) -> None:
+        with into(self._connection, chunks) as sink:
+            placed: Placed
+            for placed in placed_in_order(batched_runs(runs), self._counter):
+                sink.put(placed.rows)
+                self._digest.add_digested(placed.digested)
 
-def _document_rows(intake: Intake, dataset_id: int, first_document_no: int, digest: ContentDigest) -> Iterator[Row]:
-    for number, (document, _) in enumerate(intake.documents, first_document_no):
-        yield _document_row(document, number, dataset_id, digest)
+    def _write_spooled(self, grouping: Grouping, spool: Spool) -> None:
+        """What could not be written as it came, once the numbers of all documents are known."""
+        if not spool.positions():
+            return
+        if grouping.implied:
+            self._number_implied(len(self._listed.numbers) - len(grouping.implied), len(grouping.implied))
+            grouping.renumber(self._first)
+            bare = ((name, None, None, None, None, None) for name in grouping.implied)
+            at = self._first + len(self._listed.numbers) - len(grouping.implied)
+            insert_all(self._connection, documents, self._document_rows(bare, at), _BATCH)
+        for position in filter(grouping.is_done, spool.positions()):
+            self._take_back(position, grouping, spool)
+        self._write_chunks(grouping, grouping.spooled_runs())
 
+    def _number_implied(self, listed: int, implied: int) -> None:
+        """Numbers for documents that only chunks name, after those of the listed ones; all are moved where others are between."""
+        start = reserve_document_numbers(self._connection, implied)
+        if start == self._first + listed:
+            return
+        start = reserve_document_numbers(self._connection, listed + implied)
+        by = start - self._first
+        low, high = dataset_places(self._first, listed)
+        moved = update(chunks).where(chunks.c.place.between(low, high)).values(place=chunks.c.place + (by << INDEX_BITS))
+        self._connection.execute(moved)
+        own = update(documents).where(documents.c.dataset_id == self._dataset_id)
+        self._connection.execute(own.values(document_no=documents.c.document_no + by))
+        self._first = start
 
-def _document_row(document: Document, number: int, dataset_id: int, digest: ContentDigest) -> Row:
-    return {
-        "document_no": number,
-        "dataset_id": dataset_id,
-        "document_id": document.document_id,
-        "title": document.title,
-        "source": document.source,
-        "summary": document.summary,
-        "date": document.date,
-        "metadata": digest.document(document),
-    }
+    def _take_back(self, position: int, grouping: Grouping, spool: Spool) -> None:
+        """Chunks of a document of which more came later, from the table to the spool."""
+        c, (low, high) = chunks.c, dataset_places(self._first + position, 1)
+        columns = (c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
+        rows = self._connection.execute(select(*columns).where(c.place.between(low, high))).fetchall()
+        stored: list[RawChunk] = [(row[0] & INDEX_MASK, *row[1:]) for row in rows]
+        spool.add_stored(spool.names[position], position, stored)
+        grouping.taken -= len(stored)
+        self._connection.execute(delete(chunks).where(c.place.between(low, high)))
 
+    def _document_rows(self, rows: Iterable[DocumentRow], first: int | None = None) -> Iterator[tuple[object, ...]]:
+        for number, row in enumerate(rows, self._first if first is None else first):
+            self._digest.add("document", *row)
+            yield (number, self._dataset_id, *row)
 
-def _chunk_rows(intake: Intake, counter: TokenCounter, first_document_no: int, digest: ContentDigest) -> Iterator[Row]:
-    own_of = enumerate((own for _, own in intake.documents), first_document_no)
-    placed = (((number << INDEX_BITS) + chunk.chunk_index, chunk, fact) for number, own in own_of for chunk, fact in _with_facts(own))
-    # Counted in batches across documents: a counter has a fixed cost a call, and most documents are short.
-    while batch := list(islice(placed, BATCH_ROWS)):
-        facts = [fact for _, _, fact in batch]
-        counted = with_counts(facts, counter) if counter.exact else facts
-        for (place, chunk, _), fact in zip(batch, counted, strict=True):
-            yield _chunk_row(chunk, fact, place, digest)
+    def _query_rows(self, given: Iterable[Query]) -> Iterator[tuple[object, ...]]:
+        for position, query in enumerate(checked_queries(given)):
+            payload = self._digest.query(query)
+            yield self._dataset_id, position, query.query_id, query.query, len(query.retrieved), payload
 
-
-def _with_facts(own: Sequence[Chunk]) -> Iterator[tuple[Chunk, FetchedChunk]]:
-    return zip(own, chunk_facts(own, None), strict=True)
-
-
-def _chunk_row(chunk: Chunk, fact: FetchedChunk, place: int, digest: ContentDigest) -> Row:
-    digested = digest.chunk(chunk)
-    return {
-        "place": place,
-        "text": chunk.text,
-        "start_char": chunk.start,
-        "end_char": chunk.end,
-        "page_number": chunk.page_number,
-        "section": chunk.section,
-        "row_number": chunk.row_number,
-        "token_count": fact.token_count,
-        "overlap_chars": fact.overlap_chars,
-        "overlap_kind": fact.overlap_kind,
-        "overlap_tokens": fact.overlap_tokens,
-        "lead_tokens": fact.lead_tokens,
-        "duplicate_key": fact.duplicate_key,
-        "content_hash": digested.content_hash,
-        "metadata": digested.metadata,
-    }
-
-
-def _query_rows(intake: Intake, dataset_id: int, digest: ContentDigest) -> Iterator[Row]:
-    for position, query in enumerate(intake.queries):
-        yield {
-            "dataset_id": dataset_id,
-            "position": position,
-            "query_id": query.query_id,
-            "query": query.query,
-            "hits": len(query.retrieved),
-            "payload": digest.query(query),
-        }
-
-
-def _answer_rows(intake: Intake, dataset_id: int, digest: ContentDigest) -> Iterator[Row]:
-    for position, answer in enumerate(intake.answers):
-        yield {"dataset_id": dataset_id, "position": position, "query_id": answer.query_id, "payload": digest.answer(answer)}
+    def _answer_rows(self, given: Iterable[Answer]) -> Iterator[tuple[object, ...]]:
+        for position, answer in enumerate(checked_answers(given)):
+            yield self._dataset_id, position, answer.query_id, self._digest.answer(answer)

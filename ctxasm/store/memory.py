@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
 
-from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Bundle, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 from ctxasm.store.digest import ContentDigest
-from ctxasm.store.intake import Intake, check_records, check_text
+from ctxasm.store.intake import Intake, check_dataset_name, check_records
 from ctxasm.store.later import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
 from ctxasm.store.listing import DatasetInfo, no_dataset
 from ctxasm.store.memory_dataset import MemoryDataset, MemorySource, Saved
@@ -33,11 +32,24 @@ class MemoryStore:
     def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name."""
         name = bundle.name if name is None else name
-        check_text(name, "dataset name", name=True)
-        if not name.strip():
-            raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
+        check_dataset_name(name, origin)
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
         return self._put(name, MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter, self._saved_of(name)))
+
+    def add_stream(
+        self,
+        name: str,
+        documents: Iterable[Document],
+        chunks: Iterable[Chunk],
+        queries: Iterable[Query] = (),
+        answers: Iterable[Answer] = (),
+        origin: str | None = None,
+        *,
+        replaced: Callable[[], int] = int,
+    ) -> DatasetInfo:
+        """Load records as they come, as `Store.add_stream`; here they are all kept in memory anyway."""
+        parts = (tuple(documents), tuple(chunks), tuple(queries), tuple(answers))
+        return self.add(Bundle(name, *parts, replaced=replaced()), origin=origin)
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, the one loaded last first."""

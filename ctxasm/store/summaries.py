@@ -15,12 +15,11 @@ from sqlalchemy import Connection, delete, insert, select, update
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Document
 from ctxasm.store.codec import written_metadata
-from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import storable
 from ctxasm.store.later import summarised
-from ctxasm.store.load import dataset_places
 from ctxasm.store.rows import DOCUMENT_COLUMNS, record_document
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries
+from ctxasm.store.stored_hash import stored_hash
+from ctxasm.store.tables import answers, datasets, documents, queries
 
 _BATCH_ROWS = 1000
 
@@ -35,7 +34,7 @@ def write_summaries(connection: Connection, dataset_id: int, summaries: Mapping[
         metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
         connection.execute(update(t).where(t.c.document_no == document_no).values(summary=document.summary, metadata=metadata))
     new = _renumber(connection, dataset_id)
-    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=_stored_hash(connection, new)))
+    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))
 
 
 def _changed(connection: Connection, dataset_id: int, summaries: Mapping[str, str | None], made_by: str) -> Iterable[tuple[int, Document]]:
@@ -58,28 +57,3 @@ def _renumber(connection: Connection, dataset_id: int) -> int:
     connection.execute(delete(datasets).where(datasets.c.dataset_id == dataset_id))
     connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(name=row["name"]))
     return new
-
-
-def _stored_hash(connection: Connection, dataset_id: int) -> str:
-    """The content hash of what is stored, as the load of these records would have made it."""
-    digest, d, c = ContentDigest(), documents.c, chunks.c
-    names: dict[int, str] = {}
-    for number, *values in connection.execute(select(*DOCUMENT_COLUMNS).where(d.dataset_id == dataset_id).order_by(d.document_no)):
-        names[number] = values[0]
-        digest.add("document", *values)
-    first = select(datasets.c.first_document_no, datasets.c.documents).where(datasets.c.dataset_id == dataset_id)
-    low, high = dataset_places(*connection.execute(first).one())
-    columns = (c.place, c.content_hash, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
-    while True:
-        batch = select(*columns).where(c.place.between(low, high)).order_by(c.place).limit(_BATCH_ROWS)
-        if not (rows := connection.execute(batch).fetchall()):
-            break
-        for place, content_hash, start, end, *rest in rows:
-            digest.add("chunk", names[place >> INDEX_BITS], place & INDEX_MASK, bytes(content_hash).hex(), start, end)
-            digest.add(*rest)
-        low = rows[-1].place + 1
-    for table, kind, columns_of in ((queries, "query", ("query_id", "query", "payload")), (answers, "answer", ("query_id", "payload"))):
-        own = select(*(table.c[name] for name in columns_of)).where(table.c.dataset_id == dataset_id).order_by(table.c.position)
-        for row in connection.execute(own):
-            digest.add(kind, *row)
-    return digest.hex()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import tiktoken
@@ -49,6 +49,10 @@ class ExactCounter:
         self._vocabulary = encoding
         self.seams = Seams(encoding.name.split("_")[0].replace("p50k", "r50k"))
         self.count_short = lru_cache(maxsize=65536)(self.count)
+
+    def __reduce__(self) -> tuple[Callable[[str], TokenCounter], tuple[str]]:
+        # Another process opens its own.
+        return open_counter, (self.encoding,)
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
