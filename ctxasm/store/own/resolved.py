@@ -78,8 +78,8 @@ def _check(database: OwnDatabase, field: str, place: Place) -> None:
     kind, named = place.column.kind, f"column {shown(place.column.name)} of type {place.column.type}"
     if place.path.keys and kind not in ("json", "text") and not (database.is_sqlite and kind in ("other", "bytes")):
         raise InvalidInput(f"{field} must be a path into a column of JSON, got {shown(str(place.path))} into {named}")
-    if place.path.keys and database.is_sqlite and any(isinstance(key, str) and '"' in key for key in place.path.keys):
-        raise InvalidInput(f'{field} must be a path whose keys hold no " (SQLite finds none), got {shown(str(place.path))}')
+    if place.path.keys and database.is_sqlite and any(isinstance(key, str) and set(key) & set('"\\') for key in place.path.keys):
+        raise InvalidInput(f'{field} must be a path whose keys hold no " and no \\ (SQLite finds none), got {shown(str(place.path))}')
     if place.is_column and kind in _UNFIT.get(field, ()) and not (database.is_sqlite and kind == "json"):
         raise InvalidInput(
             f"{field} cannot be taken from {named}: choose another column" + (", or a path into it" if kind == "json" else "")
