@@ -55,8 +55,9 @@ class ListedDocuments:
         try:
             for document in listed:
                 check_document(document)
-                if self.numbers.setdefault(document.document_id, len(self.numbers)) != len(self.numbers) - 1:
+                if document.document_id in self.numbers:
                     raise document_twice(document.document_id)
+                self.numbers[document.document_id] = len(self.numbers)
                 metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
                 row = (document.document_id, document.title, document.source, document.summary, document.date, metadata)
                 self._file.write(marshal.dumps(row))
