@@ -39,7 +39,6 @@ _SQLITE_INVALID = (
     ("malformed json", "holds a text that is no JSON where the mapping takes a value out of it: check the mapping"),
     ("json path", "cannot read this path into a JSON text: check the mapping"),
     ("readonly", "was asked to write, which is never allowed here: choose another table"),
-    ("unsafe use of", "has a view or index that uses a function with effects, which is never run here: choose another table"),
 )
 
 

@@ -145,7 +145,8 @@ class OwnDatabase:
         # A text that is no UTF-8 is shown with marks rather than refused: it is the user's table.
         opened.text_factory = lambda data: data.decode("utf-8", "replace")
         opened.create_function("ctxasm_contains", 2, _contains, deterministic=True)
-        for pragma in ("query_only=ON", "trusted_schema=OFF", "mmap_size=2147418112"):
+        # Not trusted_schema=OFF: SQLite then refuses json_extract in an index, and this build has no function with effects.
+        for pragma in ("query_only=ON", "mmap_size=2147418112"):
             opened.execute(f"PRAGMA {pragma}").close()
         return opened
 

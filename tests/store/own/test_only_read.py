@@ -67,7 +67,6 @@ def test_a_writing_function_or_view_fails(place: Place, own_database: OwnDatabas
 def test_the_server_is_told_before_the_first_statement(place: Place, own_database: OwnDatabase) -> None:
     if place.kind == "sqlite":
         assert own_database.rows("PRAGMA query_only", {}) == [(1,)]
-        assert own_database.rows("PRAGMA trusted_schema", {}) == [(0,)]
         return
     shown = {name: own_database.rows(f"SHOW {name}", {})[0][0] for name in ("transaction_read_only", "default_transaction_read_only")}
     shown |= {name: own_database.rows(f"SHOW {name}", {})[0][0] for name in ("statement_timeout", "transaction_isolation")}
