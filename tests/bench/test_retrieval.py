@@ -1,0 +1,124 @@
+"""Retrieval on the real corpora: `pytest -m bench -s tests/bench/test_retrieval.py`.
+
+Recall@5 and @10 as `ctxasm.evaluation.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
+text indexed (enriched by the key-free variant). `tune` is the half of the questions on which weights, depth and BM25's constants were
+chosen, `judge` the other one. CTXASM_BENCH_EMBEDDER names another embedder than wordllama (multilingual-e5-small takes about a
+second a chunk), CTXASM_BENCH_ENGINE=database searches by SQLite.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from statistics import mean
+from typing import Any
+
+import pytest
+
+from ctxasm.config import read_config
+from ctxasm.evaluation.recall import Key, Needed, mean_recall, needed
+from ctxasm.model.records import Chunk, Query
+from ctxasm.model.search import METHODS, SearchOptions
+from ctxasm.searching import search
+from ctxasm.store.database import Store
+from ctxasm.tokens.counter import open_counter
+from ctxasm.workbench import Workbench
+from tests.bench.contest import HALVES
+from tests.bench.long_chunks import half_of
+from tests.bench.tables import show
+from tests.real_data import REAL, load_real, real_folder
+
+pytestmark = pytest.mark.bench
+EMBEDDER = os.environ.get("CTXASM_BENCH_EMBEDDER") or None
+ENGINE = os.environ.get("CTXASM_BENCH_ENGINE") or "memory"
+LIMITS = (5, 10)
+Asked = tuple[Query, Needed]
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    if real_folder() is None:
+        pytest.skip("the real corpora are not beside the project")
+    folder = tmp_path_factory.mktemp("retrieval")
+    with Store(f"sqlite:///{folder / 'r.db'}", open_counter()) as store:
+        for name in REAL:
+            store.add(load_real(name))
+        yield Workbench(read_config({"HOME": str(folder)}), store)
+
+
+@cache
+def questions(name: str) -> tuple[Asked, ...]:
+    """The labelled questions of a corpus with what each needs."""
+    bundle = load_real(name)
+    chunks: dict[str, list[Chunk]] = {}
+    for chunk in bundle.chunks:
+        chunks.setdefault(chunk.document_id, []).append(chunk)
+    return tuple((query, need) for query in bundle.queries if (need := needed(query, chunks)) is not None)
+
+
+def keys(query: Query) -> list[Key]:
+    return [(hit.document_id, hit.chunk_index) for hit in query.retrieved]
+
+
+def rows_of(name: str, method: str, text: str, ranked: Callable[[str, Query], Sequence[Key]]) -> list[list[Any]]:
+    """A row a half: method, text, half, recall at each limit of each corpus, and the mean."""
+    rankings = {corpus: [ranked(corpus, query) for query, _ in questions(corpus)] for corpus in REAL}
+    rows = []
+    for half in (*HALVES, "all"):
+        cells: list[Any] = []
+        for limit in LIMITS:
+            recalls = []
+            for corpus in REAL:
+                own = [
+                    (need, ranking)
+                    for (query, need), ranking in zip(questions(corpus), rankings[corpus], strict=True)
+                    if half in ("all", half_of(query.query_id))
+                ]
+                recalls.append(mean_recall([need for need, _ in own], [ranking for _, ranking in own], limit))
+            cells += [*recalls, mean(recalls)]
+        rows.append([name, method, text, half, *cells])
+    return rows
+
+
+def enrich(workbench: Workbench) -> bool:
+    """Enrich every corpus by rules. False where that cannot be had."""
+    from ctxasm.enriching import EnrichOptions
+    from ctxasm.enriching import enrich as enriched
+
+    for corpus in REAL:
+        enriched(workbench, corpus, EnrichOptions())
+    return True
+
+
+def test_recall_of_the_four_corpora(workbench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of("recorded", "bm25", "raw", lambda corpus, query: keys(query))
+    enrich(workbench)
+    for text in ("raw", "title", "enriched"):
+        for method in reversed(METHODS):
+            options = SearchOptions(method, text, 20, embedder=EMBEDDER, engine=ENGINE)  # type: ignore[arg-type]
+            rows += rows_of("ours", method, text, lambda corpus, query, how=options: keys(search(workbench, query.query, corpus, how)))
+    columns = ("", "method", "text", "half", *(f"{corpus[:8]}@{limit}" for limit in LIMITS for corpus in (*REAL, "mean")))
+    with capsys.disabled():
+        print(f"\nquestions: {', '.join(f'{corpus} {len(questions(corpus))}' for corpus in REAL)}; {EMBEDDER or 'wordllama'}, {ENGINE}")
+        show("Recall at 5 and 10 hits", columns, rows)
+
+
+def test_time_of_a_question(workbench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
+    """Milliseconds of a question over the largest corpus, its index made."""
+    from time import perf_counter
+
+    corpus = REAL[0]
+    rows = []
+    for engine in ("memory", "database"):
+        for method in METHODS:
+            options = SearchOptions(method, engine=engine)
+            search(workbench, "warm up", corpus, options)
+            times = []
+            for query, _ in questions(corpus)[:100]:
+                began = perf_counter()
+                search(workbench, query.query, corpus, options)
+                times.append((perf_counter() - began) * 1000)
+            rows.append([engine, method, sorted(times)[50], max(times)])
+    with capsys.disabled():
+        show(f"Milliseconds of a question over {len(load_real(corpus).chunks)} chunks", ("engine", "method", "median", "highest"), rows)
