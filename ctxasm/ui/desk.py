@@ -78,6 +78,7 @@ def forget_queries() -> None:
     """Read the queries again: one was saved, deleted or loaded."""
     for key in ("_query_list", "_query"):
         st.session_state.pop(key, None)
+    st.session_state["_saves"] = st.session_state.get("_saves", 0) + 1
 
 
 def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]]:

@@ -92,6 +92,11 @@ def _opened(name: str, endpoints: list[Endpoint]) -> AnswerModel:
     return open_model(name, endpoints.pop(0) if name == OPENAI else None)
 
 
+def typed_endpoint(config: Config) -> Endpoint:
+    """Draw the endpoint's own fields and return what they say. Raises CtxasmError where that is no endpoint."""
+    return _endpoints(config, 1)[0]
+
+
 def _endpoints(config: Config, count: int) -> list[Endpoint]:
     """The endpoint as configured, or as typed for this session, once per model. A configured key never goes to a typed address."""
     from ctxasm.llm import Endpoint

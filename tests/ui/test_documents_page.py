@@ -79,33 +79,34 @@ def test_a_folder_that_is_not_there_is_said(app):
 def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypatch):
     import ctxasm.ingesting as ingesting
 
-    real = ingesting.read_document
+    real = ingesting.cut
 
-    def slow(name, data, limits):
+    def cancelling(name, *given):
         if name == "deel1.md":
             (job,) = desk.jobs().seen()
             job.cancel()
-        return real(name, data, limits)
+        return real(name, *given)
 
-    monkeypatch.setattr(ingesting, "read_document", slow)
+    monkeypatch.setattr(ingesting, "cut", cancelling)
     page = html(fine(from_folder(app, folder)))
     assert "Cancelled" in page
     assert "2 of 4 documents not read" in page
     assert app.selectbox(key="data").options == ["sample"]
     fine(app.button(key="take_part").click().run())
     assert desk.workbench().dataset("handboek").info.documents == 2
-    monkeypatch.setattr(ingesting, "read_document", real)
+    monkeypatch.setattr(ingesting, "cut", real)
     fine(app.button(key="load_documents").click().run())
     assert desk.workbench().dataset("handboek").info.documents == 3
+    assert 'data-kind="documents"' in html(app)
 
 
 def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
     import ctxasm.ingesting as ingesting
     from ctxasm.ui.views.loading import outcome
 
-    real = ingesting.read_document
+    real = ingesting.cut
     monkeypatch.setattr(outcome, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(ingesting, "read_document", lambda *given: time.sleep(0.4) or real(*given))
+    monkeypatch.setattr(ingesting, "cut", lambda *given: time.sleep(0.4) or real(*given))
     page = html(fine(from_folder(app, folder)))
     assert 'data-job="ingest ' in page
     assert any(button.key.startswith("cancel_ingest") for button in app.button)

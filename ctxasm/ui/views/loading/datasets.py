@@ -1,21 +1,34 @@
-"""The datasets of this store, each with what it is and a delete that asks first."""
+"""The datasets of this store: what each is and how far it is enriched; enrich, export, and a delete that asks first."""
 
 from __future__ import annotations
 
+import shlex
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk
 from ctxasm.ui.pictures import boxed
+from ctxasm.ui.views.loading.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.ui.views.loading.outcome import loaded
 from ctxasm.ui.views.title import show_empty
 from ctxasm.ui.words import number, plural
+from ctxasm.workbench import SAMPLE
 
 if TYPE_CHECKING:
     from ctxasm.store.listing import DatasetInfo
+
+DOCUMENTS = "documents"
+"""How the origin begins of a dataset that was read from documents."""
+
+
+class About(NamedTuple):
+    """What a card says beyond the counts of a load."""
+
+    enriched: bool
+    saved: int
 
 
 def show_datasets() -> None:
@@ -28,26 +41,72 @@ def show_datasets() -> None:
         _card(info)
 
 
+def is_linked(info: DatasetInfo) -> bool:
+    """Whether a dataset lies in a user's own tables."""
+    return info.dataset_id < 0
+
+
 def _card(info: DatasetInfo) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"dataset_{info.dataset_id}"):
-        st.html(boxed(_about(info)))
-        _delete_control(info)
+    about = _about(info)
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"dataset_{abs(info.dataset_id)}"):
+        st.html(boxed(_words(info, about)))
+        if not is_linked(info):
+            st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,))
+        with st.popover("Export", key=f"export_{info.dataset_id}"):
+            st.html(boxed("A folder of JSON Lines, which loads again:"))
+            st.code(f"ctxasm export --data {shlex.quote(info.name)} FOLDER", language="bash", wrap_lines=True)
+        _delete_control(info, about)
+    if st.session_state.get("_enriching") == info.name:
+        enrich_panel(info, about.enriched)
 
 
-def _about(info: DatasetInfo) -> str:
-    counted = (("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers))
-    counts = " · ".join(plural(count, noun) for noun, count in counted)
+def _about(info: DatasetInfo) -> About:
+    """Read once per session and version; a linked table is not read for it."""
+    key = (info.name, info.dataset_id, st.session_state.get("_loads", 0), st.session_state.get("_saves", 0))
+    kept: dict[object, About] = st.session_state.setdefault("_about", {})
+    if key not in kept:
+        from ctxasm.enriched import written_for
+
+        store = desk.workbench().store
+        kept[key] = About(bool(written_for(store, info.name)), len(store.saved_queries(info.name)))
+        st.session_state["_about"] = dict(list(kept.items())[-200:])
+    return kept[key]
+
+
+def _words(info: DatasetInfo, about: About) -> str:
+    counted = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
+    counts = " · ".join(plural(count, noun) for noun, count in counted if count or noun in ("document", "chunk"))
+    kind = (
+        "linked"
+        if is_linked(info)
+        else "sample"
+        if info.name == SAMPLE
+        else "documents"
+        if (info.origin or "").startswith(DOCUMENTS)
+        else "files"
+    )
+    badges = [f'<span class="cx-badge" data-kind="{kind}">{kind}</span>']
+    badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
+    badges += [f'<span class="cx-badge">{plural(about.saved, "saved question")}</span>'] if about.saved else []
     replaced = f" · {plural(info.replaced, 'character')} replaced" if info.replaced else ""
+    when = "linked" if is_linked(info) else "loaded"
+    origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
     return (
-        f'<b>{escape(info.name)}</b><br><span class="cx-mute">{counts}{replaced} · '
-        f'<span class="cx-nowrap">loaded {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>'
+        f'<div class="cx-dataset"><b dir="auto">{escape(info.name)}</b> {"".join(badges)}<br><span class="cx-mute">{counts}{replaced} · '
+        f'<span class="cx-nowrap">{when} {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>{origin}</div>'
     )
 
 
-def _delete_control(info: DatasetInfo) -> None:
-    with st.popover("Delete", key=f"delete_{info.dataset_id}"):
-        st.html(boxed(f"Delete <b>{escape(info.name)}</b> with all its queries? It cannot be undone; the files it came from stay."))
-        st.button("Delete it", key=f"confirm_{info.dataset_id}", type="primary", on_click=_delete, args=(info.name,))
+def _delete_control(info: DatasetInfo, about: About) -> None:
+    verb = "Unlink" if is_linked(info) else "Delete"
+    saved = f" and its {plural(about.saved, 'saved question')}" if about.saved else ""
+    if is_linked(info):
+        asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
+    else:
+        asks = f"Delete <b>{escape(info.name)}</b> with all its queries{saved}? It cannot be undone; the files it came from stay."
+    with st.popover(verb, key=f"delete_{info.dataset_id}"):
+        st.html(boxed(asks))
+        st.button(f"{verb} it", key=f"confirm_{info.dataset_id}", type="primary", on_click=_delete, args=(info.name,))
 
 
 def _delete(name: str) -> None:
@@ -57,6 +116,7 @@ def _delete(name: str) -> None:
         st.session_state["_report"] = error
         return
     st.session_state["_report"] = None
+    close_panel()
     loaded(None)
     for key in ("data", "q", "_assembly"):
         st.session_state.pop(key, None)

@@ -104,8 +104,8 @@ def _options() -> IngestOptions | CtxasmError:
         return error
 
 
-def read(ingest: Ingest, part: bool = False) -> None:
-    """Read the documents as a job; `part` reads nothing more and loads what is done."""
+def read(ingest: Ingest, part: bool = False, retry: bool = False) -> None:
+    """Read the documents as a job; `part` reads nothing more and loads what is done, `retry` tries broken ones again."""
     from ctxasm.ingest.collecting import default_name
     from ctxasm.ingesting import ingest as run
 
@@ -118,5 +118,5 @@ def read(ingest: Ingest, part: bool = False) -> None:
         f"ingest {what}",
         f"Reading {what}",
         what,
-        lambda report, cancelled: run(workbench, ingest.sources, ingest.options, ingest.name, report, cancelled, part=part),
+        lambda report, cancelled: run(workbench, ingest.sources, ingest.options, ingest.name, report, cancelled, part=part, retry=retry),
     )

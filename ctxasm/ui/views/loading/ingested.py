@@ -29,6 +29,9 @@ def show_ingested(report: IngestReport) -> None:
         _go_on(report)
     if report.problems:
         _show_files(report)
+    ingest: Ingest | None = st.session_state.get("_ingest")
+    if report.broken and ingest is not None and st.button("Try the broken files again", key="read_again", icon=":material/refresh:"):
+        read(ingest, retry=True)
 
 
 def _heading(report: IngestReport) -> tuple[str, str]:

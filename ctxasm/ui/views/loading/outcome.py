@@ -54,11 +54,10 @@ def keep_outcome(job: Job) -> None:
         return
     st.session_state["_report"] = report = job.result()
     info = getattr(getattr(report, "load", report), "info", None)
-    if info is not None:
-        loaded(info.name)
-        if job.key.startswith(IMPORT):
-            # They are a dataset now; what is mapped next are other files.
-            st.session_state["_files"], st.session_state["_mappings"] = (), {}
+    loaded(None if info is None else info.name)
+    if info is not None and job.key.startswith(IMPORT):
+        # They are a dataset now; what is mapped next are other files.
+        st.session_state["_files"], st.session_state["_mappings"] = (), {}
 
 
 def loaded(name: str | None) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from ctxasm.model.errors import CtxasmError, InvalidBundle
 from ctxasm.ui.load_tables import notes_html, problems_csv, problems_html
 from ctxasm.ui.pictures import boxed
+from ctxasm.ui.views.loading.enriched import show_enriched, show_made
 from ctxasm.ui.views.loading.ingested import show_ingested
 from ctxasm.ui.views.title import show_trouble
 from ctxasm.ui.words import plural
@@ -24,6 +25,10 @@ def show_outcome() -> None:
         show_trouble("Nothing was loaded", str(report), "What was loaded before is untouched.")
     elif hasattr(report, "waiting"):
         show_ingested(report)
+    elif hasattr(report, "variant"):
+        show_enriched(report)
+    elif hasattr(report, "saved"):
+        show_made(report)
     elif report is not None:
         _show_loaded(report)
 
