@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.enrichment.keeping import Ledger, Writer, is_label, ledger_key, read_enrichment, read_ledger
 from ctxasm.enrichment.texts import VARIANTS, Enrichment, Variant, enriched_text
+from ctxasm.model.errors import NotFound
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk, Shelf, Window
 from ctxasm.model.records import Document
 from ctxasm.store.later import MADE_BY
 
 if TYPE_CHECKING:
+    from ctxasm.store.database import Dataset
+    from ctxasm.store.memory import MemoryDataset
+    from ctxasm.store.own.linked import LinkedDataset
     from ctxasm.workbench import Workbench
 
 
@@ -119,8 +123,8 @@ def state(workbench: Workbench, dataset: str | None = None) -> tuple[EnrichmentS
 
     The counts of a run that came to its end are read, others are counted: that takes as long as reading all chunks.
     """
-    handle = workbench.dataset(dataset)
-    name, content = handle.info.name, handle.info.content_hash
+    name = workbench.dataset(dataset).info.name
+    content = fresh(workbench, name).info.content_hash
     found = []
     for place, (variant, ledger, writers) in enumerate(written_for(workbench.store, name)):
         counts = (ledger.documents, ledger.chunks, ledger.questions)
@@ -135,7 +139,7 @@ def _counted(workbench: Workbench, name: str, writers: Sequence[Writer]) -> tupl
     """Documents that have an enriched chunk, such chunks, and their questions."""
     documents: set[str] = set()
     chunks = questions = 0
-    stored = workbench.dataset(name).iter_chunks()
+    stored = fresh(workbench, name).iter_chunks()
     while batch := list(islice(stored, STEP)):
         said = enrichments(workbench, name, batch, [Written(writers[0].variant, Ledger(), tuple(writers))])
         for chunk, one in zip(batch, said, strict=True):
@@ -143,6 +147,14 @@ def _counted(workbench: Workbench, name: str, writers: Sequence[Writer]) -> tupl
                 documents.add(chunk.document_id)
                 chunks, questions = chunks + 1, questions + len(one.questions)
     return len(documents), chunks, questions
+
+
+def fresh(workbench: Workbench, name: str) -> Dataset | MemoryDataset | LinkedDataset:
+    """A dataset as it is now: a handle that is kept knows the content hash of its last read, and streams chunks of that load alone."""
+    try:
+        return workbench.store.dataset(name)
+    except NotFound:
+        return workbench.dataset(name)
 
 
 def without_made(document: Document) -> Document:

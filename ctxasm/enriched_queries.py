@@ -15,7 +15,7 @@ from itertools import groupby, islice
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.enriched import STEP, enrichments, written_for
+from ctxasm.enriched import STEP, enrichments, fresh, written_for
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk
@@ -96,7 +96,7 @@ def questions_as_queries(
 def _questions(workbench: Workbench, name: str, seen: Counter[str]) -> Iterator[_Question]:
     """All canonical questions of who wrote last, in the order of a fair choice within each document; counts them in `seen`."""
     written = written_for(workbench.store, name)[:1]
-    for document_id, chunks in groupby(workbench.dataset(name).iter_chunks(), key=lambda chunk: chunk.document_id):
+    for document_id, chunks in groupby(fresh(workbench, name).iter_chunks(), key=lambda chunk: chunk.document_id):
         found: list[tuple[str, FetchedChunk]] = []
         while batch := list(islice(chunks, STEP)):
             for chunk, said in zip(batch, enrichments(workbench, name, batch, written), strict=True):

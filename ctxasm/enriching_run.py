@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ctxasm.enriched import without_made
+from ctxasm.enriched import fresh, without_made
 from ctxasm.enrichment.cost import Price, price_of
 from ctxasm.enrichment.keeping import MOST_WRITERS, Ledger, Writer, is_label, ledger_key, read_ledger, write_ledger
 from ctxasm.enrichment.reports import EnrichReport, FailedBatch
@@ -131,7 +131,7 @@ class Run:
         if not cancelled:
             notes += self._give_summaries() if self.options.summaries else ()
             is_whole = not stopped and not self.failed and self.options.limit is None
-            content = self.workbench.dataset(self.name).info.content_hash if is_whole else ""
+            content = fresh(self.workbench, self.name).info.content_hash if is_whole else ""
             self._ledger = replace(self._ledger, content=content)
         if not cancelled or self.new:
             self.keep({})

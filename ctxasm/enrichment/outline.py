@@ -101,9 +101,9 @@ def path_at(headings: Sequence[Heading], at: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def headings_in(headings: Sequence[Heading], start: int, end: int) -> tuple[str, ...]:
+def headings_in(headings: Sequence[Heading], start: int, end: int) -> Sequence[Heading]:
     """The headings that begin at a character from `start` up to `end`."""
-    return tuple(heading.text for heading in headings[bisect_left(headings, (start,)) : bisect_left(headings, (end,))])
+    return headings[bisect_left(headings, (start,)) : bisect_left(headings, (end,))]
 
 
 def enclosing(text: str, at: int, most: int = 2) -> tuple[str, ...]:

@@ -48,7 +48,9 @@ def whole_document(document: Document, chunks: Sequence[FetchedChunk]) -> Whole:
     for place, (chunk, start) in enumerate(zip(chunks, starts, strict=True), start=1):
         told = one_line(chunk.section or "")[:LONGEST_NAME]
         path = (told,) if told else path_at(headings, start)
-        inside = headings_in(headings, start, start + len(chunk.text))
+        # A heading at the very end of a chunk is the next one's.
+        end = start + len(chunk.text.rstrip())
+        inside = tuple(heading.text for heading in headings_in(headings, start, end) if heading.start + len(heading.text) < end)
         parts.append(Part(chunk, place, path, inside, enclosing(text, start)))
     name = name_of(document)
     return Whole(document, name, language_of(f"{name} {text[:_READ]}"), text, tuple(parts))

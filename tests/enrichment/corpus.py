@@ -23,7 +23,8 @@ CARDIOLOGY = (
 )
 PARKING = ("Parking is paid for at the machines of the main entrance. A day ticket for the hospital car park costs eight euros.",)
 PROGRAM = (
-    "/// Runs a target and keeps what it observed for the next input of the fuzzer.\npub struct DiffExecutor {\n    primary: Primary,\n}\n\n"
+    "/// Runs a target and keeps what it observed for the next input of the fuzzer.\n"
+    "pub struct DiffExecutor {\n    primary: Primary,\n}\n\n"
     "impl DiffExecutor {\n",
     "    pub fn run_target(&mut self) -> ExitKind {\n        self.primary.run();\n        return ExitKind::Ok;\n    }\n}\n",
 )
