@@ -20,7 +20,7 @@ from ctxasm.model.errors import InvalidInput, shown
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 SAMPLE_CHARS, SAMPLE_ROWS = 200_000, 100
-_QUOTED = re.compile(r'"[^"]*(?:"|$)')
+_UNQUOTED = re.compile(r'([^"]*)("[^"]*"?)?')
 
 
 class _TooWide(Exception):
@@ -37,8 +37,8 @@ def read_delimited(decoded: Decoded, file: str, limits: FileLimits) -> Rows:
     Raises InvalidInput where the table is too large or no table at all; a record that does not fit the header is a problem.
     """
     text = decoded.text
-    head = _QUOTED.sub("", text[: _first_line_end(text)])
-    limits.check_columns(file, max(head.count(delimiter) for delimiter in DELIMITERS) + 1)
+    head = text[: _first_line_end(text)]
+    limits.check_columns(file, max(_count_outside(head, delimiter, limits.columns) for delimiter in DELIMITERS) + 1)
     delimiter = detect_delimiter(text, file)
     notes = [f"{decoded.encoding}; delimiter {DELIMITERS[delimiter]}, detected"]
     records = _records(text, delimiter, limits)
@@ -115,12 +115,22 @@ def _narrow(lines: Iterator[str], delimiter: str, most: int) -> Iterator[str]:
     """The lines as they are, ended by _TooWide before one with more than `most` delimiters outside quotes."""
     inside = False
     for line in lines:
-        if line.count(delimiter) > most:
-            parts = line.split('"')
-            if (count := sum(part.count(delimiter) for part in parts[inside::2])) > most:
-                raise _TooWide(count + 1)
+        if line.count(delimiter) > most and (count := _count_outside(line.partition('"')[2] if inside else line, delimiter, most)) > most:
+            raise _TooWide(count + 1)
         inside ^= line.count('"') % 2 == 1
         yield line
+
+
+def _count_outside(line: str, delimiter: str, most: int) -> int:
+    """The delimiters outside quotes; where they are more than `most`, all of the line, quoted or not."""
+    count = 0
+    if line.count(delimiter) <= most:
+        return line.count(delimiter)
+    for match in _UNQUOTED.finditer(line):
+        count += match[1].count(delimiter)
+        if count > most:
+            return line.count(delimiter)
+    return count
 
 
 def detect_delimiter(text: str, file: str) -> str:

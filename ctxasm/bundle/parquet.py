@@ -7,7 +7,7 @@ small batch at a time, for what it says may be a lie and one stored value may st
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,8 @@ from ctxasm.bundle.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
 MAGIC = b"PAR1"
-BATCH_ROWS = 256
+BATCH_ROWS, NESTED_BATCH_ROWS = 256, 16
+"""Rows that are unpacked before their size is known: fewer where texts are nested, which cannot stay in their dictionary."""
 
 
 class _Unusable(ValueError):
@@ -36,8 +37,9 @@ def read_parquet(data: bytes, file: str, limits: FileLimits) -> Rows:
     except ImportError:
         raise InvalidInput(f"{file} is Parquet, which needs pyarrow: run `pip install pyarrow`") from None
     try:
-        opened = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), thrift_string_size_limit=2**24, thrift_container_size_limit=2**20)
+        opened = _opened(data, ())
         _check_claims(opened.metadata, len(data), file, limits)
+        opened = _opened(data, [field.name for field in opened.schema_arrow if _is_text(field.type)])
         vectors = [field.name for field in opened.schema_arrow if _is_vector(field.type)]
         columns = [field.name for field in opened.schema_arrow if field.name not in vectors]
         _check_names(columns, opened, file)
@@ -49,6 +51,15 @@ def read_parquet(data: bytes, file: str, limits: FileLimits) -> Rows:
     notes = [f"Parquet, {opened.num_row_groups:,} row groups"]
     notes += [f"not read, because it holds vectors: {', '.join(map(shown, vectors))}"] if vectors else []
     return Rows(file, tuple(columns), [(number, row) for number, row in enumerate(rows, 1)], tuple(notes))
+
+
+def _opened(data: bytes, in_dictionary: Sequence[str]) -> Any:
+    """The file, with the texts of these columns kept once each, however often they stand in it."""
+    import pyarrow
+    import pyarrow.parquet
+
+    limits = {"thrift_string_size_limit": 2**24, "thrift_container_size_limit": 2**20}
+    return pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), read_dictionary=list(in_dictionary), **limits)
 
 
 def _check_claims(metadata: Any, packed: int, file: str, limits: FileLimits) -> None:
@@ -66,13 +77,36 @@ def _check_names(columns: list[str], opened: Any, file: str) -> None:
 
 def _rows(opened: Any, columns: list[str], packed: int, file: str, limits: FileLimits) -> Iterator[dict[str, Any]]:
     unpacked = count = 0
-    for batch in opened.iter_batches(batch_size=BATCH_ROWS, columns=columns, use_threads=False):
-        unpacked += batch.nbytes
+    nested = any(field.type.num_fields for field in opened.schema_arrow if field.name in columns)
+    batch_rows = NESTED_BATCH_ROWS if nested else BATCH_ROWS
+    for batch in opened.iter_batches(batch_size=batch_rows, columns=columns, use_threads=False):
+        unpacked += sum(_unpacked_bytes(column) for column in batch.columns)
         count += batch.num_rows
         limits.check_rows(file, count)
         limits.check_ratio(file, packed, unpacked)
         for row in batch.to_pylist():
             yield {name: _json(value, name) for name, value in row.items() if value is not None}
+
+
+def _unpacked_bytes(column: Any) -> int:
+    """What a column takes once every row has its own copy of its value."""
+    import pyarrow
+    import pyarrow.compute
+
+    if not pyarrow.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    words = column.dictionary
+    if not _is_text(words.type):
+        return int(words.nbytes) * max(1, len(column))
+    sizes = pyarrow.compute.take(pyarrow.compute.binary_length(words), column.indices)
+    return int(pyarrow.compute.sum(sizes.cast(pyarrow.int64())).as_py() or 0)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow
+
+    types = pyarrow.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind))
 
 
 def _is_vector(kind: Any) -> bool:
