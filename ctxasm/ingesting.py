@@ -8,7 +8,6 @@ the same options are no work, and a changed one is the only one that is read.
 from __future__ import annotations
 
 import os
-import zlib
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -24,10 +23,10 @@ from ctxasm.ingest.finding import FoundFile
 from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of
 from ctxasm.ingest.known import Known
 from ctxasm.ingest.options import IngestOptions, ReadLimits, limits_from
-from ctxasm.ingest.packed import BROKEN
+from ctxasm.ingest.packed import read_bytes
 from ctxasm.ingest.source import SourceText
 from ctxasm.loading import LoadReport
-from ctxasm.model.errors import NotFound
+from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
 
@@ -124,7 +123,7 @@ class _Run:
             self.dataset = workbench.store.dataset(name)
         self.known = Known(name, self.dataset, workbench.store, limits)
         self.done: list[tuple[str, str]] = []
-        self.read = self.waiting = 0
+        self.read = self.waiting = self.finished = 0
         self.origin = "documents"
         self.problems: list[FileProblem] = []
         self.notes: list[str] = []
@@ -152,7 +151,7 @@ class _Run:
             raise ValueError(f"{file.name} is no document")
         under = _Under(position, file.name, kind)
         try:
-            data = self._bytes(file)
+            data = read_bytes(file, self.limits)
             under.mark = mark_of(data, kind, self.options, self.encoding)
             if not self.known.has(under.mark):
                 if not self.retry and (reason := self.known.failure(under.mark)) is not None:
@@ -181,27 +180,22 @@ class _Run:
             except TimeoutError:
                 continue
             except UnreadableDocument as error:
-                self.problems.append(FileProblem(under.name, str(error), True))
                 if not isinstance(error, MissingPackage):
                     self.known.keep_failure(under.mark, str(error))
-                return True
-        if source is not None:
-            self._keep(under.mark, cut(under.name, source, under.kind, under.mark, self.options, self.counter))
-        if under.mark:
-            self.done.append((under.name, under.mark))
+                return self._fail(under, error)
+        try:
+            if source is not None:
+                self._keep(under.mark, cut(under.name, source, under.kind, under.mark, self.options, self.counter))
+        except InvalidInput as error:  # such as a run of blanks that no tokenizer can count
+            return self._fail(under, error)
+        self.finished += 1
+        self.done += [(under.name, under.mark)] if under.mark else []
         return True
 
-    def _bytes(self, file: FoundFile) -> bytes:
-        most = self.limits.file_mb * 2**20
-        try:
-            data = file.read(most)
-        except (*BROKEN, zlib.error) as error:
-            raise UnreadableDocument(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        if len(data) > most:
-            raise UnreadableDocument(f"it is larger than {self.limits.file_mb:,} MB (CTXASM_INGEST_FILE_MB): split it")
-        if not data:
-            raise UnreadableDocument("it is empty")
-        return data
+    def _fail(self, under: _Under, error: InvalidInput) -> bool:
+        self.finished += 1
+        self.problems.append(FileProblem(under.name, str(error), True))
+        return True
 
     def _keep(self, mark: str, made: Cut) -> None:
         self.known.keep(mark, made)
@@ -210,7 +204,7 @@ class _Run:
 
     def _ended(self, total: int) -> IngestReport:
         """The report of work that was not wanted to its end: nothing is loaded, what is done is kept."""
-        self.waiting = total - len(self.done) - sum(problem.broken for problem in self.problems)
+        self.waiting = total - self.finished
         return self._report(None, cancelled=True)
 
     def _loaded(self) -> IngestReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import PurePosixPath
@@ -43,6 +44,20 @@ def packed_documents(stream: IO[bytes], limits: ReadLimits) -> Iterator[FoundFil
         if reason is None and kind_of(inside) is None:
             reason = "a .zip inside a .zip is not opened: unpack it" if inside.lower().endswith(".zip") else why_not(inside)
         yield FoundFile(inside, opener=partial(archive.open, entry)) if reason is None else Skipped(inside, reason)
+
+
+def read_bytes(file: FoundFile, limits: ReadLimits) -> bytes:
+    """The bytes of a document, from a folder or a .zip. Raises UnreadableDocument."""
+    most = limits.file_mb * 2**20
+    try:
+        data = file.read(most)
+    except (*BROKEN, zlib.error) as error:
+        raise UnreadableDocument(f"it cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > most:
+        raise UnreadableDocument(f"it is larger than {limits.file_mb:,} MB (CTXASM_INGEST_FILE_MB): split it")
+    if not data:
+        raise UnreadableDocument("it is empty")
+    return data
 
 
 def _refusal(entry: zipfile.ZipInfo, limits: ReadLimits) -> str | None:

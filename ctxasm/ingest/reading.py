@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from importlib import metadata
 
 from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.source import SourceText
+from ctxasm.ingest.plain import storable
+from ctxasm.ingest.source import Section, SourceText
 from ctxasm.model.errors import shown
 
 OnPage = Callable[[int, int], None]
@@ -44,11 +46,19 @@ def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None,
         raise MissingPackage(f"it needs the package {LIBRARIES[kind]}: pip install {LIBRARIES[kind]} ({error.name} is missing)") from None
     except Exception as error:  # libraries read bytes made to break them; what they raise is no contract
         raise UnreadableDocument(f"it is damaged: {shown(f'{type(error).__name__}: {error}')}") from error
+    source = _storable(source)
     if not source.text.strip():
         raise UnreadableDocument("it holds no text")
     if len(source.text) > limits.characters:
         raise UnreadableDocument(f"it has {len(source.text):,} characters of text, allowed are {limits.characters:,}: split it")
     return source
+
+
+def _storable(source: SourceText) -> SourceText:
+    """Without the characters that no database takes, which may come out of an escape in any kind of file."""
+    sections = [Section(section.start, storable(section.heading)) for section in source.sections]
+    fields = {name: storable(value) for name, value in source.fields.items()}
+    return dataclasses.replace(source, text=storable(source.text), sections=sections, fields=fields)
 
 
 def reader_of(kind: Kind) -> str:
