@@ -52,7 +52,12 @@ def open_vectors(shelf: Shelf, name: str | None = None) -> KeptVectors:
         raise InvalidInput(problem)
     from ctxasm.embedding import KeptVectors, threshold_of
 
-    return KeptVectors(open_embedder(chosen), shelf, chosen, threshold_of(chosen), version(EMBEDDERS[chosen]))
+    return KeptVectors(open_embedder(chosen), shelf, chosen, threshold_of(chosen), _edition(chosen))
+
+
+@cache
+def _edition(name: str) -> str:
+    return version(EMBEDDERS[name])
 
 
 @cache

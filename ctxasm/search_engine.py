@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.indexing import DEEP, Asked, Key, Replaced, indexed_texts, language_of_corpus
 from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.kept import Kept
 from ctxasm.model.progress import Progress
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.store.search import SearchSet
 
 _being_made: list[MadeOnce[SearchSet]] = []
+_languages: Kept[Language] = Kept(1000)
 
 
 class EngineSearcher:
@@ -72,7 +74,13 @@ class EngineSearcher:
 
     def _language(self) -> Language:
         chosen = self._asked.options.language
-        return language_of_corpus(chosen, self._tables.sample() if chosen == "auto" else ())
+        if chosen != "auto":
+            return language_of_corpus(chosen, ())
+        known = _languages.get(self._tables.address)
+        if known is None:
+            known = language_of_corpus(chosen, self._tables.sample())
+            _languages.put(self._tables.address, known)
+        return known
 
     def _made(self, kinds: Sequence[str], what: str, make: Callable[[], SearchSet]) -> SearchSet:
         """The set that is there, else one made now; threads of this process that want the same wait for one of them."""
