@@ -47,7 +47,6 @@ class OwnDatabase:
                 poolclass=None if not self.is_sqlite else _queue_pool(),
                 pool_size=2,
                 max_overflow=8,
-                pool_pre_ping=not self.is_sqlite,
             )
         except ImportError:
             raise StoreUnavailable("PostgreSQL needs the psycopg driver: run `pip install 'psycopg[binary]'`") from None
@@ -85,8 +84,7 @@ class OwnDatabase:
     def reading(self) -> Iterator[Connection]:
         """A connection inside one READ ONLY transaction that is rolled back in the end. Errors come as sentences."""
         try:
-            with self._engine.connect() as connection:
-                self._begin(connection)
+            with self._begun() as connection:
                 try:
                     yield connection
                 finally:
@@ -116,6 +114,22 @@ class OwnDatabase:
     def close(self) -> None:
         """Let go of all connections."""
         self._engine.dispose()
+
+    def _begun(self) -> Connection:
+        """A connection whose transaction has begun; another one where the server had closed the first meanwhile."""
+        connection = self._engine.connect()
+        try:
+            self._begin(connection)
+        except exc.DBAPIError as error:
+            connection.close()
+            if not error.connection_invalidated:
+                raise
+            connection = self._engine.connect()
+            self._begin(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _begin(self, connection: Connection) -> None:
         if self.is_sqlite:
