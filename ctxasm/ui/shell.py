@@ -5,19 +5,20 @@ from __future__ import annotations
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk, state, typed
+from ctxasm.ui import desk, state
 from ctxasm.ui.controls import settings_controls
+from ctxasm.ui.pickers import pick_dataset, pick_query
 from ctxasm.ui.sharing import share_controls
 from ctxasm.ui.shortcuts import undo_keys
 from ctxasm.ui.views.conversation import conversation_controls
-from ctxasm.ui.views.question import give_up, question_controls, saved_controls
+from ctxasm.ui.views.question import question_controls, saved_controls
 from ctxasm.ui.views.window_table import window_table_controls
 from ctxasm.ui.words import plural
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.store.listing import DatasetInfo, QueryEntry
+    from ctxasm.store.listing import DatasetInfo
 
 ASSETS = Path(__file__).parent / "assets"
 SIDEBAR = 330
@@ -54,7 +55,7 @@ def run() -> None:
         page.run()
     _draw_frame()
     if st.session_state.pop("_searched", False) and page.url_path == "load":
-        st.switch_page(inspect)
+        _go_to_page(inspect)
     if early is None:
         _notice()
         page.run()
@@ -97,6 +98,13 @@ def _draw_frame() -> None:
         st.session_state["_trouble"] = None
 
 
+def _go_to_page(page: StreamlitPage) -> NoReturn:
+    """Go to another page with all that the address says; it would else be forgotten on the way."""
+    scene: state.Scene | None = st.session_state["_scene"]
+    st.session_state["_asked_for"] = {} if scene is None else {"data": scene.dataset, "q": scene.query.query_id}
+    st.switch_page(page, query_params=st.query_params.to_dict())
+
+
 def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     """The page of this run, and Inspect."""
     pages = shipped("pages")
@@ -126,7 +134,7 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
-    info = _pick_dataset(infos)
+    info = pick_dataset(infos)
     st.session_state["_info"] = info
     _data_badges(info, settings)
     picker = st.container(gap="small")
@@ -136,27 +144,9 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
         if not entries:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
             return None
-        query_id = _pick_query(info, entries)
+        query_id = pick_query(info, entries)
         saved_controls(info, query_id)
     return state.Scene(info.name, desk.query(info, query_id), settings)
-
-
-def _pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
-    names = [info.name for info in infos]
-    _take_asked_for("data", names, {name: name for name in names}, "data")
-    if (gone := st.session_state.get("data")) not in names:
-        if gone is not None:
-            state.reject(f"dataset {gone!r} is not loaded any more")
-        st.session_state.pop("data", None)
-    picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
-    info = infos[names.index(picked)] if picked in names else infos[0]
-    _write_address("data", info.name)
-    return info
-
-
-def _forget_query() -> None:
-    give_up()
-    st.session_state.pop("q", None)
 
 
 def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
@@ -174,68 +164,6 @@ def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
         f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span><b>{escape(info.name)}</b> · {counted}</span>'
         f"{tokens}</div></div>"
     )
-
-
-def _pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
-    ids = [entry.query_id for entry in entries]
-    labels = {entry.query_id: _label(entry, desk.is_stored(info, entry.query_id)) for entry in entries}
-    _take_asked_for("q", ids, labels, "query")
-    if st.session_state.get("q") not in labels:
-        st.session_state.pop("q", None)
-    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
-    _write_query_address(info, query_id)
-    at = ids.index(query_id)
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
-        st.button(
-            "→",
-            key="next_query",
-            on_click=_go_to,
-            args=(ids[(at + 1) % len(ids)],),
-            disabled=at + 1 == len(ids),
-            help="Next query",
-            width=44,
-        )
-        st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
-    return query_id
-
-
-def _write_address(key: str, value: str) -> None:
-    """Keep the address a link to what is shown. A bound picker would write its label, and forget an id that it was given."""
-    if st.query_params.get(key) != value:
-        st.query_params[key] = value
-
-
-def _write_query_address(info: DatasetInfo, query_id: str) -> None:
-    address = typed.address(desk.query(info, query_id), desk.is_stored(info, query_id))
-    for key in ("q", typed.ASK):
-        if key in address:
-            _write_address(key, address[key])
-        elif key in st.query_params:
-            del st.query_params[key]
-
-
-def _go_to(query_id: str) -> None:
-    give_up()
-    st.session_state["q"] = query_id
-
-
-def _label(entry: QueryEntry, is_stored: bool) -> str:
-    text = " ".join(entry.query.split())
-    name = entry.query_id if not typed.is_typed(entry.query_id) else "typed" if is_stored else "not saved"
-    return f"{name} · {text[:70]}{'…' if len(text) > 70 else ''}"
-
-
-def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
-    """The value that the first URL asked for: an id, or the label that the picker itself writes."""
-    asked = st.session_state.get("_asked_for", {}).pop(key, None)
-    if asked is None:
-        return
-    match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
-    if match is None:
-        state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
-    else:
-        st.session_state[key] = match
 
 
 def _notice() -> None:

@@ -73,6 +73,14 @@ def _about(info: DatasetInfo) -> About:
     return kept[key]
 
 
+def _kind(info: DatasetInfo) -> str:
+    if is_linked(info):
+        return "linked"
+    if info.name == SAMPLE:
+        return "sample"
+    return "documents" if (info.origin or "").startswith(DOCUMENTS) else "files"
+
+
 def _words(info: DatasetInfo, about: About) -> str:
     counted = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
     counts = " · ".join(plural(count, noun) for noun, count in counted if count or noun in ("document", "chunk"))

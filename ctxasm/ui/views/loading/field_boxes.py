@@ -12,6 +12,8 @@ from ctxasm.ui.load_tables import cut
 from ctxasm.ui.pictures import boxed
 
 IN_A_ROW = 3
+NONE = ""
+"""What a box holds where no column is chosen."""
 
 
 class Boxes(NamedTuple):
@@ -45,14 +47,13 @@ def _rows(fields: Sequence[str], boxes: Boxes) -> None:
 
 def _box(field: str, boxes: Boxes) -> None:
     column = boxes.columns.get(field)
-    options = [*boxes.paths, *([column] if column is not None and column not in boxes.paths else [])]
+    options = [NONE, *boxes.paths, *([column] if column is not None and column not in boxes.paths else [])]
     key = f"{boxes.key}/{field}"
     st.selectbox(
         f"{field} *" if field in boxes.needed else field,
         options,
-        index=None if column is None else options.index(column),
-        format_func=lambda path: cut(str(path), 60),
-        placeholder="no column",
+        index=0 if column is None else options.index(column),
+        format_func=lambda path: cut(str(path), 60) or "no column",
         accept_new_options=True,
         key=key,
         on_change=boxes.pick,

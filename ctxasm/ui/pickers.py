@@ -1,0 +1,96 @@
+"""The pickers of dataset and query in the sidebar; the address stays a link to what they show."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from ctxasm.ui import desk, state, typed
+from ctxasm.ui.views.question import give_up
+
+if TYPE_CHECKING:
+    from ctxasm.store.listing import DatasetInfo, QueryEntry
+
+
+def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
+    """The dataset that is chosen, or that the address asked for."""
+    names = [info.name for info in infos]
+    _take_asked_for("data", names, {name: name for name in names}, "data")
+    if (gone := st.session_state.get("data")) not in names:
+        if gone is not None:
+            state.reject(f"dataset {gone!r} is not loaded any more")
+        st.session_state.pop("data", None)
+    picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
+    info = infos[names.index(picked)] if picked in names else infos[0]
+    _write_address("data", info.name)
+    return info
+
+
+def _forget_query() -> None:
+    give_up()
+    st.session_state.pop("q", None)
+
+
+def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
+    """The id of the query that is chosen, or that the address asked for; previous and next."""
+    ids = [entry.query_id for entry in entries]
+    labels = {entry.query_id: _label(entry, desk.is_stored(info, entry.query_id)) for entry in entries}
+    _take_asked_for("q", ids, labels, "query")
+    if st.session_state.get("q") not in labels:
+        st.session_state.pop("q", None)
+    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
+    _write_query_address(info, query_id)
+    at = ids.index(query_id)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
+        st.button(
+            "→",
+            key="next_query",
+            on_click=_go_to,
+            args=(ids[(at + 1) % len(ids)],),
+            disabled=at + 1 == len(ids),
+            help="Next query",
+            width=44,
+        )
+        st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
+    return query_id
+
+
+def _write_address(key: str, value: str) -> None:
+    """Keep the address a link to what is shown. A bound picker would write its label, and forget an id that it was given."""
+    if st.query_params.get(key) != value:
+        st.query_params[key] = value
+
+
+def _write_query_address(info: DatasetInfo, query_id: str) -> None:
+    address = typed.address(desk.query(info, query_id), desk.is_stored(info, query_id))
+    for key in ("q", typed.ASK):
+        if key in address:
+            _write_address(key, address[key])
+        elif key in st.query_params:
+            del st.query_params[key]
+
+
+def _go_to(query_id: str) -> None:
+    give_up()
+    st.session_state["q"] = query_id
+
+
+def _label(entry: QueryEntry, is_stored: bool) -> str:
+    text = " ".join(entry.query.split())
+    name = entry.query_id if not typed.is_typed(entry.query_id) else "typed" if is_stored else "not saved"
+    return f"{name} · {text[:70]}{'…' if len(text) > 70 else ''}"
+
+
+def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
+    """The value that the first URL asked for: an id, or the label that the picker itself writes."""
+    asked = st.session_state.get("_asked_for", {}).pop(key, None)
+    if asked is None:
+        return
+    match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
+    if match is None:
+        state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
+    else:
+        st.session_state[key] = match
