@@ -44,6 +44,8 @@ class Hidden:
             return True
         if tag == "button" and getattr(element.getparent(), "tag", None) not in _HEADS:
             return True
+        if not element.attrib:
+            return bool(self._rules) and self._is_ruled_out(element, tag)
         if element.get("hidden", "until-found").lower() != "until-found":
             return True
         style = element.get("style")

@@ -129,7 +129,7 @@ class _Reader:
 
     def _break_pages(self, times: int) -> None:
         for _ in range(times if self.paged else 0):
-            self.builder.page_break("\n")
+            self.builder.page_break()
             self._after_item = False
 
 
