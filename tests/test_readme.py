@@ -28,12 +28,16 @@ from ctxasm.config import (
     COMPRESS_MODEL,
     CONNECT_TIMEOUT,
     DATABASE_URL,
+    EMBED_API_KEY,
+    EMBED_BASE_URL,
+    EMBED_MODEL,
     MAX_COLUMNS,
     MAX_RATIO,
     MAX_ROWS,
     MAX_UPLOAD_MB,
     MODEL,
     MODEL_WINDOWS,
+    RERANK_MODEL,
     TIMEOUT,
 )
 from ctxasm.llm import MODEL_NAMES
@@ -165,9 +169,10 @@ def test_the_fields_of_a_bundle() -> None:
 
 def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
+    searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
     own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.
-    assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own])
+    assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own, *searching])
 
 
 def test_the_dependencies() -> None:
