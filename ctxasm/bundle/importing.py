@@ -97,7 +97,7 @@ def import_files(
     where = ", ".join(shown_name(file) for file, _ in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     tables, unreadable = open_tables(files, mappings or {}, limits)
     sources = sources_of(tables)
-    checked = check_sources(sources, called, most=None if valid_only else 10_000)
+    checked = check_sources(sources, called)
     dropped = None
     if valid_only and checked.problems and not unreadable:
         tables, sources, checked, dropped = _valid_part(tables, checked, called)
@@ -124,7 +124,7 @@ def _valid_part(tables: list[Table], checked: Checked, name: str) -> tuple[list[
     while True:
         tables = [_without(table, failed.get(table.rows.file, frozenset())) for table in tables]
         sources = sources_of(tables)
-        checked = check_sources(sources, name, most=None)
+        checked = check_sources(sources, name)
         failed = checked.failed
         gone = any(failed.get(table.rows.file, frozenset()) & {number for number, _ in table.rows.rows} for table in tables)
         if checked.bundle is not None or not gone:

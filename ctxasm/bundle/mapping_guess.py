@@ -21,6 +21,8 @@ SAMPLE_ROWS, MAX_DEPTH = 200, 3
 MAX_ID_CHARS = 300
 LONG_TEXT = 40
 IDS = frozenset({"id", "uuid", "key", "pk", "uid"})
+OWN_NAMES = frozenset({"document_id", "chunk_index", "text", "query_id", "query", "score"})
+"""Names that nobody gives to anything else."""
 QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
 POSITIONS = frozenset(map(plain_name, ("position", "order", "idx", "index", "seq", "ordinal")))
 
@@ -65,6 +67,8 @@ class _Columns:
     def fits(self, field: str, path: str) -> bool:
         """Whether at least half of the values of a column could be this field's."""
         values = self.values[path]
+        if path == field in OWN_NAMES:  # whatever is wrong in it is for the user to see
+            return True
         if field == "document_id" and plain_name(path) in ("document", "doc") and _are_texts(values):
             return False
         return 2 * sum(_FITS.get(field, _is_short)(field_value(field, value)) for value in values) >= len(values)

@@ -95,17 +95,24 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
     kind = KIND_OF_FILE.get(file)
     if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
         return Table(rows, bundle_kind=kind)
-    if shape := recognised([rows]):
+    guessed = guess(rows)
+    shape = None if guessed is not None and _is_of_chunks(guessed) else recognised([rows])
+    if shape is not None:
         return Table(rows, shape=shape)
     if kind is not None:
         return Table(rows, bundle_kind=kind)
-    if guessed := guess(rows):
+    if guessed is not None:
         return Table(rows, mapping=guessed)
     if rows.rows:
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
         plain = "; plain text is loaded with `ctxasm ingest`" if len(rows.columns) == 1 else ""
         return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}{plain}")
     return Table(rows, unread=None if rows.problems else "it holds no rows")
+
+
+def _is_of_chunks(mapping: ColumnMapping) -> bool:
+    """Whether columns of the table itself name the document and the chunk: no recognised shape has that, whatever else it has."""
+    return all("." not in mapping.columns.get(field, ".") for field in ("document_id", "chunk_index", "text"))
 
 
 def sources_of(tables: Sequence[Table]) -> list[Source]:

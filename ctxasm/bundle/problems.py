@@ -51,6 +51,10 @@ class Problems:
         if len(self._found) >= MAX_PROBLEMS:
             raise TooManyProblems
 
+    def any(self) -> bool:
+        """Whether there is one so far."""
+        return bool(self._found)
+
     def place(self, file: str, line: int) -> str:
         """How a message speaks of another line."""
         return f"line {line}"

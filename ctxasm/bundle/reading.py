@@ -72,11 +72,18 @@ def _read(files: BundleFiles) -> Reading:
         replaced=reader.replaced,
     )
     if not (bundle.documents or bundle.chunks or bundle.queries or bundle.answers):
-        raise InvalidInput(f"{files.where} holds no records: {', '.join(files.known)} {'is' if len(files.known) == 1 else 'are'} empty")
-    return Reading(bundle, (*notes_of(tables), *_ignored(files)))
+        raise no_records(files)
+    return Reading(bundle, (*notes_of(tables), *ignored_notes(files)))
 
 
-def _ignored(files: BundleFiles) -> tuple[str, ...]:
+def no_records(files: BundleFiles) -> InvalidInput:
+    """The error for files without a single record."""
+    empty = "is" if len(files.known) == 1 else "are"
+    return InvalidInput(f"{files.where} holds no records: {', '.join(files.known)} {empty} empty")
+
+
+def ignored_notes(files: BundleFiles) -> tuple[str, ...]:
+    """A note on files that are not read, where there are any."""
     if not files.ignored:
         return ()
     more = f" and {len(files.ignored) - 5} more" if len(files.ignored) > 5 else ""

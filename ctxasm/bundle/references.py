@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ctxasm.bundle.kinds import Retrieval
@@ -25,18 +25,17 @@ class Tables:
 
 def check_references(tables: Tables, problems: Problems) -> None:
     """Report every reference that leads nowhere. What a missing file would have held is not judged."""
-    _check_chunks(tables, problems)
-    _check_evidence(tables, problems)
-    _check_retrievals(tables, problems)
-    if tables.queries.present:
-        for (number,), answer in tables.answers.records.items():
-            if not tables.queries.may_hold(answer.query_id):
-                problems.add(tables.answers.file, number, "query_id", "must name a query of queries.jsonl", answer.query_id)
+    check_chunks(tables, problems, set())
+    lengths: dict[str, int | None] = {}
+    extend_lengths(lengths, tables.chunks.records.values())
+    check_evidence(tables, problems, lengths)
+    check_retrievals(tables, problems)
+    check_answers(tables, problems)
 
 
-def _check_chunks(tables: Tables, problems: Problems) -> None:
+def check_chunks(tables: Tables, problems: Problems, unknown: set[str]) -> None:
+    """Report chunks of documents that are missing, each document once: it is then `unknown`."""
     if tables.documents.present:
-        unknown: set[str] = set()  # a document that is missing is said once, at its first chunk
         for key, chunk in tables.chunks.records.items():
             if not tables.documents.may_hold(chunk.document_id) and chunk.document_id not in unknown:
                 unknown.add(chunk.document_id)
@@ -49,10 +48,10 @@ def _check_chunks(tables: Tables, problems: Problems) -> None:
                 )
 
 
-def _check_evidence(tables: Tables, problems: Problems) -> None:
+def check_evidence(tables: Tables, problems: Problems, lengths: Mapping[str, int | None]) -> None:
+    """Report gold chunks and spans that lead nowhere; `lengths` are those of the documents (`extend_lengths`)."""
     if not tables.chunks.present:
         return
-    lengths = _document_lengths(tables.chunks.records.values())
     whole = not tables.chunks.has_failures  # else a document or its end may be on a line that failed
     for key, query in tables.queries.records.items():
         line = tables.queries.lines[key]
@@ -76,16 +75,23 @@ def _places(spans: Iterable[Span]) -> Iterable[tuple[str, Span]]:
             yield f"spans[{position}].also[{other}]", place
 
 
-def _document_lengths(chunks: Iterable[Chunk]) -> dict[str, int | None]:
+def extend_lengths(lengths: dict[str, int | None], chunks: Iterable[Chunk]) -> None:
     """Characters of each document as far as its chunks reach; None where a chunk does not say where it stands."""
-    lengths: dict[str, int | None] = {}
     for chunk in chunks:
         known = lengths.get(chunk.document_id, 0)
         lengths[chunk.document_id] = None if known is None or chunk.end is None else max(known, chunk.end)
-    return lengths
 
 
-def _check_retrievals(tables: Tables, problems: Problems) -> None:
+def check_answers(tables: Tables, problems: Problems) -> None:
+    """Report answers to no query."""
+    if tables.queries.present:
+        for (number,), answer in tables.answers.records.items():
+            if not tables.queries.may_hold(answer.query_id):
+                problems.add(tables.answers.file, number, "query_id", "must name a query of queries.jsonl", answer.query_id)
+
+
+def check_retrievals(tables: Tables, problems: Problems) -> None:
+    """Report retrievals of no query, and hits on no chunk."""
     for key, retrieval in tables.retrievals.records.items():
         line = tables.retrievals.lines[key]
         if not tables.queries.may_hold(retrieval.query_id):
@@ -98,10 +104,11 @@ def _check_retrievals(tables: Tables, problems: Problems) -> None:
 
 def joined_queries(tables: Tables) -> tuple[Query, ...]:
     """Every query with what retrieval returned for it; a query without a line in retrievals.jsonl has no hits."""
-    return tuple(_joined(query, tables.retrievals.records.get(key)) for key, query in tables.queries.records.items())
+    return tuple(joined(query, tables.retrievals.records.get(key)) for key, query in tables.queries.records.items())
 
 
-def _joined(query: Query, retrieval: Retrieval | None) -> Query:
+def joined(query: Query, retrieval: Retrieval | None) -> Query:
+    """A query with what retrieval returned for it."""
     if retrieval is None:
         return query
     return replace(
@@ -125,16 +132,24 @@ def documents_of(tables: Tables) -> tuple[Document, ...]:
 
 def notes_of(tables: Tables) -> list[str]:
     """What a user should know of a bundle that is fine."""
+    odd = [chunk for chunk in tables.chunks.records.values() if is_odd(chunk)]
+    return notes_with(tables, len(odd), odd[0] if odd else None, bool(tables.retrievals.records))
+
+
+def is_odd(chunk: Chunk) -> bool:
+    """Whether the offsets of a chunk cannot be those of its text."""
+    return chunk.start is not None and chunk.end is not None and chunk.end - chunk.start != len(chunk.text)
+
+
+def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals: bool) -> list[str]:
+    """The notes on tables, with the number of odd chunks and the first of them."""
     tables_of_records = (tables.documents, tables.chunks, tables.queries, tables.retrievals)
     notes = [f"{table.file}: {table.repeated} repeated lines were merged" for table in tables_of_records if table.repeated]
-    chunks = tables.chunks.records.values()
-    if odd := [c for c in chunks if c.start is not None and c.end is not None and c.end - c.start != len(c.text)]:
-        first = f"the first is {shown(odd[0].document_id)} {odd[0].chunk_index}"
-        notes.append(
-            f"{tables.chunks.file}: {len(odd)} chunks whose end - start is not the length of their text ({first}); offsets not trusted"
-        )
+    if first_odd is not None:
+        first = f"the first is {shown(first_odd.document_id)} {first_odd.chunk_index}"
+        notes.append(f"{tables.chunks.file}: {odd} chunks whose end - start is not the length of their text ({first}); offsets not trusted")
     if tables.chunks.present and not tables.documents.present:
         notes.append("documents.jsonl is absent: documents are taken from the chunks, without title or summary")
-    if tables.retrievals.records and not tables.chunks.present:
+    if has_retrievals and not tables.chunks.present:
         notes.append("chunks.jsonl is absent: the chunks that retrieval returned could not be checked and cannot be assembled")
     return notes

@@ -74,20 +74,21 @@ def take_line(kind: Kind[S, R], table: Table[R], number: int, value: dict[str, A
     if value is None:
         table.note_failure(None)
         return
-    record = _record(kind, number, value, problems)
-    if isinstance(record, _Failed):
+    record = record_of(kind, number, value, problems)
+    if isinstance(record, Failed):
         table.note_failure(None if record.fields & set(kind.names) else tuple(value[name] for name in kind.names))
     else:
         _put(kind, table, number, record, problems)
 
 
-class _Failed(NamedTuple):
+class Failed(NamedTuple):
     """A line that is no record, and the fields that are to blame."""
 
     fields: set[str]
 
 
-def _record(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Problems) -> R | _Failed:
+def record_of(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Problems) -> R | Failed:
+    """The record of one line; every mistake goes to `problems`."""
     try:
         return kind.record(kind.shape.model_validate(value))
     except ValidationError as error:
@@ -96,7 +97,7 @@ def _record(kind: Kind[S, R], number: int, value: dict[str, Any], problems: Prob
         found = [(error.key, "may not stand both beside and inside metadata", error.value)]
     for field_path, message, came in found:
         problems.add(kind.file, number, field_path, message, came)
-    return _Failed({field_path for field_path, _, _ in found})
+    return Failed({field_path for field_path, _, _ in found})
 
 
 def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Problems) -> None:
@@ -106,9 +107,14 @@ def _put(kind: Kind[S, R], table: Table[R], number: int, record: R, problems: Pr
     elif table.records[key] == record:
         table.repeated += 1  # the same line twice says nothing new and hides nothing
     else:
-        named = " and ".join(f"{name} {shown(part)}" for name, part in zip(kind.names, key, strict=True))
-        first = problems.place(kind.file, table.lines[key])
-        problems.add(kind.file, number, kind.names[-1], f"{named} stands on {first} with other content: keep one of the two")
+        add_twice(kind, key, number, table.lines[key], problems)
+
+
+def add_twice(kind: Kind[S, R], key: Key, number: int, first_line: int, problems: Problems) -> None:
+    """Report a record that stands on an earlier line with other content."""
+    named = " and ".join(f"{name} {shown(part)}" for name, part in zip(kind.names, key, strict=True))
+    first = problems.place(kind.file, first_line)
+    problems.add(kind.file, number, kind.names[-1], f"{named} stands on {first} with other content: keep one of the two")
 
 
 def why(error: BaseException) -> str:

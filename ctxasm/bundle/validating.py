@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
 from ctxasm.bundle.mapping_flat import UNQUOTED
-from ctxasm.bundle.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems, TooManyProblems
+from ctxasm.bundle.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
 from ctxasm.bundle.recognised.converted import Converted
 from ctxasm.bundle.references import Tables, check_references, documents_of, joined_queries, notes_of
 from ctxasm.bundle.rows import Rows
@@ -69,9 +69,10 @@ class Checked(NamedTuple):
 class _Sourced(Problems):
     """Problems in the words of their sources."""
 
-    def __init__(self, places: Mapping[str, Sequence[Place]], labels: Mapping[str, str], most: int | None) -> None:
+    def __init__(self, places: Mapping[str, Sequence[Place]], labels: Mapping[str, str]) -> None:
         super().__init__(())
-        self._places, self._labels, self._most = places, labels, most
+        self._places, self._labels = places, labels
+        self.more = 0
         self.failed: dict[str, set[int]] = {}
         self.problems: list[Problem] = []
         self._said: set[tuple[str, int | None, str, str]] = set()
@@ -91,17 +92,17 @@ class _Sourced(Problems):
         self.put(Problem(source.rows.file, row, label, self.words(words), came, source.rows.unit))
 
     def put(self, problem: Problem) -> None:
-        """Keep a problem that is in its source's words already; raises TooManyProblems."""
+        """Keep a problem that is in its source's words already; beyond the most that are listed, only its row."""
         key = (problem.file, problem.line, problem.field, problem.message)
         if key in self._said:  # a row that becomes several lines is wrong once
             return
-        self._said.add(key)
         if problem.line is not None:
             self.failed.setdefault(problem.file, set()).add(problem.line)
         if len(self.problems) < MAX_PROBLEMS:
+            self._said.add(key)
             self.problems.append(problem)
-        if self._most is not None and len(self.problems) >= self._most:
-            raise TooManyProblems
+        else:
+            self.more += 1
 
     def place(self, file: str, line: int) -> str:
         source, row = self._places[file][line - 1]
@@ -114,22 +115,21 @@ class _Sourced(Problems):
         return message
 
 
-def check_sources(sources: Sequence[Source], name: str, *, most: int | None = MAX_PROBLEMS) -> Checked:
-    """Validate the lines of all sources together. `most`: stop after so many problems (None: never)."""
+def check_sources(sources: Sequence[Source], name: str) -> Checked:
+    """Validate the lines of all sources together."""
     places: dict[str, list[Place]] = {file: [] for file in KNOWN_FILES}
-    problems = _Sourced(places, _labels(sources), most)
-    try:
-        for source in sources:
-            for problem in (*source.rows.problems, *source.problems):
-                problems.put(problem)
-        tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})
-        check_references(tables, problems)
-    except TooManyProblems:
-        problems.problems.append(Problem("reading", None, "", f"stopped after {MAX_PROBLEMS:,} problems; there may be more"))
+    problems = _Sourced(places, _labels(sources))
+    for source in sources:
+        for problem in (*source.rows.problems, *source.problems):
+            problems.put(problem)
+    tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})
+    check_references(tables, problems)
     failed = {file: frozenset(rows) for file, rows in problems.failed.items()}
     if problems.problems:
         order = {source.rows.file: position for position, source in enumerate(sources)}
         ordered = sorted(problems.problems, key=lambda p: (order.get(p.file, len(order)), p.line or 0))
+        if problems.more:
+            ordered.append(Problem("reading", None, "", f"{problems.more:,} more problems are not listed"))
         return Checked(None, (), tuple(ordered), failed)
     bundle = Bundle(
         name=name,
