@@ -71,7 +71,7 @@ class Links:
     def remove(self, name: str) -> bool:
         """Take a link back, with the questions saved to it; the user's tables stay as they are. False where there is none."""
         store = self._workbench.store
-        if self.dataset(name) is None:
+        if not self._records([name]) or any(info.name == name for info in store.datasets()):
             return False
         for query in store.saved_queries(name):
             store.delete_query(name, query.query_id)

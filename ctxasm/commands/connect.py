@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ctxasm.commands.options import add_database, say, show, workbench_of
@@ -57,9 +58,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Do what the arguments ask for; 1 where the mapping has problems."""
+    with closing(workbench_of(args)) as workbench:
+        return _run(workbench, args)
+
+
+def _run(workbench: Workbench, args: Namespace) -> int:
     from ctxasm import connecting
 
-    workbench = workbench_of(args)
     if args.unlink is not None:
         connecting.unlink(workbench, args.unlink)
         say(f"{args.unlink} is no dataset any more; its table stays as it is")

@@ -279,7 +279,7 @@ def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None
     assert "Bitmap Index Scan on t_to_tsvector_idx" in words
     assert "Bitmap Index Scan on t_to_tsvector_idx" in ranked
     assert "Seq Scan" not in words + ranked
-    found = dataset.search("word7 common", SearchOptions(method="bm25", limit=30, language="en"))
+    found = dataset.search("word7 common", SearchOptions(method="bm25", limit=20, language="en"))
     assert {chunk.text for chunk in dataset.fetch([_window(hit) for hit in found.hits], "").chunks} == {"word7 and common words"}
     workbench.close()
 
