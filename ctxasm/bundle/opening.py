@@ -23,6 +23,8 @@ from ctxasm.bundle.validating import KINDS, Source
 from ctxasm.model.errors import InvalidInput, shown
 
 KIND_OF_FILE = {kind.file: name for name, kind in KINDS.items()}
+OF_LIBRARIES = frozenset({"source_id", "split_id", "split_idx", "split_idx_start", "ref_doc_id"})
+"""By these names the splitters of Haystack and LlamaIndex call the document and the place; their shapes know more of them."""
 HINT = "map its columns, as in text=COLUMN, and say what its rows are (chunks, documents, queries, retrievals, answers)"
 
 
@@ -111,8 +113,12 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
 
 
 def _is_of_chunks(mapping: ColumnMapping) -> bool:
-    """Whether columns of the table itself name the document and the chunk: no recognised shape has that, whatever else it has."""
-    return all("." not in mapping.columns.get(field, ".") for field in ("document_id", "chunk_index", "text"))
+    """Whether columns of the table itself, and not those of a library, name the document and the chunk.
+
+    A table of one's own may well call its text `page_content`; it is no dump of LangChain for that.
+    """
+    own = [mapping.columns.get(field, ".") for field in ("document_id", "chunk_index", "text")]
+    return not any("." in column or column in OF_LIBRARIES for column in own)
 
 
 def sources_of(tables: Sequence[Table]) -> list[Source]:
