@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ctxasm.ingest.finding import FoundFile, Skipped, find_documents, open_regular
-from ctxasm.ingest.kinds import UnreadableDocument, kind_of, why_not
+from ctxasm.ingest.kinds import UnreadableDocument, kind_of, suffix_of, why_not
 from ctxasm.ingest.options import ReadLimits
 from ctxasm.ingest.packed import packed_documents
 from ctxasm.model.errors import InvalidInput, shown
@@ -113,20 +113,21 @@ def _place(source: Source) -> _Place:
 
 
 def _readable(name: str) -> str:
-    """A file name that a store takes and a screen shows; a digest tells long ones apart."""
+    """A file name that a store takes and a screen shows; a digest tells long ones apart. Its ending stays."""
     readable = unicodedata.normalize("NFC", _UNSEEN.sub("\ufffd", name))
     if len(readable.encode()) <= LONGEST_NAME:
         return readable
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    return readable.encode()[: LONGEST_NAME - 20].decode("utf-8", "ignore") + "…" + digest
+    ending = suffix_of(readable)[-10:]
+    return readable.encode()[: LONGEST_NAME - 40].decode("utf-8", "ignore") + "…" + digest + ending
 
 
 def _told_apart(name: str, taken: set[str]) -> str:
-    """`name`, or with a number behind it where it is taken."""
-    number = 1
-    told = name
+    """`name`, or with a number before its ending where it is taken."""
+    number, told = 1, name
+    stem = name[: len(name) - len(suffix_of(name))]
     while told in taken:
         number += 1
-        told = f"{name} ({number})"
+        told = f"{stem} ({number}){name[len(stem) :]}"
     taken.add(told)
     return told
