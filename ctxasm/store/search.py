@@ -7,7 +7,7 @@ sets; the tables are gone as soon as the dataset is replaced or deleted. What go
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -174,6 +174,14 @@ def forget_search(connection: Connection, low: int, high: int) -> None:
     if inspect(connection).has_table(sets.name):
         own = select(sets.c.set_no).where(sets.c.low >= low, sets.c.high <= high)
         _drop(connection, connection.execute(own).scalars().all())
+
+
+def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write rows to `target`, a table with its columns, the way that PostgreSQL takes most of them in the same time."""
+    driver: Any = connection.connection.driver_connection
+    with driver.cursor() as cursor, cursor.copy(f"COPY {target} FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
 
 
 def _drop(connection: Connection, numbers: Sequence[int]) -> None:

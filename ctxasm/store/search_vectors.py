@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
-from ctxasm.store.search import Rows, SearchSet, SearchTables
+from ctxasm.store.search import Rows, SearchSet, SearchTables, copy_rows
 
 KINDS = ("pgvector", "blocks")
 BLOCKS_READ = 64
@@ -69,8 +69,8 @@ def _insert(connection: Connection, made: SearchSet, schema: str | None, number:
         row = (number, places.tobytes(), vectors.tobytes())
         connection.exec_driver_sql(f"INSERT INTO {made.table} (block, places, vectors) VALUES ({marks})", row)  # noqa: S608
         return
-    rows = [(int(place), _text(vector)) for place, vector in zip(places, vectors, strict=True)]
-    connection.exec_driver_sql(f"INSERT INTO {made.table} (place, vector) VALUES (%s, %s::text::{schema}.vector)", rows)  # noqa: S608
+    rows = ((int(place), _text(vector)) for place, vector in zip(places, vectors, strict=True))
+    copy_rows(connection, f"{made.table} (place, vector)", rows)
 
 
 def _text(vector: Any) -> str:
@@ -81,8 +81,9 @@ def _nearest_of_server(tables: SearchTables, made: SearchSet, vector: Any, limit
     schema = _extension_schema(tables)
     if schema is None:
         raise StoreUnavailable("the extension vector was removed from the database: create it again, or load the dataset again")
-    # The negative inner product: that of unit vectors is their cosine.
-    distance = f"vector OPERATOR({schema}.<#>) %s::text::{schema}.vector"
+    # The negative inner product: that of unit vectors is their cosine. The parameter is a vector by itself, read once: cast from a
+    # text it would be read again for every row.
+    distance = f"vector OPERATOR({schema}.<#>) %s::{schema}.vector"
     sql = f"SELECT place, -({distance}) FROM {made.table} ORDER BY {distance}, place LIMIT %s"  # noqa: S608
     text = _text(vector)
     with tables.connections.reading() as connection:

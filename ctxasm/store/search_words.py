@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.store.search import Rows, SearchSet, SearchTables
+from ctxasm.store.search import Rows, SearchSet, SearchTables, copy_rows
 
 RERANKED = 1000
 MOST_WORDS = 64
@@ -44,7 +44,6 @@ def make_words(tables: SearchTables, what: str, rows: Rows) -> SearchSet:
         with tables.connections.writing() as connection:
             for statement in _LITE_TABLES if lite else _TABLES:
                 connection.exec_driver_sql(statement.format(made.table))
-        insert = (_LITE_INSERT if lite else _INSERT).format(made.table)
         for places, texts in rows:
             values = [
                 (place, " ".join(map(_term, words))) if lite else (place, _vector(words), len(words))
@@ -53,7 +52,10 @@ def make_words(tables: SearchTables, what: str, rows: Rows) -> SearchSet:
             made = made._replace(texts=made.texts + len(values), words=made.words + sum(map(len, texts)))
             with tables.connections.writing() as connection:
                 tables.touch(connection, set_no)
-                connection.exec_driver_sql(insert, values)
+                if lite:
+                    connection.exec_driver_sql(_LITE_INSERT.format(made.table), values)
+                else:
+                    copy_rows(connection, f"{made.table} (place, words, length)", values)
         with tables.connections.writing() as connection:
             for statement in () if lite else _AFTERWARDS:
                 connection.exec_driver_sql(statement.format(made.table))
@@ -122,7 +124,6 @@ _TABLES = (
     # Kept in the row as long as it fits: a rank reads it for every match.
     "ALTER TABLE {0} ALTER COLUMN words SET STORAGE MAIN",
 )
-_INSERT = "INSERT INTO {0} (place, words, length) VALUES (%s, %s::tsvector, %s)"
 _AFTERWARDS = (
     "SET LOCAL maintenance_work_mem = '256MB'",
     "CREATE INDEX ON {0} USING gin (words) WITH (fastupdate = off)",
