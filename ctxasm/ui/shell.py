@@ -99,10 +99,10 @@ def _draw_frame() -> None:
 
 
 def _go_to_page(page: StreamlitPage) -> NoReturn:
-    """Go to another page with all that the address says; it would else be forgotten on the way."""
+    """Go to another page with the scene of this one; what is bound comes along by itself."""
     scene: state.Scene | None = st.session_state["_scene"]
     st.session_state["_asked_for"] = {} if scene is None else {"data": scene.dataset, "q": scene.query.query_id}
-    st.switch_page(page, query_params=st.query_params.to_dict())
+    st.switch_page(page)
 
 
 def _navigation() -> tuple[StreamlitPage, StreamlitPage]:

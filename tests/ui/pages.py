@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +29,12 @@ def reader(app: AppTest) -> dict[str, Any]:
     """What the reader of an answer was given."""
     (data,) = (given for element in app.get("bidi_component") if "attempts" in (given := json.loads(element.proto.json or "{}")))
     return data
+
+
+def problems(app: AppTest) -> list[str]:
+    """The sentences about what is wrong, as HTML."""
+    return [
+        body
+        for element in app.get("html")
+        for body in re.findall(r'<div class="cx cx-problem" role="alert">(.*?)</div>', element.proto.body)
+    ]

@@ -12,6 +12,7 @@ from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, Se
 from ctxasm.ui import awaiting, desk, typed
 from ctxasm.ui.awaiting import awaited
 from ctxasm.ui.setting_widgets import note_below
+from ctxasm.ui.views.title import show_problem
 from ctxasm.ui.words import plural
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def question_controls(info: DatasetInfo) -> SearchOptions:
     if (question := typed.waiting()) is not None:
         _search(info, question, options)
     if problem := st.session_state.get("_question_problem"):
-        st.error(problem, icon="⚠️")
+        show_problem(problem)
     return options
 
 

@@ -91,3 +91,8 @@ def show_trouble(heading: str, what: str, still: str) -> None:
         f'<div class="cx cx-panel warn" role="alert" id="ctx-error"><h3>{escape(heading)}</h3><p>{escape(what)}</p><p class="cx-mute">'
         f"{escape(still)}</p></div>"
     )
+
+
+def show_problem(sentence: str) -> None:
+    """A sentence about what is wrong beside it, as text: it may quote names from a file or a table, which are no markdown."""
+    st.html(f'<div class="cx cx-problem" role="alert">{escape(sentence)}</div>')

@@ -11,6 +11,7 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk
 from ctxasm.ui.pictures import boxed
 from ctxasm.ui.views.loading.outcome import begin, refuse
+from ctxasm.ui.views.title import show_problem
 from ctxasm.ui.whose_machine import on_this_machine
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def show_documents() -> None:
     with right:
         options = _options()
     if isinstance(options, CtxasmError):
-        st.error(str(options), icon="⚠️")
+        show_problem(str(options))
     elif st.button("Read the documents", key="load_documents", type="primary", disabled=not sources, icon=":material/description:"):
         read(Ingest(sources, options, name.strip() or None))
 

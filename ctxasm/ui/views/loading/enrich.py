@@ -15,6 +15,7 @@ from ctxasm.ui.enrich_words import estimate_words
 from ctxasm.ui.models import typed_endpoint
 from ctxasm.ui.pictures import boxed
 from ctxasm.ui.views.loading.outcome import begin
+from ctxasm.ui.views.title import show_problem
 from ctxasm.ui.words import plural
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def _options() -> EnrichOptions | None:
         options = EnrichOptions(variant, summaries, contexts, questions)
         return options if variant == "extractive" else _of_model(options)
     except CtxasmError as error:
-        st.error(str(error), icon="⚠️")
+        typed = str(st.session_state.get("_llm_base_url") or "").strip()
+        show_problem(str(error) if typed else "Name an endpoint and a model first, or enrich by rules.")
         return None
 
 
@@ -103,7 +105,7 @@ def _estimate(info: DatasetInfo, options: EnrichOptions) -> None:
             "estimate", wanted, lambda report, cancelled: estimate(workbench, info.name, options, report, cancelled), "Cancel the estimate"
         )
     except CtxasmError as error:
-        st.error(str(error), icon="⚠️")
+        show_problem(str(error))
         return
     st.html(boxed(f'<p id="ctx-estimate" role="status">{escape(estimate_words(found))}</p>'))
 

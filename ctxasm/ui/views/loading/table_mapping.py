@@ -23,6 +23,7 @@ from ctxasm.ui.table_choices import (
     with_field,
 )
 from ctxasm.ui.views.loading.field_boxes import Boxes, field_boxes
+from ctxasm.ui.views.title import show_problem
 
 if TYPE_CHECKING:
     from ctxasm.store.own.catalogue import Sample, TableInfo
@@ -117,7 +118,7 @@ def _named(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> No
                 if other.table == place[2]:
                     st.button(f"Use {_quiet(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
     if problem := st.session_state.get("_mapping_problem"):
-        st.error(problem, icon="⚠️")
+        show_problem(problem)
 
 
 def _quiet(name: str) -> str:
