@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.ingest.page import read_fragment
+from ctxasm.ingest.page import read_fragment, without_comments
 from ctxasm.ingest.plain import decoded
 from ctxasm.ingest.source import SourceText, TextBuilder
 from ctxasm.ingest.stated import stated
@@ -99,17 +99,6 @@ def _add_lines(builder: TextBuilder, lines: list[str]) -> None:
     """Lines as they stand, without the comments in them."""
     for part in re.split(r"\n(?:[ \t]*\n)+", without_comments("\n".join(lines))):
         builder.block(part.rstrip())
-
-
-def without_comments(text: str) -> str:
-    """`text` without HTML comments; one that never ends is no comment."""
-    pieces = []
-    at = 0
-    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        pieces.append(text[at:start])
-        at = end + 3
-    pieces.append(text[at:])
-    return "".join(pieces)
 
 
 def _bare(heading: str) -> str:

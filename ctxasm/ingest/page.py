@@ -61,13 +61,25 @@ def read_html(data: bytes) -> SourceText:
 
 
 def read_fragment(html: str) -> str:
-    """The visible text of a piece of HTML inside a Markdown file."""
-    if not html.lstrip().startswith("<!--") or html.count("<") > 1:
-        builder = TextBuilder()
+    """The visible text of a piece of HTML inside a Markdown file; as it was written where it cannot be read as HTML."""
+    builder = TextBuilder()
+    try:
         root = parsed(html)
-        Reader(builder, Hidden(root), furniture=True).read(root)
-        return builder.text()
-    return ""
+    except UnreadableDocument:
+        return without_comments(html)
+    Reader(builder, Hidden(root), furniture=True).read(root)
+    return builder.text()
+
+
+def without_comments(text: str) -> str:
+    """`text` without HTML comments; one that never ends is no comment."""
+    pieces = []
+    at = 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces.append(text[at:start])
+        at = end + 3
+    pieces.append(text[at:])
+    return "".join(pieces)
 
 
 def parsed(html: str) -> _Element:
@@ -80,7 +92,10 @@ def parsed(html: str) -> _Element:
         root = etree.fromstring(html.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         root = None
-    if any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log):
+    failures = {error.type_name for error in parser.error_log}
+    if "ERR_NO_MEMORY" in failures:
+        raise MemoryError
+    if "ERR_RESOURCE_LIMIT" in failures:
         raise UnreadableDocument("its elements are nested too deep to be a page for people")
     if root is None:
         raise UnreadableDocument("it holds no HTML")

@@ -119,8 +119,8 @@ class TextBuilder:
     def sections(self) -> list[Section]:
         """The sections so far. The heading that all others stand below is not said with each of them."""
         top = self.top_heading() is not None
-        found = [Section(start, PATH_MARK.join(path[1:] if top and len(path) > 1 else path)) for start, path in self._sections]
-        return sorted(found, key=_start)
+        paths = ((start, path[1:] if top and len(path) > 1 else path) for start, path in self._sections)
+        return sorted((Section(start, PATH_MARK.join(path)) for start, path in paths if start < self._length), key=_start)
 
     def text(self) -> str:
         """All of it."""
