@@ -6,7 +6,7 @@ The user's database is only read. Mappings, links, saved questions and runs live
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -193,25 +193,28 @@ def copy_table(
 
     Raises as `link`, and InvalidInput when it was cancelled.
     """
-    from ctxasm.model.records import Bundle, Chunk
+    from ctxasm.model.records import Chunk
 
     if limit < 1:
         raise InvalidInput(f"limit of a copy must be at least 1, got {limit}")
-    tried, began = _tried(workbench, connection, mapping), monotonic()
-    chunks: list[Chunk] = []
-    for number, chunk in enumerate(tried.stream(limit), 1):
-        if number % 1000 == 0:
-            report(Progress(number, limit, "rows read", monotonic() - began))
-            if cancelled():
-                raise InvalidInput(f"the copy of table {shown(mapping.table)} was cancelled: nothing was loaded")
-        chunks.append(Chunk(*chunk[:8]))
-    if not chunks:
-        raise InvalidInput(f"table {shown(mapping.table)} has no row that is a chunk: nothing was loaded")
-    documents = tried.described(list(dict.fromkeys(chunk.document_id for chunk in chunks)))
-    bundle = Bundle(name, tuple(documents), tuple(chunks))
-    info = workbench.store.add(bundle, name, f"table {mapping.table} of connection {connection}, copied")
-    report(Progress(len(chunks), len(chunks), "rows loaded", monotonic() - began))
-    notes = (f"the copy ends at {limit:,} rows: raise the limit for more",) if len(chunks) >= limit else ()
+    tried, began, read = _tried(workbench, connection, mapping), monotonic(), 0
+
+    def chunks() -> Iterator[Chunk]:
+        nonlocal read
+        for chunk in tried.stream(limit):
+            yield Chunk(*chunk[:8])
+            read += 1
+            if read % 1000 == 0:
+                report(Progress(read, limit, "copying rows", monotonic() - began))
+                if cancelled():
+                    raise InvalidInput(f"the copy of table {shown(mapping.table)} was cancelled: nothing was loaded")
+        if not read:
+            raise InvalidInput(f"table {shown(mapping.table)} has no row that is a chunk: nothing was loaded")
+
+    documents = tried.documents_of_first(limit)
+    info = workbench.store.add_stream(name, documents, chunks(), origin=f"table {mapping.table} of connection {connection}, copied")
+    report(Progress(read, read, "rows copied", monotonic() - began))
+    notes = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
     return LoadReport(info, True, notes)
 
 

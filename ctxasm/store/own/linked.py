@@ -138,6 +138,11 @@ class LinkedDataset:
             about |= {document.document_id: document for document in map(_document, rows)}
         return [about.get(name) or Document(name) for name in names]
 
+    def documents_of_first(self, limit: int) -> Iterator[Document]:
+        """The documents of the first `limit` chunks by document and index, streamed."""
+        for batch in self._database.stream(self.sql.first_ids, {"limit": limit}):
+            yield from self.described([name for row in batch if (name := own_text(row[0]))])
+
     def count_documents(self, rows: int) -> int:
         """How many documents there are: exact up to MOST_DOCUMENTS, from there on by the share of the first rows."""
         found = len(self._database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS}))

@@ -190,6 +190,13 @@ class Statements:
         return f"WITH RECURSIVE own AS ({steps}) SELECT CAST(o.k AS text) FROM own AS o WHERE o.k IS NOT NULL LIMIT {limit}"
 
     @cached_property
+    def first_ids(self) -> str:
+        """The documents of the first chunks by document and index. Parameter limit."""
+        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        inner = f"SELECT {self._own_key} AS k FROM {self.source} WHERE {self.usable} {order}"
+        return f"SELECT CAST(o.k AS text) FROM (SELECT DISTINCT i.k FROM ({inner}) AS i) AS o ORDER BY o.k"
+
+    @cached_property
     def counted_ids(self) -> str:
         """How many rows and how many documents there are in the first rows by document. Parameter limit."""
         limit = self.database.mark("limit")
