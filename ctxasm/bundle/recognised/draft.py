@@ -46,9 +46,13 @@ class Asked:
 
 @dataclass(slots=True)
 class Draft:
-    """Collects passages and questions of several tables. `lines` then gives one Converted a table."""
+    """Collects passages and questions of several tables. `lines` then gives one Converted a table.
+
+    `are_distances` says what plain scores are; None: the lists themselves tell.
+    """
 
     tables: Sequence[Rows]
+    are_distances: bool | None = None
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
     _passages: list[tuple[Place, Passage]] = field(default_factory=list)
     _listed: set[int] = field(default_factory=set)
@@ -159,7 +163,8 @@ class Draft:
         self._line(at, "chunks", {**line, **_present(place_in_it), **metadata})
 
     def _write_questions(self) -> None:
-        are_distances = rising([asked.found for asked in self._asked])
+        told = self.are_distances
+        are_distances = rising([asked.found for asked in self._asked]) if told is None else told
         taken = {asked.query_id for asked in self._asked}
         numbers = count(1)
         for asked in self._asked:

@@ -1,0 +1,35 @@
+"""Settings as they were copied from the workbench: TOML, a mapping, a file, or the object itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import from_toml
+
+
+def settings_of(given: object) -> AssemblySettings:
+    """The settings in any of these forms; None are the defaults. A text of one line is the path of a TOML file.
+
+    Raises InvalidInput for what is none of them, and as `from_toml` and `AssemblySettings`.
+    """
+    if given is None:
+        return AssemblySettings()
+    if isinstance(given, AssemblySettings):
+        return given
+    if isinstance(given, Mapping):
+        table: Any = given.get("context_assembly", given)
+        return AssemblySettings.from_dict(table)
+    if isinstance(given, str) and "[" in given:
+        return from_toml(given)
+    if isinstance(given, (str, os.PathLike)):
+        try:
+            return from_toml(Path(given).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no text"
+            raise InvalidInput(f"settings: the file {shown(os.fspath(given))} cannot be read: {why}") from None
+    raise InvalidInput(f"settings must be AssemblySettings, a mapping, TOML or the path of a TOML file, got {shown(given)}")

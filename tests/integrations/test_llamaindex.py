@@ -1,0 +1,145 @@
+"""The adapter for LlamaIndex against the real library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from ctxasm import AssemblySettings, InvalidInput, Query
+from ctxasm.tokens import open_counter
+from tests.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
+
+pytest.importorskip("llama_index.core")
+from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore, ObjectType, QueryBundle, RelatedNodeInfo, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+
+from ctxasm.integrations.llamaindex import ContextAssemblyPostprocessor
+
+BENCH = workbench()
+BUNDLE = sample()
+TITLES = {document.document_id: document.title for document in BUNDLE.documents}
+
+
+def nodes() -> dict[tuple[str, int], TextNode]:
+    """The chunks that ship as LlamaIndex's splitter would have left them: linked to their document and to each other."""
+    found = {}
+    keys = {(chunk.document_id, chunk.chunk_index) for chunk in BUNDLE.chunks}
+    for chunk in BUNDLE.chunks:
+        node = TextNode(id_=f"{chunk.document_id}/{chunk.chunk_index}", text=chunk.text, metadata={"title": TITLES[chunk.document_id]})
+        node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=chunk.document_id, node_type=ObjectType.DOCUMENT)
+        for kind, index in ((NodeRelationship.PREVIOUS, chunk.chunk_index - 1), (NodeRelationship.NEXT, chunk.chunk_index + 1)):
+            if (chunk.document_id, index) in keys:
+                node.relationships[kind] = RelatedNodeInfo(node_id=f"{chunk.document_id}/{index}")
+        found[chunk.document_id, chunk.chunk_index] = node
+    return found
+
+
+NODES = nodes()
+LONG = next(chunk.document_id for chunk in BUNDLE.chunks if chunk.chunk_index == 2)
+
+
+def retrieved(query: Query) -> list[NodeWithScore]:
+    hits = sorted(query.retrieved, key=lambda hit: (hit.rank or 0, -hit.score))
+    return [NodeWithScore(node=NODES[hit.document_id, hit.chunk_index], score=hit.score) for hit in hits]
+
+
+def docstore() -> SimpleDocumentStore:
+    store = SimpleDocumentStore()
+    store.add_documents(list(NODES.values()))
+    return store
+
+
+def read_by_the_model(found: list[NodeWithScore]) -> str:
+    return "\n\n".join(node.node.get_content(metadata_mode=MetadataMode.LLM) for node in found)
+
+
+@pytest.mark.parametrize("toml", TOML)
+def test_the_model_reads_the_context_of_the_workbench(toml: str) -> None:
+    settings = SETTINGS[TOML.index(toml)]
+    postprocessor = ContextAssemblyPostprocessor(settings=toml, source=BENCH.dataset())
+    for query in asked(10):
+        expected = BENCH.assemble(query, settings)
+        text = read_by_the_model(postprocessor.postprocess_nodes(retrieved(query), query_str=query.query))
+        assert text == expected.text
+        assert open_counter("cl100k_base").count(text) == expected.token_count
+
+
+@pytest.mark.parametrize("window", [0, 1, 2, 3])
+def test_a_docstore_gives_the_same_neighbours_as_a_store(window: int) -> None:
+    """Indexes differ (a docstore has none), so gaps are as they are and everything else is the same."""
+    settings = AssemblySettings(expand_window=window, summary_prefix=False)
+    postprocessor = ContextAssemblyPostprocessor(settings=settings, docstore=docstore())
+    for query in asked(8):
+        mine = postprocessor.assembly(query.query, retrieved(query))
+        theirs = BENCH.assemble(query, settings)
+        names = {node.text: node.node_id for node in NODES.values()}
+        found = {names[candidate.chunk.text] for candidate in mine.trace.candidates.values()}
+        wanted = {names[candidate.chunk.text] for candidate in theirs.trace.candidates.values()}
+        assert found == wanted
+        assert mine.token_count <= settings.max_tokens
+
+
+def test_metadata_is_the_citation_and_neither_model_nor_embedder_reads_it() -> None:
+    query = asked(1)[0]
+    for found in ContextAssemblyPostprocessor(source=BENCH.dataset()).postprocess_nodes(retrieved(query), query_str=query.query):
+        node = found.node
+        assert json.loads(json.dumps(node.metadata))["number"] >= 1
+        assert node.get_content(metadata_mode=MetadataMode.LLM) == node.get_content(metadata_mode=MetadataMode.EMBED) == node.text
+        assert node.ref_doc_id == node.metadata["document_id"]
+        assert found.score == node.metadata["score"]
+        again = TextNode.from_dict(json.loads(json.dumps(node.to_dict())))
+        assert again.get_content(metadata_mode=MetadataMode.LLM) == node.text
+
+
+def test_async_and_a_bundle_of_the_question() -> None:
+    query = asked(1)[0]
+    postprocessor = ContextAssemblyPostprocessor(source=BENCH.dataset())
+    found = asyncio.run(postprocessor.apostprocess_nodes(retrieved(query), query_bundle=QueryBundle(query.query)))
+    assert read_by_the_model(found) == BENCH.assemble(query, AssemblySettings()).text
+    assert postprocessor.postprocess_nodes([], query_str="nothing was found") == []
+    with pytest.raises(InvalidInput, match="assembled for a question, got none"):
+        postprocessor.postprocess_nodes(retrieved(query))
+
+
+def test_nodes_without_a_score_are_neighbours() -> None:
+    first, second, third = (NodeWithScore(node=NODES[LONG, at]) for at in (0, 1, 2))
+    second.score = 0.5
+    assembly = ContextAssemblyPostprocessor(settings={"expand_window": 1}).assembly("what?", [first, second, third])
+    assert [hit.chunk_index for hit in assembly.query.retrieved] == [1]
+    assert sorted(index for _, index in assembly.trace.candidates) == [0, 1, 2]
+
+
+def test_a_chunk_index_in_the_metadata_counts() -> None:
+    made = [TextNode(text=f"part {at}", metadata={"file_path": "a.md", "at": at}) for at in (4, 5)]
+    found = ContextAssemblyPostprocessor(chunk_index_key="at").postprocess_nodes(
+        [NodeWithScore(node=made[1], score=0.5), NodeWithScore(node=made[0], score=0.4)], query_str="which?"
+    )
+    assert [(node.node.metadata["document_id"], node.node.metadata["chunk_indexes"]) for node in found] == [("a.md", [4, 5])]
+
+
+def test_an_engine_answers_from_the_blocks() -> None:
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+    from llama_index.core.response_synthesizers import get_response_synthesizer
+    from llama_index.core.retrievers import BaseRetriever
+
+    query = asked(1)[0]
+
+    class Recorded(BaseRetriever):
+        def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+            return retrieved(query)
+
+    def engine(**more: Any) -> RetrieverQueryEngine:
+        synthesizer = get_response_synthesizer(llm=MockLLM(), response_mode="simple_summarize", **more)
+        return RetrieverQueryEngine(Recorded(), synthesizer, node_postprocessors=[ContextAssemblyPostprocessor(source=BENCH.dataset())])
+
+    expected = BENCH.assemble(query, AssemblySettings()).text
+    head = expected[: expected.index("\n")]
+    streaming = engine(streaming=True).query(query.query)
+    said = "".join(streaming.response_gen)
+    for response in (engine().query(query.query), asyncio.run(engine().aquery(query.query)), streaming):
+        assert read_by_the_model(response.source_nodes) == expected
+        assert head in (said if response is streaming else str(response))  # the mock repeats its prompt
