@@ -34,6 +34,10 @@ class Described:
     headings: tuple[str, ...]
     chunks: int
 
+    def bare(self, parts: int) -> Described:
+        """Without what the document's own text says, for a call about one chunk."""
+        return self if parts > 1 else replace(self, about=one_line(self.document.summary or "")[:_ABOUT_CHARS], headings=())
+
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
@@ -106,11 +110,13 @@ class ChunksJob:
         return _object({"chunks": {"type": "array", "items": _object(wanted)}})
 
     def halves(self) -> tuple[Job, ...]:
-        """What is asked where this failed: a half of the chunks each, so that one chunk that no model takes costs no other."""
-        if len(self.parts) == 1:
-            return (self,)
+        """What is asked where this failed: a half of the chunks each, so that one chunk that no model takes costs no other.
+
+        A chunk alone is asked about without the rest of the document: what another chunk says may be what made it fail.
+        """
         middle = (len(self.parts) + 1) // 2
-        return replace(self, parts=self.parts[:middle]), replace(self, parts=self.parts[middle:])
+        halves = (self.parts[:middle], self.parts[middle:])
+        return tuple(replace(self, parts=half, described=self.described.bare(len(half))) for half in halves if half)
 
 
 Job = SummaryJob | ChunksJob

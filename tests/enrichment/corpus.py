@@ -48,12 +48,14 @@ def small_bundle(name: str = "klein", queries: tuple[Query, ...] = ()) -> Bundle
 def long_bundle(documents: int, chunks: int, name: str = "lang") -> Bundle:
     """Documents of equal length, every chunk with words of its own."""
     made = [Document(f"d{d:03}", f"Brochure {d}") for d in range(documents)]
-    texts = [
-        Chunk(one.document_id, index, f"Afdeling {d}-{index} opent om {index % 24} uur voor patiënten met klacht {d * 1000 + index}.")
-        for d, one in enumerate(made)
-        for index in range(chunks)
-    ]
+    texts = [Chunk(one.document_id, index, sentence_about(d * 1000 + index)) for d, one in enumerate(made) for index in range(chunks)]
     return Bundle(name, tuple(made), tuple(texts))
+
+
+def sentence_about(number: int) -> str:
+    """A sentence with a name that no other number has."""
+    name = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+    return f"De afdeling Zaal{name} is op werkdagen open voor patiënten met hartklachten nummer {number}."
 
 
 def workbench_with(*bundles: Bundle, config: Config | None = None) -> Workbench:
@@ -68,8 +70,8 @@ def whole_of(document: Document, texts: Sequence[str]) -> Whole:
 
 
 def told(body: dict[str, Any]) -> str:
-    """The user message of a request."""
-    return str(body["messages"][-1]["content"])
+    """The material of a request, also where its first reply did not fit."""
+    return str(body["messages"][1]["content"])
 
 
 def numbers_in(body: dict[str, Any]) -> list[int]:
@@ -83,7 +85,7 @@ def well_behaved(body: dict[str, Any]) -> dict[str, Any]:
     numbers = numbers_in(body)
     if not numbers:
         return {"summary": f"{title} is een document van het ziekenhuis."}
-    texts = re.split(r"(?m)^CHUNK \d+ OF \d+ \w{16}$", told(body))[1:]
+    texts = re.split(r"(?m)^CHUNK \d+ OF \d+ \w{16}$(?:\nsection: .*$)?", told(body))[1:]
     first = [" ".join(text.split()[:6]) for text in texts]
     return {
         "chunks": [

@@ -49,7 +49,10 @@ def test_groups_are_the_same_whatever_is_kept_and_failed_ones_fall_in_halves() -
     halves = job.halves()
     assert [half.size for half in halves] == [3, 2]
     assert [part for half in halves if isinstance(half, ChunksJob) for part in half.parts] == list(job.parts)
-    assert ChunksJob(described(WHOLE), parts[:1]).halves() == (ChunksJob(described(WHOLE), parts[:1]),)
+    (alone,) = ChunksJob(described(WHOLE), parts[:1]).halves()
+    assert alone.size == 1
+    assert "about:" in messages_of(job)[1].content
+    assert "about:" not in messages_of(alone)[1].content
 
 
 HOSTILE = st.lists(
