@@ -27,6 +27,7 @@ from ctxasm.config import (
     BASE_URL,
     COMPRESS_MODEL,
     CONNECT_TIMEOUT,
+    CONNECTION,
     DATABASE_URL,
     EMBED_API_KEY,
     EMBED_BASE_URL,
@@ -38,6 +39,7 @@ from ctxasm.config import (
     MODEL,
     MODEL_WINDOWS,
     RERANK_MODEL,
+    STATEMENT_TIMEOUT,
     TIMEOUT,
 )
 from ctxasm.llm import MODEL_NAMES
@@ -171,6 +173,7 @@ def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
     searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
     own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
+    own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT]
     # What stands in for the compressing model is the answering one, which has a row of its own.
     assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own, *searching])
 
