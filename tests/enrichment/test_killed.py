@@ -31,7 +31,10 @@ BREEDER = """
 import os, sys
 import openai, httpx2, ctxasm.llm.batches, ctxasm.llm.transport, ctxasm.store.database, ctxasm.tokens
 import ctxasm.commands.enrich, ctxasm.enriching, ctxasm.enriching_calls
-from ctxasm.__main__ import main
+from ctxasm.__main__ import COMMANDS, main
+for name in COMMANDS:
+    __import__(f"ctxasm.commands.{name}")
+open_counter = ctxasm.tokens.open_counter()
 for line in sys.stdin:
     pid = os.fork()
     if pid == 0:
