@@ -8,6 +8,7 @@ so leaving a row out changes nothing but the numbers counted after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ctxasm.bundle.mapping_flat import flat_retrievals
@@ -16,6 +17,7 @@ from ctxasm.bundle.mapping_guess import guess
 from ctxasm.bundle.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
 from ctxasm.bundle.recognised.converted import Converted
 from ctxasm.bundle.rows import Rows
+from ctxasm.model.errors import shown
 
 __all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]
 
@@ -26,7 +28,9 @@ def apply(mapping: ColumnMapping, rows: Rows) -> Applied:
     Raises InvalidInput where the mapping names a field or a column that is not there.
     """
     mapping.check(rows)
-    return _KINDS[mapping.kind](mapping, rows)
+    found = _KINDS[mapping.kind](mapping, rows)
+    said = [f"{rows.file}: {shown(path)} is no {field}, by its values, and becomes metadata" for field, path in mapping.unfit.items()]
+    return found._replace(lines=replace(found.lines, notes=(*said, *found.lines.notes))) if said else found
 
 
 def _chunks(mapping: ColumnMapping, rows: Rows) -> Applied:

@@ -52,12 +52,14 @@ class ColumnMapping:
     """`columns` by field. `reasons` say why each was guessed, for the user; a mapping typed by a user has none.
 
     With `guess_rest` the other fields are guessed, and the kind where it is ""; a field whose column is "" is left out.
+    `unfit` are columns whose names say a field that their values cannot be.
     """
 
     kind: str
     columns: Mapping[str, str]
     reasons: Mapping[str, str] = field(default_factory=dict)
     guess_rest: bool = False
+    unfit: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, rows: Rows) -> None:
         """Raise InvalidInput where the mapping is none, or names a column that the table does not have."""

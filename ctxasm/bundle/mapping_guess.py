@@ -152,7 +152,9 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
     if bool(found.get("start")) != bool(found.get("end")):  # one without the other says nothing
         found |= dict.fromkeys(("start", "end"), "")
     ordered = [field for field in FIELDS[kind] if found.get(field)]
-    return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered})
+    open_fields = [field for field in FIELDS[kind] if field not in found and field not in ("start", "end")]
+    unfit = {field: path for field in open_fields for path in columns.named(field) if path not in found.values() and "." not in path}
+    return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered}, unfit=unfit)
 
 
 def _take_ids(kind: str, columns: _Columns, found: dict[str, str], take: Callable[[str, str | None, str], None]) -> None:
