@@ -74,6 +74,25 @@ def load_files(
     return LoadReport(workbench.store.add(reading.bundle, origin=readable), True, reading.notes)
 
 
+def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
+    """Load a bundle (folder or .zip), replacing a dataset of that name; a large one record by record, in flat memory.
+
+    Raises InvalidInput, InvalidBundle, StoreUnavailable; then nothing changed.
+    """
+    from ctxasm.bundle import read_bundle
+    from ctxasm.bundle.streaming import LARGE_BYTES, stream_bundle
+
+    # A path may hold bytes that are no text; the origin is only shown.
+    origin = os.fspath(path).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    with stream_bundle(path, name) as stream:
+        if stream.size >= LARGE_BYTES:
+            parts = (stream.documents(), stream.chunks(), stream.queries(), stream.answers())
+            info = workbench.store.add_stream(stream.name, *parts, origin=origin, replaced=stream.replaced)
+            return LoadReport(info, True, stream.notes())
+    reading = read_bundle(path, name)
+    return LoadReport(workbench.store.add(reading.bundle, origin=origin), True, reading.notes)
+
+
 def limits_of(config: Config) -> FileLimits:
     """How large a file may be, by the settings."""
     from ctxasm.bundle.limits import MB, FileLimits

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.linking import Links
-from ctxasm.loading import LoadReport, fingerprint
+from ctxasm.loading import LoadReport, fingerprint, load_bundle
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.zones.desk import ZoneDesk
@@ -84,9 +84,7 @@ class Workbench:
 
     def load(self, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
         """Load a folder or .zip as a dataset, replacing one of that name. Raises InvalidInput, InvalidBundle, StoreUnavailable."""
-        from ctxasm.bundle import read_bundle
-
-        return self._add(read_bundle(path, name), os.fspath(path))
+        return load_bundle(self, path, name)
 
     def load_upload(self, data: bytes, file_name: str, name: str | None = None) -> LoadReport:
         """Load an uploaded .zip (or one file of a bundle) as a dataset. Raises as `load`."""

@@ -87,7 +87,7 @@ def _folder(place: Path, name: str) -> BundleFiles:
         found = sorted(entry.name for entry in place.iterdir() if entry.name not in IGNORED)
     except OSError as error:
         raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
-    known = {file: _opener(place / file) for file in KNOWN_FILES if file in found}
+    known = {file: file_opener(place / file) for file in KNOWN_FILES if file in found}
     for file in known:
         if not (place / file).is_file() and not (place / file).is_dir():
             # A pipe or a device would be waited for, or read for ever.
@@ -95,7 +95,8 @@ def _folder(place: Path, name: str) -> BundleFiles:
     return _bundle(str(place), name, known, found)
 
 
-def _opener(path: Path) -> Callable[[], IO[bytes]]:
+def file_opener(path: Path) -> Callable[[], IO[bytes]]:
+    """What opens a file for reading."""
     return lambda: path.open("rb")
 
 

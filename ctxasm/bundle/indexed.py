@@ -67,9 +67,10 @@ def record_at(kind: Kind[S, R], opener: Opener, table: IndexedTable[R], line: in
     with opener() as stream:
         stream.seek(table.offsets[line - 1])
         content = stream.readline()
-    for _, value in LineReader(unheard).read(kind.file, iter((content,))):  # type: ignore[arg-type]
-        record = record_of(kind, line, value, unheard) if value is not None else None
-        return None if isinstance(record, Failed) else record
+    for _, value in LineReader(unheard).read(kind.file, (content,)):
+        if value is not None:
+            record = record_of(kind, line, value, unheard)
+            return None if isinstance(record, Failed) else record
     return None
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import IO, Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import Any, NoReturn
 
 from ctxasm.bundle.problems import Problems
 from ctxasm.model.errors import shown
@@ -33,7 +33,7 @@ class LineReader:
         self._problems = problems
         self.replaced = 0
 
-    def read(self, file: str, stream: IO[bytes]) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    def read(self, file: str, stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """Each line that is not blank: its number (from 1) and its object, or None where a problem was reported."""
         for number, raw in enumerate(stream, 1):
             if number == 1 and raw.startswith((b"\xff\xfe", b"\xfe\xff")):

@@ -7,12 +7,16 @@ iterators must be used in their order, and the last raises what all of them foun
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
-from ctxasm.bundle.files import BundleFiles, ZipLimits, open_files
-from ctxasm.bundle.indexed import IndexedTable, read_batches, record_at
+from ctxasm.bundle.files import BundleFiles, ZipLimits, file_opener, open_files
+from ctxasm.bundle.indexed import IndexedTable, Opener, read_batches, record_at
 from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
 from ctxasm.bundle.lines import LineReader
 from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
@@ -28,6 +32,7 @@ from ctxasm.bundle.references import (
     joined,
     notes_with,
 )
+from ctxasm.bundle.tables import UNREADABLE
 from ctxasm.model.errors import InvalidBundle
 from ctxasm.model.records import Answer, Chunk, Document, Query
 
@@ -38,8 +43,8 @@ LARGE_BYTES = 64 * 2**20
 @contextmanager
 def stream_bundle(path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None) -> Iterator[BundleStream]:
     """The bundle in a folder or .zip. Raises as `load_bundle`, but for what its files hold only when they are read."""
-    with open_files(path, name, limits or ZipLimits()) as files:
-        yield BundleStream(files)
+    with open_files(path, name, limits or ZipLimits()) as files, tempfile.TemporaryDirectory(prefix="ctxasm-load-") as folder:
+        yield BundleStream(files, Path(folder))
 
 
 class BundleStream:
@@ -49,25 +54,23 @@ class BundleStream:
     InvalidInput where there is no record at all. `notes` and `replaced` are known after that.
     """
 
-    def __init__(self, files: BundleFiles) -> None:
-        self._files = files
+    def __init__(self, files: BundleFiles, folder: Path) -> None:
+        self._files, self._folder = files, folder
+        self._openers = dict(files.known)
         self.name = files.name
         self._problems = Problems(KNOWN_FILES)
         self._reader = LineReader(self._problems)
         kinds: tuple[Kind[Any, Any], ...] = (DOCUMENTS, CHUNKS, QUERIES, RETRIEVALS, ANSWERS)
         self._tables = Tables(*(IndexedTable(kind.file, present=kind.file in files.known) for kind in kinds))
         self._lengths: dict[str, int | None] = {}
-        self._odd, self._first_odd = 0, None
+        self._odd = 0
+        self._first_odd: Chunk | None = None
         self._records = 0
 
     @property
     def size(self) -> int:
         """Bytes of all files, unpacked."""
-        total = 0
-        for opener in self._files.known.values():
-            with opener() as stream:
-                total += stream.seek(0, os.SEEK_END)
-        return total
+        return sum(map(_size, self._files.known.values()))
 
     def replaced(self) -> int:
         """Characters that became U+FFFD."""
@@ -80,6 +83,7 @@ class BundleStream:
 
     def documents(self) -> Iterator[Document]:
         """All documents in file order; without documents.jsonl those that the chunks imply."""
+        self._unpack()
         for _ in self._batches(DOCUMENTS, self._tables.documents):
             yield from self._sound(self._tables.documents.records.values())
         if not self._tables.documents.present:
@@ -106,7 +110,7 @@ class BundleStream:
             with self._ending():
                 check_retrievals(self._tables, self._problems)
         table, retrievals = _indexed(self._tables.queries), _indexed(self._tables.retrievals)
-        openers = self._files.known
+        openers = self._openers
         for key, line in [] if self._problems.any() else table.first_lines.items():
             query = record_at(QUERIES, openers[QUERIES.file], table, line)
             found = retrievals.first_lines.get(key)
@@ -125,9 +129,17 @@ class BundleStream:
         if not self._records:
             raise no_records(self._files)
 
+    def _unpack(self) -> None:
+        """Members of an archive to files: lines are found again by where they begin, and an archive has no way back."""
+        for file, opener in self._files.known.items():
+            if _entry(opener) is not None:
+                with suppress(*UNREADABLE), opener() as packed, (self._folder / file).open("wb") as unpacked:
+                    shutil.copyfileobj(packed, unpacked, 2**20)
+                    self._openers[file] = file_opener(self._folder / file)
+
     def _batches(self, kind: Kind[Any, Any], table: Any) -> Iterator[None]:
         with self._ending():
-            yield from read_batches(kind, self._files.known.get(kind.file), table, self._reader, self._problems)
+            yield from read_batches(kind, self._openers.get(kind.file), table, self._reader, self._problems)
 
     def _sound(self, records: Any) -> Iterator[Any]:
         for record in () if self._problems.any() else records:
@@ -140,7 +152,7 @@ class BundleStream:
         table: IndexedTable[Chunk] = IndexedTable(CHUNKS.file)
         seen: set[str] = set()
         try:
-            for _ in read_batches(CHUNKS, self._files.known.get(CHUNKS.file), table, LineReader(unheard), unheard):
+            for _ in read_batches(CHUNKS, self._openers.get(CHUNKS.file), table, LineReader(unheard), unheard):
                 for chunk in table.records.values():
                     if chunk.document_id not in seen:
                         seen.add(chunk.document_id)
@@ -155,6 +167,21 @@ class BundleStream:
         except TooManyProblems:
             end = Problem("reading", None, "", f"stopped after {MAX_PROBLEMS:,} problems; there may be more")
             raise InvalidBundle(self._files.where, (*self._problems.sorted(), end)) from None
+
+
+def _entry(opener: Opener) -> zipfile.ZipInfo | None:
+    found = next(iter(getattr(opener, "args", ())), None)
+    return found if isinstance(found, zipfile.ZipInfo) else None
+
+
+def _size(opener: Opener) -> int:
+    if (entry := _entry(opener)) is not None:
+        return entry.file_size
+    try:
+        with opener() as stream:
+            return stream.seek(0, os.SEEK_END)
+    except OSError:  # told when it is read
+        return 0
 
 
 def _indexed(table: Any) -> IndexedTable[Any]:
