@@ -73,13 +73,14 @@ class IngestReport:
         """The ingest as one sentence."""
         if self.cancelled:
             done = self.read + self.reused
-            return f"ended with {self.waiting} of {done + self.waiting} documents not read; the other {done} are kept for the next time"
+            others = f"the other {done} {'is' if done == 1 else 'are'} kept for the next time"
+            return f"ended with {self.waiting} of {done + self.waiting} documents not read; {others}"
         if self.load is None:
             return "nothing was loaded: no document could be read"
         if not self.load.changed:
             return f"{self.load.summary} (nothing changed)"
-        parts = [f"{self.read} read", f"{self.reused} unchanged" if self.reused else "", f"{self.gone} gone" if self.gone else ""]
-        return f"{self.load.summary} ({', '.join(filter(None, parts))})"
+        counts = ((self.read, "read"), (self.reused, "known before"), (self.gone, "gone"), (self.waiting, "not read yet"))
+        return f"{self.load.summary} ({', '.join(f'{count:,} {what}' for count, what in counts if count)})"
 
 
 def ingest(
