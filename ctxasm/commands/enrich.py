@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ctxasm.commands.ingest import ended_by_interrupt
 from ctxasm.commands.options import add_dataset, require_data, say, workbench_of
 from ctxasm.commands.progress import told_on_terminal
+from ctxasm.enrichment.reports import counted
 from ctxasm.enrichment.texts import MAX_CHARS, VARIANTS
 from ctxasm.model.errors import ModelUnavailable
 
@@ -110,18 +111,18 @@ def _make_queries(workbench: Workbench, dataset: str, limit: int) -> bool:
     if made.cancelled:
         say("no query was saved")
         return False
-    words = f"{len(made.saved):,} of {made.questions:,} questions saved as queries of {dataset}, each with its chunk as gold"
+    words = f"{len(made.saved):,} of {counted(made.questions, 'question')} saved as queries of {dataset}, each with its chunk as gold"
     say(f"{words}; {made.removed:,} made before removed" if made.removed else words)
     return True
 
 
 def estimate_words(told: Estimate) -> str:
     """What a run would take, in a line or two."""
-    open_chunks = f"{told.dataset}: {told.chunks - told.kept:,} of {told.chunks:,} chunks to enrich"
+    open_chunks = f"{told.dataset}: {told.chunks - told.kept:,} of {counted(told.chunks, 'chunk')} to enrich"
     if told.variant == "extractive":
-        return f"{told.dataset}: {told.chunks:,} chunks, by rules on this machine: no calls, no cost"
-    counted = "counted" if told.exact else "estimated, no vocabulary"
-    tokens = f"{told.calls:,} calls to {told.model}, {told.tokens_in:,} tokens in ({counted}), about {told.tokens_out:,} out"
+        return f"{told.dataset}: {counted(told.chunks, 'chunk')}, by rules on this machine: no calls, no cost"
+    how = "counted" if told.exact else "estimated, no vocabulary"
+    tokens = f"{counted(told.calls, 'call')} to {told.model}, {told.tokens_in:,} tokens in ({how}), about {told.tokens_out:,} out"
     if told.price is None or told.cost is None:
         cost = f"no price is known for {told.model}: give --price-in and --price-out, or --prices FILE"
     else:
@@ -132,6 +133,6 @@ def estimate_words(told: Estimate) -> str:
 
 def spent_words(done: EnrichReport) -> str:
     """What a run took."""
-    counted = "as the server told" if done.counted else "counted here, the server told no usage"
-    words = f"{done.calls:,} calls to {done.model}: {done.tokens_in:,} tokens in, {done.tokens_out:,} out ({counted})"
+    how = "as the server told" if done.counted else "counted here, the server told no usage"
+    words = f"{counted(done.calls, 'call')} to {done.model}: {done.tokens_in:,} tokens in, {done.tokens_out:,} out ({how})"
     return words if done.cost is None else f"{words}, ${done.cost:,.4f}"

@@ -178,7 +178,7 @@ def test_a_poisoned_chunk_fails_alone_and_is_named(server: FakeModel) -> None:
     assert done.failed[0].what == "Brochure 0, chunk 5 of 16"
     assert "gave no JSON that fits" in done.failed[0].reason
     assert "15 of 16 chunks enriched" in done.summary
-    assert "1 batches failed (1 chunks)" in done.summary
+    assert "1 batch failed (1 chunk)" in done.summary
     assert not texts(workbench)[4].startswith("Deel")
     server.judge = well_behaved
     assert run(workbench, server).chunks == 16
