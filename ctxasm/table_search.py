@@ -1,8 +1,9 @@
 """Search for a typed question in a user's own table: by the engine that holds it, as far as that can.
 
 PostgreSQL searches by words (full text) and, with pgvector, by meaning; SQLite by words where there is an FTS5 table. Without
-one the words of a SQLite table are indexed in memory, up to MOST_INDEXED rows. Rankings are fused by reciprocal rank, as
-everywhere.
+one the words of a SQLite table are indexed in memory, up to MOST_INDEXED rows, and so are those of a small PostgreSQL table
+that has no index for them: reading it through for every question would take longer and find less. Rankings are fused by
+reciprocal rank, with the weights of every other search.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
 from ctxasm.model.language import language_of
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
@@ -28,6 +29,8 @@ DEPTH = 100
 """How many hits of each ranking go into the fusion."""
 MOST_INDEXED = 100_000
 """Rows that are indexed in memory at most."""
+SMALL = 20_000
+"""Rows up to which a PostgreSQL table without an index is indexed in memory rather than read through."""
 FRESH_S = 300.0
 """Seconds that such an index is taken for what the table holds."""
 SAME_EMBEDDER = 0.5
@@ -47,23 +50,28 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
     """
     from ctxasm.retrieval.hybrid import Ranking
 
-    began, notes = perf_counter(), list[str]()
+    began, notes, weight = perf_counter(), list[str](), 1.0
     if options.text != "raw":
         notes.append(f"a table of your own is searched by its text as it is, not by text={options.text}")
     depth = max(DEPTH, options.limit)
     found: dict[str, Sequence[Scored]] = {}
     if options.method != "vector":
-        found["bm25"] = _by_words(dataset, question, depth, options, notes)
+        try:
+            found["bm25"] = _by_words(dataset, question, depth, options, notes)
+        except StoreUnavailable as problem:
+            if options.method == "bm25":
+                raise
+            notes.append(f"searched by meaning alone: {problem}")
     if options.method != "bm25":
         nearest = _by_meaning(dataset, question, depth, options, embed, notes)
         if nearest is not None:
-            found["vector"] = nearest
+            found["vector"], weight = nearest
     if not found.get("bm25", ()) and "vector" in found:  # no word in common: by meaning alone
         found.pop("bm25", None)
     places = {key: place for place, key in enumerate(dict.fromkeys(each.key for best in found.values() for each in best))}
     rankings = [_ranking(Ranking, name, best, places) for name, best in found.items()]
     best_similarity = max((each.score for each in found.get("vector", ())), default=None)
-    hits = _hits(rankings, list(places), options)
+    hits = _hits(rankings, list(places), options, {"bm25": 1.0, "vector": weight})
     kind = "hybrid_bm25_vector" if len(found) == 2 else "vector_only" if "vector" in found else "bm25_only"
     matches = sum("bm25" in hit.scores for hit in hits) if options.method != "vector" else None
     similarity = None if best_similarity is None else round(best_similarity, 4)
@@ -76,32 +84,40 @@ def _ranking(make: type[Ranking], name: str, best: Sequence[Scored], places: dic
     return make(name, [Ranked(places[each.key], each.score) for each in best])
 
 
-def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions) -> tuple[Hit, ...]:
+def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weights: dict[str, float]) -> tuple[Hit, ...]:
     from ctxasm.retrieval.hybrid import ranked_hits
 
     if not rankings:
         return ()
-    weights = {ranking.name: 1.0 for ranking in rankings}
     listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
     return tuple(Hit(*keys[hit.position], hit.score, rank, hit.scores) for rank, hit in enumerate(listed, 1))
 
 
 def _by_words(dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str]) -> Sequence[Scored]:
-    from ctxasm.store.own.words import can_search_words, search_words
+    from ctxasm.store.own.words import can_search_words, missing_index, search_words
 
-    if reason := can_search_words(dataset):
-        return _in_memory(dataset, question, limit, options, notes, reason)
-    found = search_words(dataset, question, limit, language_of(question) if options.language == "auto" else options.language)
-    notes.extend(found.notes)
-    if not found.best:
+    language = language_of(question) if options.language == "auto" else options.language
+    reason = can_search_words(dataset)
+    if not reason and options.engine != "database":
+        reason = "asked to search in memory" if options.engine == "memory" else ""
+        if dataset.info.chunks <= SMALL and not reason:
+            reason = missing_index(dataset, language)
+    if reason:
+        best: Sequence[Scored] = _in_memory(dataset, question, limit, options, notes, reason)
+    else:
+        found = search_words(dataset, question, limit, language)
+        notes.extend(found.notes)
+        best = found.best
+    if not best:
         notes.append("no chunk shares a word with the question")
-    return found.best
+    return best
 
 
 def _by_meaning(
     dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, embed: QueryEmbedder | None, notes: list[str]
-) -> Sequence[Scored] | None:
-    """The nearest chunks; None, with a note, where a hybrid search has to do without."""
+) -> tuple[Sequence[Scored], float] | None:
+    """The nearest chunks, and what they weigh in the fusion; None, with a note, where a hybrid search has to do without."""
+    from ctxasm.search_ranking import WEIGHTS
     from ctxasm.store.own.vectors import can_search_vectors, search_vectors
 
     if reason := can_search_vectors(dataset):
@@ -110,7 +126,7 @@ def _by_meaning(
         notes.append(f"searched by words alone: {reason}")
         return None
     try:
-        embedder = embed or _embedder(dataset, options)
+        name, embedder = ("", embed) if embed is not None else _embedder(dataset, options)
         found = search_vectors(dataset, embedder.embed_query(question), limit)
     except InvalidInput as problem:
         if options.method == "vector" or options.embedder is not None:
@@ -119,10 +135,10 @@ def _by_meaning(
         return None
     notes.extend(found.notes)
     notes.extend(_other_embedder(dataset, embedder))
-    return found.best
+    return found.best, WEIGHTS.get(name, 1.0)
 
 
-def _embedder(dataset: LinkedDataset, options: SearchOptions) -> QueryEmbedder:
+def _embedder(dataset: LinkedDataset, options: SearchOptions) -> tuple[str, QueryEmbedder]:
     """The embedder asked for, else the installed one whose vectors are as long as those of the column."""
     from ctxasm.meaning import EMBEDDERS, missing, open_embedder
     from ctxasm.store.own.vectors import vector_column
@@ -132,12 +148,12 @@ def _embedder(dataset: LinkedDataset, options: SearchOptions) -> QueryEmbedder:
             raise InvalidInput(f"the embedder must be one of {', '.join(EMBEDDERS)}, got {shown(options.embedder)}")
         if problem := missing(options.embedder):
             raise InvalidInput(problem)
-        return open_embedder(options.embedder)
+        return options.embedder, open_embedder(options.embedder)
     wanted = vector_column(dataset).dimensions
     installed = [name for name in EMBEDDERS if not missing(name)]
     for name in installed:
         if wanted is None or len(open_embedder(name).embed_query("size")) == wanted:
-            return open_embedder(name)
+            return name, open_embedder(name)
     known = ", ".join(installed) or "none"
     raise InvalidInput(
         f"no embedder here gives vectors of {wanted} numbers, as the table holds (installed: {known}): name the one that made them"
@@ -181,7 +197,7 @@ def _in_memory(
         )
 
     made = _made().get((dataset.database.description, dataset.sql.chunks, options.language, monotonic() // FRESH_S), make)
-    notes.append(f"{reason}: its rows were indexed in memory (BM25), as of the last {FRESH_S / 60:.0f} minutes")
+    notes.append(f"its rows were indexed in memory (BM25), as of the last {FRESH_S / 60:.0f} minutes: {reason}")
     return [Scored(made.keys[best.position], best.score) for best in made.words.search(question, limit)]
 
 

@@ -56,6 +56,14 @@ def can_search_words(dataset: LinkedDataset) -> str:
     return f"table {shown(dataset.mapping.table)} has no FTS5 table over its text"
 
 
+def missing_index(dataset: LinkedDataset, language: str) -> str:
+    """That no index serves the search by words, with the CREATE INDEX to run; empty where one does."""
+    if dataset.database.is_sqlite:
+        return ""
+    full_text = full_text_of(dataset, language)
+    return "" if full_text.served else _unserved(dataset, full_text)
+
+
 def search_words(dataset: LinkedDataset, question: str, limit: int, language: str) -> Found:
     """The chunks that share words with the question. `language` is nl, en, de or another word for none."""
     if dataset.database.is_sqlite:

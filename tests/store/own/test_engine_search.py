@@ -89,7 +89,8 @@ def test_by_words(place: Place, how: str) -> None:
     if how == "index":
         assert notes == ""
     elif place.kind == "sqlite":
-        assert "has no FTS5 table over its text: its rows were indexed in memory (BM25)" in notes
+        assert "its rows were indexed in memory (BM25)" in notes
+        assert "has no FTS5 table over its text" in notes
     else:
         assert "Run: CREATE INDEX CONCURRENTLY" in notes
         assert "USING gin (to_tsvector('english'::regconfig, \"x\"));" in notes
@@ -288,3 +289,37 @@ def _window(hit: Any) -> Any:
     from ctxasm.model.ports import Window
 
     return Window(hit.document_id, hit.chunk_index, hit.chunk_index)
+
+
+def test_where_the_words_are_searched_can_be_said(place: Place) -> None:
+    make(place)
+    workbench, dataset = opened(place)
+    memory = dataset.search("zeppelin restaurant", SearchOptions(method="bm25", engine="memory"))
+    assert [hit.document_id for hit in memory.hits][:1] == ["rare"]
+    assert any("indexed in memory" in note for note in memory.notes)
+    if place.kind == "sqlite":
+        return
+    database = dataset.search("zeppelin restaurant", SearchOptions(method="bm25", engine="database"))
+    assert [hit.document_id for hit in database.hits][:1] == ["rare"]
+    assert {hit.document_id for hit in database.hits} == {"rare", "food"}
+    assert [note.partition(" Run: ")[0] for note in database.notes] == [
+        "no GIN index serves the search by words, which reads every row of table 't'."
+    ]
+    workbench.close()
+
+
+def test_a_search_by_words_that_takes_too_long_leaves_that_by_meaning(vector_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctxasm.model.errors import StoreUnavailable
+
+    vectors(vector_place)
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+
+    def slow(*_: object) -> None:
+        raise StoreUnavailable("the table did not answer within 10 s")
+
+    monkeypatch.setattr("ctxasm.store.own.words.search_words", slow)
+    found = dataset.search("A zeppelin", SearchOptions(), ThreeNumbers())
+    assert (found.search_method, found.notes) == ("vector_only", ("searched by meaning alone: the table did not answer within 10 s",))
+    with pytest.raises(StoreUnavailable):
+        dataset.search("A zeppelin", SearchOptions(method="bm25"))
+    workbench.close()
