@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from ctxasm.model.field_names import FIELD_NAMES, plain_name
@@ -18,6 +19,8 @@ REALS = ("score", "distance", "best_similarity")
 JSON_FIELDS = ("gold", "spans", "history", "retrieved", "sources", "labels")
 MAX_DIGITS = 18
 LEAST_VECTOR = 16
+plain = lru_cache(4096)(plain_name)
+"""`plain_name`, worked out once a column and not once a cell."""
 METADATA = frozenset(map(plain_name, ("metadata", "meta", "cmetadata", "chunk_metadata", "meta_data", "metadatas")))
 VECTORS = frozenset(plain_name(name) for field in ("embedding", "tsvector") for name in FIELD_NAMES[field])
 _WHOLE = re.compile(r"[+-]?\d+(?:\.0*)?")
@@ -111,7 +114,7 @@ def is_vector(name: str, value: Any) -> bool:
     """Whether a cell holds an embedding or a text index, which no record needs."""
     if isinstance(value, list):
         return len(value) >= LEAST_VECTOR and all(type(number) in (int, float) for number in value)
-    return isinstance(value, str) and plain_name(name) in VECTORS and (value[:1] == "[" or "':" in value[:1000])
+    return isinstance(value, str) and plain(name) in VECTORS and (value[:1] == "[" or "':" in value[:1000])
 
 
 def metadata_of(row: Mapping[str, Any], used: frozenset[str], left_out: set[str]) -> dict[str, Any]:
@@ -123,8 +126,8 @@ def metadata_of(row: Mapping[str, Any], used: frozenset[str], left_out: set[str]
         if is_vector(name, value):
             left_out.add(name)
             continue
-        inner = parsed(value) if isinstance(value, str) and plain_name(name) in METADATA else value
-        if plain_name(name) in METADATA and isinstance(inner, dict):
+        inner = parsed(value) if isinstance(value, str) and plain(name) in METADATA else value
+        if isinstance(inner, dict) and plain(name) in METADATA:
             for key, own in _without(inner, f"{name}.", used).items():
                 found.setdefault(key, own)
         elif name in found:
