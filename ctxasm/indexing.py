@@ -33,7 +33,7 @@ KEPT_BYTES = 400_000_000
 STEP = 500
 DEEP = 200
 """How far down a ranking is made, at least: ranks and scores up to here are shown."""
-_ATTEMPTS = 5
+_ATTEMPTS = 20
 Key = tuple[str, int]
 _Result = TypeVar("_Result")
 

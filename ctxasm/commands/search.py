@@ -25,7 +25,7 @@ from ctxasm.commands.options import (
 from ctxasm.commands.progress import told_on_terminal
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query
-from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
+from ctxasm.model.search import ENGINES, INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
 
 if TYPE_CHECKING:
     from ctxasm.model.ports import FetchedChunk
@@ -44,6 +44,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--language", choices=LANGUAGES, default="auto", help="of the corpus, for its stems and stop words (default: auto)")
     parser.add_argument("--embedder", metavar="NAME", help="default: wordllama, or the endpoint that CTXASM_EMBED_MODEL names")
     parser.add_argument("--rerank", metavar="NAME", nargs="?", const="cross-encoder", help="judge the hits again: cross-encoder or llm")
+    parser.add_argument("--engine", choices=ENGINES, default="auto", help="search in memory or by the database (default: by size)")
     parser.add_argument("--save", action="store_true", help="keep the question with its hits among the queries of the dataset")
     parser.add_argument("--assemble", action="store_true", help="print the context that is assembled of the hits")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -57,7 +58,8 @@ def run(args: Namespace) -> int:
 
     if not args.assemble and (args.assignments or args.preset):
         raise InvalidInput("--set and --preset are for assembling: add --assemble")
-    options = SearchOptions(args.method, args.text, args.limit, args.language, embedder=args.embedder, reranker=args.rerank)
+    named = {"embedder": args.embedder, "reranker": args.rerank, "engine": args.engine}
+    options = SearchOptions(args.method, args.text, args.limit, args.language, **named)
     workbench = workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name

@@ -17,7 +17,7 @@ from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from ctxasm.store.rows import DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_document
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, Whole, chunks, documents
+from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, Whole, chunks, datasets, documents
 
 if TYPE_CHECKING:
     from ctxasm.store.connect import Connections
@@ -109,10 +109,8 @@ class SearchTables:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
             sets.create(connection, checkfirst=True)
             old = (now - ABANDONED).isoformat(timespec="microseconds")
-            _drop(
-                connection,
-                connection.execute(select(sets.c.set_no).where(sets.c.state == "making", sets.c.touched_at < old)).scalars().all(),
-            )
+            abandoned = select(sets.c.set_no).where(sets.c.state == "making", sets.c.touched_at < old)
+            _drop(connection, [*connection.execute(abandoned).scalars(), *_orphans(connection)])
             row = {"low": self.low, "high": self.high, "kind": kind, "what": what, "state": "making", "texts": 0, "words": 0}
             new = insert(sets).values(row | {"touched_at": now.isoformat(timespec="microseconds")}).returning(sets.c.set_no)
             return int(connection.execute(new).scalar_one())
@@ -174,6 +172,14 @@ def forget_search(connection: Connection, low: int, high: int) -> None:
     if inspect(connection).has_table(sets.name):
         own = select(sets.c.set_no).where(sets.c.low >= low, sets.c.high <= high)
         _drop(connection, connection.execute(own).scalars().all())
+
+
+def _orphans(connection: Connection) -> list[int]:
+    """The sets of versions that are no more: one that was finished while the load that replaced its dataset was under way."""
+    known = connection.execute(select(datasets.c.first_document_no, datasets.c.documents))
+    there = {(first << INDEX_BITS, ((first + count) << INDEX_BITS) - 1) for first, count in known}
+    rows = connection.execute(select(sets.c.set_no, sets.c.low, sets.c.high))
+    return [number for number, low, high in rows if (low, high) not in there]
 
 
 def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[object]]) -> None:

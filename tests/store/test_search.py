@@ -16,7 +16,7 @@ from sqlalchemy import inspect
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.records import Bundle, Chunk, Document
+from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.model.search import SearchOptions
 from ctxasm.retrieval.bm25 import K1, B, Bm25Index
 from ctxasm.retrieval.stopping import SearchStopped
@@ -127,18 +127,19 @@ def test_a_search_by_the_database_is_the_search_in_memory(database: Store, metho
     bench = workbench(database)
     for question in ("appeltaart met peer", "appel", "Titel 1"):
         here, there = (search(bench, question, "h", SearchOptions(method, text, engine=engine)) for engine in ("memory", "database"))
-        assert {(hit.document_id, hit.chunk_index) for hit in here.retrieved} == {
-            (hit.document_id, hit.chunk_index) for hit in there.retrieved
-        }
+        assert keys(here) == keys(there)
         assert (here.search_method, here.bm25_matches) == (there.search_method, there.bm25_matches)
         assert here.best_similarity == pytest.approx(there.best_similarity, abs=1e-4) if here.best_similarity else True
 
 
+def keys(query: Query) -> set[tuple[str, int]]:
+    return {(hit.document_id, hit.chunk_index) for hit in query.retrieved}
+
+
 def tables_of(store: Store) -> set[str]:
     with store._connections.reading() as connection:
-        return {
-            name for name in inspect(connection).get_table_names() if name.startswith("ctxasm_search_") and name != "ctxasm_search_sets"
-        }
+        names = inspect(connection).get_table_names()
+    return {name for name in names if name.startswith("ctxasm_search_")} - {"ctxasm_search_sets"}
 
 
 def test_a_set_is_made_once_and_gone_with_its_dataset(database: Store) -> None:
@@ -192,6 +193,35 @@ def test_threads_that_want_the_same_set_make_one(shared_url: str, counter: Token
         for thread in threads:
             thread.join(20)
         assert found == [1] * 6
+        assert len({name.split("_")[2] for name in tables_of(store)}) == 1
+
+
+def test_many_search_while_one_loads_and_each_finds_one_version_whole(shared_url: str, counter: TokenCounter) -> None:
+    with Store(shared_url, counter) as store:
+        store.add(bundle(("versie nul", "versie nul")))
+        bench, wrong, done = workbench(store), list[object](), threading.Event()
+        finds = {("d0", 0), ("d0", 1)}
+
+        def searching() -> None:
+            while not done.is_set():
+                try:
+                    query = search(bench, "versie", "h", SearchOptions("bm25", engine="database"))
+                except Exception as error:  # noqa: BLE001 (shown by the test)
+                    wrong.append(error)
+                    return
+                if keys(query) != finds:
+                    wrong.append(query.retrieved)
+
+        threads = [threading.Thread(target=searching) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for number in range(6):
+            store.add(bundle((f"versie {number}", f"versie {number}")))
+        done.set()
+        for thread in threads:
+            thread.join(30)
+        assert wrong == []
+        assert keys(search(bench, "5", "h", SearchOptions("bm25", engine="database"))) == finds
         assert len({name.split("_")[2] for name in tables_of(store)}) == 1
 
 
