@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 _SENTENCE_END = re.compile(r"[.!?…]['\"’”»)\]]?(?=\s)|[。！？]")
 _WORD_START = re.compile(r"(?<!\S)\S")
@@ -19,8 +20,16 @@ class Places:
     def __init__(self, text: str, tokens: Sequence[int]) -> None:
         self.text = text
         self.tokens = tokens
-        self.stops = list(_stops(text))
-        self.words = [match.start() for match in _WORD_START.finditer(text)]
+
+    @cached_property
+    def stops(self) -> list[int]:
+        """Ends of sentences and of lines that are no headings."""
+        return list(_stops(self.text))
+
+    @cached_property
+    def words(self) -> list[int]:
+        """Where words begin."""
+        return [match.start() for match in _WORD_START.finditer(self.text)]
 
     def end_of_chunk(self, start: int, covered: int, budget: int) -> int:
         """Where the chunk that begins at `start` ends when about `budget` tokens may be taken; always past `covered`."""
