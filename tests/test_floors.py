@@ -17,7 +17,7 @@ FLOORS = {
     "model": 0,
     "stages": 1,
     **dict.fromkeys((*CORE, *ADAPTERS), 2),
-    **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "ingesting", "loading", "meaning", "config"), 3),
+    **dict.fromkeys(("workbench", "checking", "compressing", "equipping", "exporting", "ingesting", "loading", "meaning", "config"), 3),
     **dict.fromkeys(("searching", "search_ranking", "search_engine", "reranking", "indexing"), 3),
     **dict.fromkeys(("enriching", "enriching_run", "enriching_calls", "enriched", "enriched_queries"), 3),
     **dict.fromkeys(("connecting", "linking", "table_search"), 3),

@@ -1,14 +1,14 @@
-"""A bundle written as a folder of JSON Lines that reads back equal. A field at its default is left out."""
+"""A bundle written as JSON Lines that read back equal, record by record. A field at its default is left out."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, QUERIES, RETRIEVALS
+from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span
 
 _RETRIEVAL_FIELDS = ("search_method", "bm25_matches", "best_similarity", "intent", "supplement")
@@ -18,23 +18,49 @@ def write_bundle(bundle: Bundle, folder: str | os.PathLike[str]) -> tuple[Path, 
     """Write the files that have records (and remove those that would have none); returns the paths written."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
+    written = write_records(lambda file: (place / file).open("wb"), bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
+    for file in KNOWN_FILES:
+        if file not in written:
+            (place / file).unlink(missing_ok=True)
+    return tuple(place / file for file in written)
+
+
+def write_records(
+    create: Callable[[str], IO[bytes]],
+    documents: Iterable[Document],
+    chunks: Iterable[Chunk],
+    queries: Iterable[Query],
+    answers: Iterable[Answer],
+) -> tuple[str, ...]:
+    """Write the files that have records, each made by `create(name)` when its first record comes; returns their names.
+
+    Each part is read as it is written, but `queries` is kept: what was retrieved has a file of its own.
+    """
+    asked = tuple(queries)
     rows = {
-        DOCUMENTS.file: [_document(document) for document in bundle.documents],
-        CHUNKS.file: [_chunk(chunk) for chunk in bundle.chunks],
-        QUERIES.file: [_query(query) for query in bundle.queries],
-        RETRIEVALS.file: [row for query in bundle.queries if len(row := _retrieval(query)) > 2 or query.retrieved],
-        ANSWERS.file: [_answer(answer) for answer in bundle.answers],
+        DOCUMENTS.file: (_document(document) for document in documents),
+        CHUNKS.file: (_chunk(chunk) for chunk in chunks),
+        QUERIES.file: (_query(query) for query in asked),
+        RETRIEVALS.file: (row for query in asked if len(row := _retrieval(query)) > 2 or query.retrieved),
+        ANSWERS.file: (_answer(answer) for answer in answers),
     }
-    return tuple(path for file, lines in rows.items() if (path := _write(place / file, lines)))
+    return tuple(file for file, lines in rows.items() if _write(create, file, lines))
 
 
-def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path | None:
-    text = "".join(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n" for row in rows)
-    if not text:
-        path.unlink(missing_ok=True)
-        return None
-    path.write_text(text, encoding="utf-8", newline="\n")
-    return path
+def _write(create: Callable[[str], IO[bytes]], file: str, rows: Iterator[Mapping[str, Any]]) -> bool:
+    first = next(rows, None)
+    if first is None:
+        return False
+    with create(file) as stream:
+        stream.write(json_line(first))
+        for row in rows:
+            stream.write(json_line(row))
+    return True
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """A row of JSON Lines."""
+    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _given(**fields: Any) -> dict[str, Any]:

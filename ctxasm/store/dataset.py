@@ -153,6 +153,10 @@ class Dataset:
         """
         return (chunk for rows, names in self._batches(FETCHED_COLUMNS) for chunk in fetched(rows, names))
 
+    def iter_records(self) -> Iterator[Chunk]:
+        """All chunks as they were loaded, with their metadata, in document order; else as `iter_chunks`."""
+        return (record_chunk(row, names) for rows, names in self._batches(CHUNK_COLUMNS) for row in rows)
+
     def _chunks(self) -> list[Chunk]:
         t, d = tables.chunks, tables.documents
 

@@ -85,6 +85,10 @@ class MemoryDataset(MemorySource):
         """The ids of the queries that came with the load."""
         return set(self._loaded)
 
+    def iter_records(self) -> Iterator[Chunk]:
+        """All chunks as they were loaded, in document order."""
+        return iter(self._own)
+
     def duplicate_keys(self) -> set[bytes]:
         """The duplicate keys of all chunks."""
         return {chunk.duplicate_key for own in self._chunks.values() for chunk in own.values() if chunk.duplicate_key}

@@ -1,0 +1,168 @@
+"""A dataset written to files: as a bundle that loads back equal, or as one flat table of chunks."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
+
+if TYPE_CHECKING:
+    from ctxasm.model.records import Chunk
+    from ctxasm.store.database import Dataset
+    from ctxasm.store.memory import MemoryDataset
+    from ctxasm.store.own.linked import LinkedDataset
+    from ctxasm.workbench import Workbench
+
+    AnyDataset = Dataset | MemoryDataset | LinkedDataset
+
+FORMATS = ("bundle", "jsonl", "parquet")
+_ROWS = 5000
+"""Of one row group of a Parquet file."""
+_TEXTS = ("document_id", "text", "section", "metadata", "title", "source", "summary", "date")
+_WHOLES = ("chunk_index", "start", "end", "page_number", "row_number")
+
+
+class ExportReport(NamedTuple):
+    """What was written, and where."""
+
+    name: str
+    path: Path
+    documents: int
+    chunks: int
+    queries: int
+    answers: int
+
+
+def export(
+    workbench: Workbench, name: str | None, path: str | os.PathLike[str], format: str = "bundle", *, force: bool = False
+) -> ExportReport:
+    """Write a dataset (None: the newest) to `path`, with its saved queries; whole or not at all.
+
+    `bundle` takes a folder or a .zip, `jsonl` and `parquet` a file: one row a chunk with its document's title, source, summary
+    and date. What is there already is replaced only with `force`. Raises InvalidInput, NotFound, StoreUnavailable.
+    """
+    if format not in FORMATS:
+        raise InvalidInput(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
+    dataset, place = workbench.dataset(name), _place(path, force)
+    before = dataset.info.dataset_id
+    write = {"bundle": _write_zip if place.suffix.lower() == ".zip" else _write_folder, "jsonl": _write_jsonl, "parquet": _write_parquet}[
+        format
+    ]
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".ctxasm-export-", dir=place.parent) as folder:
+            made = Path(folder) / "made"
+            report = write(dataset, made)._replace(path=place)
+            if dataset.info.dataset_id != before:
+                raise StoreUnavailable(f"dataset {shown(dataset.info.name)} was replaced while it was read: export it again")
+            _put(made, place)
+    except OSError as error:
+        raise InvalidInput(f"{place} cannot be written: {error.strerror or error}") from None
+    return report
+
+
+def _place(path: str | os.PathLike[str], force: bool) -> Path:
+    try:
+        if "\0" in os.fspath(path):
+            raise ValueError
+        place = Path(path).expanduser().absolute()
+        taken = place.exists() and not (place.is_dir() and not any(place.iterdir()))
+    except (OSError, RuntimeError, ValueError):
+        raise InvalidInput(f"{shown(os.fspath(path), 300)} is not a path that can be written: give a folder or a file") from None
+    if taken and not force:
+        raise InvalidInput(f"{place} is there already: give another place, or --force to replace it")
+    if taken and place.is_dir() and not _is_bundle_folder(place):
+        raise InvalidInput(f"{place} holds other files than those of a bundle and is not replaced: give another folder")
+    return place
+
+
+def _is_bundle_folder(place: Path) -> bool:
+    from ctxasm.bundle.kinds import KNOWN_FILES
+
+    return all(path.name in KNOWN_FILES and path.is_file() for path in place.iterdir())
+
+
+def _put(made: Path, place: Path) -> None:
+    """In the place of what is there, at once."""
+    if place.is_dir():
+        place.rename(made.with_name("old"))
+    elif place.exists() and made.is_dir():
+        place.unlink()
+    os.replace(made, place)
+
+
+def _write_folder(dataset: AnyDataset, made: Path) -> ExportReport:
+    made.mkdir()
+    return _write_bundle(dataset, lambda file: (made / file).open("wb"))
+
+
+def _write_zip(dataset: AnyDataset, made: Path) -> ExportReport:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        return _write_bundle(dataset, lambda file: archive.open(file, "w", force_zip64=True))
+
+
+def _write_bundle(dataset: AnyDataset, create: Callable[[str], IO[bytes]]) -> ExportReport:
+    from ctxasm.bundle.writing import write_records
+
+    documents, queries, answers = dataset.documents(), dataset.queries(), dataset.answers()
+    if not write_records(create, documents, _records(dataset), queries, answers):
+        raise InvalidInput(f"dataset {shown(dataset.info.name)} holds no records: there is nothing to export")
+    info = dataset.info
+    return ExportReport(info.name, Path(), len(documents), info.chunks, len(queries), len(answers))
+
+
+def _write_jsonl(dataset: AnyDataset, made: Path) -> ExportReport:
+    from ctxasm.bundle.writing import json_line
+
+    with made.open("wb") as file:
+        for row in _flat_rows(dataset):
+            file.write(json_line({field: value for field, value in row.items() if value is not None and value != {}}))
+    return ExportReport(dataset.info.name, made, dataset.info.documents, dataset.info.chunks, 0, 0)
+
+
+def _write_parquet(dataset: AnyDataset, made: Path) -> ExportReport:
+    import json
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    order = ("document_id", "chunk_index", *(field for field in (*_TEXTS, *_WHOLES) if field not in ("document_id", "chunk_index")))
+    schema = pa.schema([(field, pa.string() if field in _TEXTS else pa.int64()) for field in order])
+    with pq.ParquetWriter(made, schema) as writer:
+        rows: list[dict[str, Any]] = []
+        for row in _flat_rows(dataset):
+            rows.append({**row, "metadata": json.dumps(row["metadata"]) if row["metadata"] else None})
+            if len(rows) == _ROWS:
+                writer.write_table(pa.Table.from_pylist(rows, schema))
+                rows = []
+        writer.write_table(pa.Table.from_pylist(rows, schema))
+    return ExportReport(dataset.info.name, made, dataset.info.documents, dataset.info.chunks, 0, 0)
+
+
+def _records(dataset: AnyDataset) -> Iterator[Chunk]:
+    from ctxasm.model.records import Chunk
+    from ctxasm.store.own.linked import LinkedDataset
+
+    if not isinstance(dataset, LinkedDataset):
+        return dataset.iter_records()
+    # A user's own table keeps no metadata of ours.
+    return (Chunk(*chunk[:8]) for chunk in dataset.iter_chunks())
+
+
+def _flat_rows(dataset: AnyDataset) -> Iterator[dict[str, Any]]:
+    known = {document.document_id: document for document in dataset.documents()}
+    for chunk in _records(dataset):
+        document = known.get(chunk.document_id)
+        if document is None:
+            raise StoreUnavailable(f"dataset {shown(dataset.info.name)} was replaced while it was read: export it again")
+        own = {field: getattr(chunk, field) for field in ("document_id", "chunk_index", "text", *_WHOLES[1:], "section")}
+        yield {
+            **own,
+            "metadata": dict(chunk.metadata),
+            **{field: getattr(document, field) for field in ("title", "source", "summary", "date")},
+        }
