@@ -105,6 +105,10 @@ class Draft:
         """Something that the user should know. `{}` in it becomes how often it was said."""
         self._notes[table, text] = self._notes.get((table, text), 0) + times
 
+    def index_of(self, number: int) -> int:
+        """The chunk_index that a passage was given; known after `lines`."""
+        return self._indexes[number]
+
     def lines(self) -> tuple[Converted, ...]:
         """Everything that was collected, each line with the table that it came from."""
         self._write_chunks()
