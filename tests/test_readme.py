@@ -42,6 +42,7 @@ from ctxasm.config import (
     STATEMENT_TIMEOUT,
     TIMEOUT,
 )
+from ctxasm.ingest.options import VARIABLES as INGEST_LIMITS
 from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.presets import PRESET_HELP, PRESETS
 from ctxasm.model.settings import specs
@@ -173,7 +174,7 @@ def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows_below("Models and keys") for cell in cells[:2] for name in quoted(cell)]
     searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
     own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
-    own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT]
+    own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT, *INGEST_LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.
     assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own, *searching])
 
