@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -14,6 +14,7 @@ from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk, state
 from ctxasm.ui.controls import settings_controls
+from ctxasm.ui.following import follow
 from ctxasm.ui.pickers import pick_dataset, pick_query
 from ctxasm.ui.sharing import share_controls
 from ctxasm.ui.shortcuts import undo_keys
@@ -55,7 +56,7 @@ def run() -> None:
         page.run()
     _draw_frame()
     if st.session_state.pop("_searched", False) and page.url_path == "load":
-        _go_to_page(inspect)
+        follow(inspect, "Your question is open in Inspect", st.session_state["_searches"])
     if early is None:
         _notice()
         page.run()
@@ -96,13 +97,6 @@ def _draw_frame() -> None:
         st.session_state["_trouble"] = str(error)
     else:
         st.session_state["_trouble"] = None
-
-
-def _go_to_page(page: StreamlitPage) -> NoReturn:
-    """Go to another page with the scene of this one; what is bound comes along by itself."""
-    scene: state.Scene | None = st.session_state["_scene"]
-    st.session_state["_asked_for"] = {} if scene is None else {"data": scene.dataset, "q": scene.query.query_id}
-    st.switch_page(page)
 
 
 def _navigation() -> tuple[StreamlitPage, StreamlitPage]:

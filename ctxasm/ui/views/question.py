@@ -103,6 +103,7 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
         typed.keep_unsaved(info, query)
         st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
         st.session_state["_searched"] = True
+        st.session_state["_searches"] = st.session_state.get("_searches", 0) + 1
     give_up()
 
 
