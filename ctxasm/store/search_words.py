@@ -26,6 +26,8 @@ MOST_MATCHES = 50_000
 KINDS = ("fts5", "tsvector")
 _MOST_COUNTED = 255
 _LONGEST_WORD = 500
+_POSITIONS = [",".join(map(str, range(1, count + 1))) for count in range(_MOST_COUNTED + 1)]
+"""So many positions."""
 
 
 class Bm25(NamedTuple):
@@ -140,8 +142,12 @@ def _quoted(word: str) -> str:
 
 def _vector(words: Sequence[str]) -> str:
     """The words of a chunk as a tsvector. Positions only count: where a word stands, no ranking asks."""
-    counts = Counter(words)
-    return " ".join(f"{_quoted(word)}:{','.join(map(str, range(1, min(n, _MOST_COUNTED) + 1)))}" for word, n in counts.items())
+    return " ".join(
+        [
+            f"{word if word.isalnum() and len(word) <= _LONGEST_WORD else _quoted(word)}:{_POSITIONS[min(count, _MOST_COUNTED)]}"
+            for word, count in Counter(words).items()
+        ]
+    )
 
 
 def _search_tsvector(tables: SearchTables, made: SearchSet, asked: Counter[str], limit: int, constants: Bm25) -> list[tuple[int, float]]:

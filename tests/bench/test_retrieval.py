@@ -3,7 +3,7 @@
 Recall@5 and @10 as `ctxasm.evaluation.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
 text indexed (enriched by the key-free variant). `tune` is the half of the questions on which weights, depth and BM25's constants were
 chosen, `judge` the other one. CTXASM_BENCH_EMBEDDER names another embedder than wordllama (multilingual-e5-small takes about a
-second a chunk), CTXASM_BENCH_ENGINE=database searches by SQLite.
+second a chunk), CTXASM_BENCH_ENGINE=sqlite or postgresql searches by that database.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
@@ -32,19 +33,20 @@ from tests.real_data import REAL, load_real, real_folder
 pytestmark = pytest.mark.bench
 EMBEDDER = os.environ.get("CTXASM_BENCH_EMBEDDER") or None
 ENGINE = os.environ.get("CTXASM_BENCH_ENGINE") or "memory"
+PLACE = "memory" if ENGINE == "memory" else "database"
 LIMITS = (5, 10)
 Asked = tuple[Query, Needed]
 
 
-@pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+@pytest.fixture
+def workbench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workbench]:
     if real_folder() is None:
         pytest.skip("the real corpora are not beside the project")
-    folder = tmp_path_factory.mktemp("retrieval")
-    with Store(f"sqlite:///{folder / 'r.db'}", open_counter()) as store:
+    url = request.getfixturevalue("postgres_url") if ENGINE == "postgresql" else f"sqlite:///{tmp_path / 'r.db'}"
+    with Store(url, open_counter()) as store:
         for name in REAL:
             store.add(load_real(name))
-        yield Workbench(read_config({"HOME": str(folder)}), store)
+        yield Workbench(read_config({"HOME": str(tmp_path)}), store)
 
 
 @cache
@@ -96,7 +98,7 @@ def test_recall_of_the_four_corpora(workbench: Workbench, capsys: pytest.Capture
     enrich(workbench)
     for text in ("raw", "title", "enriched"):
         for method in reversed(METHODS):
-            options = SearchOptions(method, text, 20, embedder=EMBEDDER, engine=ENGINE)  # type: ignore[arg-type]
+            options = SearchOptions(method, text, 20, embedder=EMBEDDER, engine=PLACE)  # type: ignore[arg-type]
             rows += rows_of("ours", method, text, lambda corpus, query, how=options: keys(search(workbench, query.query, corpus, how)))
     columns = ("", "method", "text", "half", *(f"{corpus[:8]}@{limit}" for limit in LIMITS for corpus in (*REAL, "mean")))
     with capsys.disabled():
