@@ -93,7 +93,10 @@ def _zip(data: bytes, file: str, limits: FileLimits) -> list[Rows]:
     found: list[Rows] = []
     ignored: list[str] = []
     unpacked = 0
-    for name, open_entry in open_archive(data, file, limits.of_zip()).items():
+    entries = open_archive(data, file, limits.of_zip())
+    if "[Content_Types].xml" in entries:
+        raise InvalidInput(f"{file} is an Office file: save a sheet as CSV, load a text with `ctxasm ingest`")
+    for name, open_entry in entries.items():
         if _suffix(name) in (".zip", ".gz"):
             raise InvalidInput(f"{file} is refused: it holds another archive, {shown(name)}; unpack that one first")
         if _suffix(name) not in READABLE:

@@ -103,6 +103,7 @@ def _is_list_of_objects(value: Any) -> bool:
 
 def _by_columns(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The rows of an object of columns; empty where it is not one."""
+    value = {key: column for key, column in value.items() if column is not None and key != "included"}  # as Chroma's get() has them
     columns = list(value.values())
     if len(columns) < 2:
         return []

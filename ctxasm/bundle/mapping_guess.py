@@ -20,7 +20,7 @@ from ctxasm.model.field_names import plain_name
 SAMPLE_ROWS, MAX_DEPTH = 200, 3
 MAX_ID_CHARS = 300
 LONG_TEXT = 40
-IDS = frozenset({"id", "uuid", "key", "pk", "uid"})
+IDS = frozenset({"id", "ids", "uuid", "key", "pk", "uid"})
 OWN_NAMES = frozenset({"document_id", "chunk_index", "text", "query_id", "query", "score"})
 """Names that nobody gives to anything else."""
 QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
@@ -153,7 +153,8 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         found |= dict.fromkeys(("start", "end"), "")
     ordered = [field for field in FIELDS[kind] if found.get(field)]
     open_fields = [field for field in FIELDS[kind] if field not in found and field not in ("start", "end")]
-    unfit = {field: path for field in open_fields for path in columns.named(field) if path not in found.values() and "." not in path}
+    used = tuple(path for given in found.values() for path in (given, given.partition(".")[0]))
+    unfit = {field: path for field in open_fields for path in columns.named(field) if path not in used and "." not in path}
     return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered}, unfit=unfit)
 
 

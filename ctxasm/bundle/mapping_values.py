@@ -132,17 +132,21 @@ def metadata_of(row: Mapping[str, Any], used: frozenset[str], left_out: set[str]
                 found.setdefault(key, own)
         elif name in found:
             found[f"{name} (column)"] = value
+        elif isinstance(value, dict):
+            if (left := _without(value, f"{name}.", used)) or not value:
+                found[name] = left
         else:
-            found[name] = _without(value, f"{name}.", used) if isinstance(value, dict) else value
+            found[name] = value
     return found
 
 
 def _without(value: Mapping[str, Any], path: str, used: frozenset[str]) -> dict[str, Any]:
-    """An object without what the mapping took out of it."""
+    """An object without what the mapping took out of it, and without objects of which nothing is left."""
     if not any(name.startswith(path) for name in used):
         return dict(value)
-    return {
+    left = {
         key: _without(inner, f"{path}{key}.", used) if isinstance(inner, dict) else inner
         for key, inner in value.items()
         if f"{path}{key}" not in used
     }
+    return {key: inner for key, inner in left.items() if inner != {} or value[key] == {}}

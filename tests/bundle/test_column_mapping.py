@@ -77,7 +77,7 @@ def test_a_path_into_json_is_a_column(rows: list[dict[str, Any]]) -> None:
     mapping = ColumnMapping("chunks", {"text": "text", "document_id": "metadata.doc.id", "chunk_index": "metadata.nr"})
     found = loaded(as_json(deep), "x.json", mapping)
     assert [(chunk.document_id, chunk.chunk_index) for chunk in found.chunks] == [(row["document_id"], row["chunk_index"]) for row in rows]
-    assert dict(found.chunks[0].metadata) == {"doc": {}, "lang": rows[0]["lang"]}
+    assert dict(found.chunks[0].metadata) == {"lang": rows[0]["lang"]}
     in_cells = [{**row, "metadata": json.dumps(row["metadata"])} for row in deep]
     assert loaded(as_csv(in_cells), "x.csv", mapping).chunks == found.chunks
 

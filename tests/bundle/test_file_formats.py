@@ -152,6 +152,7 @@ def test_one_column_needs_no_delimiter() -> None:
         ({"data": {"rows": [{"a": 1}, {"a": 2}]}, "version": 3}, {"x.json": [{"a": 1}, {"a": 2}]}),
         ({"one": [{"a": 1}], "two": [{"b": 2}]}, {"x.json:one": [{"a": 1}], "x.json:two": [{"b": 2}]}),
         ({"a": [1, 2], "b": ["x", "y"]}, {"x.json": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]}),
+        ({"a": [1], "b": None, "c": ["x"], "included": ["a", "c"]}, {"x.json": [{"a": 1, "c": "x"}]}),
         ({"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": "y"}}, {"x.json": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]}),
     ],
 )
@@ -180,6 +181,7 @@ def test_what_a_text_is_its_content_says(name: str) -> None:
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9, "x.png", "x.png"),
         (b"not a table", "x.parquet", "is no Parquet file that can be read"),
         (b"\x1f\x8b\x08\x00", "x.json.gz", "is damaged"),
+        (as_zip({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}), "x.xlsx", "is an Office file: save a sheet as CSV"),
         (b"SQLite format 3\0", "x.db", "connect to it by its URL"),
     ],
 )
