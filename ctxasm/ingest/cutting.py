@@ -25,6 +25,12 @@ class Cut(NamedTuple):
     chunks: tuple[Chunk, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the chunks reach from the first character to the last."""
+        reaches = self.chunks[0].start == 0 and self.chunks[-1].end == self.document.metadata.get("characters") if self.chunks else False
+        return reaches and [chunk.chunk_index for chunk in self.chunks] == list(range(len(self.chunks)))
+
     def named(self, name: str) -> Cut:
         """The same under another name: the file was moved."""
         if self.document.document_id == name:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ctxasm.ingest.cutting import MARK, Cut, read_written, written
 from ctxasm.ingest.options import ReadLimits
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.records import Chunk, Document
 
@@ -43,12 +44,20 @@ class Known:
         return mark in self._loaded or bool(self._shelf.read_kept(self._shelf_name, [mark]))
 
     def cut(self, mark: str) -> Cut:
-        """The document that is made of what `mark` says, with its chunks. Raises KeyError."""
+        """The document that is made of what `mark` says, with its chunks.
+
+        Raises InvalidInput where it went meanwhile: another process has loaded or deleted the dataset.
+        """
         document = self._loaded.get(mark)
         if document is None or self._dataset is None:
-            return read_written(self._shelf.read_kept(self._shelf_name, [mark])[mark])
-        stored = self._dataset.document_chunks(document.document_id)
-        return Cut(document, tuple(Chunk(*chunk[:8]) for chunk in stored))
+            found = self._shelf.read_kept(self._shelf_name, [mark])
+            made = read_written(found[mark]) if mark in found else None
+        else:
+            stored = self._dataset.document_chunks(document.document_id)
+            made = Cut(document, tuple(Chunk(*chunk[:8]) for chunk in stored))
+        if made is None or not made.is_whole:
+            raise InvalidInput("another process has loaded or deleted this dataset while its documents were read: ingest them again")
+        return made
 
     def keep(self, mark: str, made: Cut) -> None:
         """Keep a document until the dataset is loaded."""

@@ -331,3 +331,21 @@ def test_a_document_that_no_tokenizer_counts_is_a_problem_of_its_own(memory: Wor
     report = ingest(memory, [("leeg.txt", b"a" + b" " * 500_000 + b"b"), ("b.txt", b"tekst")], limits=ReadLimits())
     assert [problem.file for problem in report.broken] == ["leeg.txt"]
     assert "blanks" in report.broken[0].reason
+
+
+def test_a_dataset_that_another_process_changed_meanwhile_is_said(tmp_path: Path, texts: Path) -> None:
+    workbench, other = (Workbench(Config(f"sqlite:///{tmp_path / 's.db'}")) for _ in range(2))
+    ingest(workbench, [texts])
+    (texts / "6.txt").write_text("Iets anders.")
+
+    def interfere(progress: Progress) -> None:
+        if progress.done == 7:
+            other.store.add(Bundle("teksten", chunks=(Chunk("a", 0, "tekst"),)))
+            other.store.forget("ingest teksten")
+
+    with pytest.raises(InvalidInput, match="another process has loaded or deleted this dataset"):
+        ingest(workbench, [texts], report=interfere)
+    assert workbench.document_chunks("a", "teksten")[0].text == "tekst"
+    assert ingest(workbench, [texts]).read == 7
+    workbench.close()
+    other.close()
