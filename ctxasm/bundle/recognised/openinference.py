@@ -16,6 +16,7 @@ from ctxasm.bundle.recognised.forms import openinference_document
 from ctxasm.bundle.recognised.lists import read_answer, read_question
 from ctxasm.bundle.recognised.passages import Passage
 from ctxasm.bundle.recognised.shape import Shape
+from ctxasm.bundle.recognised.span_documents import is_documents_table, spans_of
 from ctxasm.bundle.recognised.traces import Span, SpanKind, take_traces
 from ctxasm.bundle.recognised.values import Object, first, named, nested, objects, parsed
 from ctxasm.bundle.rows import Rows
@@ -29,6 +30,8 @@ OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "string_va
 
 def recognise(rows: Rows) -> bool:
     """Whether some row is a span that retrieves or reranks."""
+    if is_documents_table(rows):
+        return True
     looked_at = (span for _, values in islice(rows.rows, LOOKED_AT) for span in _spans(values))
     return any(_searches(attributes, span) for span in looked_at if (attributes := attributes_of(span)))
 
@@ -36,12 +39,12 @@ def recognise(rows: Rows) -> bool:
 def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
     """Each trace as a question with its hits and its answer."""
     draft = Draft(tables)
-    spans = [
-        span_of(draft, Place(table, number), row)
-        for table, rows in enumerate(tables)
-        for number, values in rows.rows
-        for row in _spans(values)
-    ]
+    spans: list[Span] = []
+    for table, rows in enumerate(tables):
+        if is_documents_table(rows):
+            spans += spans_of(table, rows)
+        else:
+            spans += [span_of(draft, Place(table, number), row) for number, values in rows.rows for row in _spans(values)]
     take_traces(draft, spans)
     return draft.lines()
 

@@ -351,6 +351,13 @@ def phoenix_csv(path: Path) -> None:
     _phoenix(lambda client: client.spans.get_spans_dataframe(project_identifier="default").to_csv(path))
 
 
+@writes("openinference/phoenix_documents.csv")
+def phoenix_documents(path: Path) -> None:
+    from phoenix.client.helpers.spans import get_retrieved_documents
+
+    _phoenix(lambda client: get_retrieved_documents(client, project_name="default").to_csv(path))
+
+
 # Langfuse
 
 

@@ -45,6 +45,7 @@ COUNTS = {  # documents, chunks, queries, queries with hits, answers
     "openinference/phoenix_spans.json": (2, 6, 3, 3, 3),
     "openinference/phoenix_dataframe.parquet": (2, 6, 3, 3, 3),
     "openinference/phoenix_dataframe.csv": (2, 6, 3, 3, 3),
+    "openinference/phoenix_documents.csv": (2, 6, 3, 3, 0),
     "openinference/llamaindex_spans.jsonl": (1, 3, 1, 1, 1),
     "openinference/haystack_reranked.jsonl": (1, 4, 1, 1, 0),
     "langfuse/observations.jsonl": (2, 6, 3, 3, 3),
@@ -140,7 +141,7 @@ def test_a_corpus_gives_the_neighbours_of_what_was_retrieved() -> None:
 def test_the_forms_of_one_trace_say_the_same() -> None:
     names = [name for name in ALONE if name.startswith(("openinference/ot", "openinference/p", "langfuse"))]
     found = [loaded(name).bundle for name in names]
-    assert len(found) == 7
+    assert len(found) == 8
     for bundle in found[1:]:
         assert {(c.document_id, c.chunk_index): c for c in bundle.chunks} == {(c.document_id, c.chunk_index): c for c in found[0].chunks}
         assert sorted((q.query, q.retrieved) for q in bundle.queries) == sorted((q.query, q.retrieved) for q in found[0].queries)
