@@ -44,7 +44,7 @@ def linked(place: Place, name: str) -> tuple[Workbench, LinkedDataset]:
         place.run(f"ALTER TABLE {table} ADD COLUMN embedding vector(256)")
         vectors = np.asarray(open_embedder("wordllama").embed_passages([" ".join(chunk.text.split()) for chunk in bundle.chunks]))
         made = "".join(f"UPDATE {table} SET embedding = '[{','.join(map(str, row))}]' WHERE pk = {at};" for at, row in enumerate(vectors))
-        place.run(made, f"CREATE INDEX ON {table} USING hnsw (embedding vector_cosine_ops)")
+        place.run(f"CREATE INDEX ON {table} (pk)", made, f"CREATE INDEX ON {table} USING hnsw (embedding vector_cosine_ops)")
         fields |= {"embedding": "embedding"}
     place.run(f"ANALYZE {table}")
     workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore())

@@ -186,8 +186,8 @@ class Statements:
         # From key to key along the index, rather than over all rows.
         first = f"(SELECT {self._own_key} AS k FROM {self.source} WHERE {self._own_key} IS NOT NULL ORDER BY 1 LIMIT 1)"
         following = f"(SELECT {self._own_key} FROM {self.source} WHERE {self._own_key} > o.k ORDER BY 1 LIMIT 1)"
-        steps = f"{first} UNION ALL SELECT {following} FROM own AS o WHERE o.k IS NOT NULL"
-        return f"WITH RECURSIVE own AS ({steps}) SELECT CAST(o.k AS text) FROM own AS o WHERE o.k IS NOT NULL LIMIT {limit}"
+        steps = f"{first} UNION ALL SELECT {following} FROM ctxasm_keys AS o WHERE o.k IS NOT NULL"
+        return f"WITH RECURSIVE ctxasm_keys AS ({steps}) SELECT CAST(o.k AS text) FROM ctxasm_keys AS o WHERE o.k IS NOT NULL LIMIT {limit}"
 
     @cached_property
     def first_ids(self) -> str:

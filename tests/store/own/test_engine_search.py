@@ -285,6 +285,29 @@ def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None
     workbench.close()
 
 
+def test_rows_that_wait_to_be_indexed_do_not_lead_to_a_walk_through_the_table(vector_place: Place) -> None:
+    from ctxasm.store.own.ranking import BY_INDEX
+    from ctxasm.store.own.session import ask
+
+    vector_place.run(
+        "CREATE TABLE t (d text, i integer, x text)",
+        "CREATE INDEX ON t USING gin (to_tsvector('simple', x))",
+        "INSERT INTO t SELECT 'd' || n % 500, n / 500, 'word' || n % 700 || (SELECT string_agg(md5(n || ' ' || k), ' ') "
+        "FROM generate_series(1, 30) AS k) FROM generate_series(0, 1999) AS n",
+        "ANALYZE t",
+    )
+    workbench, dataset = opened(vector_place)
+    sql, asked = dataset.statements()["search_lexemes"], {"question": "word7", "words": 9, "common": 9}
+    with dataset.database.reading() as connection:
+        before = ask(connection, "EXPLAIN " + sql, asked)
+        connection.exec_driver_sql(BY_INDEX)
+        after = ask(connection, "EXPLAIN " + sql, asked)
+    assert "Seq Scan" in str(before)
+    assert "Seq Scan" not in str(after)
+    assert "Bitmap Index Scan" in str(after)
+    workbench.close()
+
+
 def _window(hit: Any) -> Any:
     from ctxasm.model.ports import Window
 
