@@ -1,14 +1,19 @@
 """Enrichment without a model: the same document gives the same words, all of them its own.
 
 The context of a chunk is the document's name, the headings (or opening lines of program text) over the chunk, its place, and what
-the document says of itself: its summary, else its most central sentences, those that do not stand in the chunk first.
+stands around it: the most central sentences of its section, the ones just before it, then what the document says of itself (its
+summary, else its most central sentences). In this order because the words that all chunks of a document get tell none of them
+apart: on the tune half of four real corpora, BM25 in the enriched text has a recall@5 of .714 so, of .700 with the document's
+sentences first, of .708 without any sentence, and of .692 in the raw text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator
+from heapq import nlargest
 
-from ctxasm.enrichment.central import central_sentences
+from ctxasm.enrichment.central import Rated, central_sentences, rated_sentences
 from ctxasm.enrichment.phrases import key_phrases
 from ctxasm.enrichment.questions import questions_of
 from ctxasm.enrichment.texts import LEAST_TOKENS, MOST_TOKENS, Enrichment
@@ -18,8 +23,10 @@ from ctxasm.model.ports import TokenCounter
 from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.visible import one_line
 
-SENTENCES = 6
-"""Central sentences that a context may choose from."""
+SENTENCES, OF_SECTION, BEFORE = 6, 3, 2
+"""Central sentences of the document, of a section, and sentences before a chunk, that a context may choose from."""
+READ_OF_SECTION = 100
+"""Sentences before and behind the beginning of a chunk that are compared: a text without headings is one section."""
 _PLACE: dict[Language, str] = {"nl": "deel {0} van {1}", "en": "part {0} of {1}"}
 
 
@@ -31,41 +38,62 @@ def summary_of(whole: Whole) -> str:
 def enrich_document(whole: Whole, counter: TokenCounter) -> list[Enrichment]:
     """Context and questions of each chunk of a document, in their order. Contexts have at most 100 tokens, and at least 50 where
     the document has the words for it."""
-    said = _sayings(whole)
+    sayings = _Sayings(whole)
     phrases = key_phrases([part.chunk.text for part in whole.parts])
     return [
-        Enrichment(_context(whole, part, said, counter), questions_of(part, own, whole.language))
+        Enrichment(_context(whole, part, sayings, counter), questions_of(part, own, whole.language))
         for part, own in zip(whole.parts, phrases, strict=True)
     ]
 
 
-def _sayings(whole: Whole) -> list[str]:
-    """What the document says of itself, the best first."""
-    summary = one_line(whole.document.summary or "")
-    own = [summary[start:end] for start, end in sentence_spans(summary)]
-    return [*own, *central_sentences(whole.text, SENTENCES)]
+class _Sayings:
+    """The sentences of a document that can situate its chunks."""
+
+    def __init__(self, whole: Whole) -> None:
+        self._text = whole.text
+        self._rated = rated_sentences(whole.text)
+        self._starts = [sentence.start for sentence in self._rated]
+        summary = one_line(whole.document.summary or "")
+        own = [summary[start:end] for start, end in sentence_spans(summary)]
+        self._whole = [*own, *central_sentences(whole.text, SENTENCES)]
+
+    def for_part(self, part: Part) -> Iterator[str]:
+        """What could be said of a chunk, the best first: what it does not hold itself before what it does."""
+        flat = " ".join(part.chunk.text.split())
+        sayings = [*self._of_section(part), *self._before(part), *self._whole]
+        yield from (saying for saying in sayings if saying not in flat)
+        yield from (saying for saying in self._whole if saying in flat)
+
+    def _of_section(self, part: Part) -> Iterator[str]:
+        low, high = bisect_left(self._starts, part.section_start), bisect_left(self._starts, part.section_end)
+        end = part.start + len(part.chunk.text)
+        place = bisect_left(self._starts, part.start)
+        near = self._rated[max(low, place - READ_OF_SECTION) : min(high, place + READ_OF_SECTION)]
+        around = [sentence for sentence in near if not part.start <= sentence.start < end]
+        yield from (self._words(sentence) for sentence in nlargest(OF_SECTION, around, key=lambda one: (one.score, -one.start)))
+
+    def _before(self, part: Part) -> Iterator[str]:
+        place = bisect_left(self._starts, part.start)
+        yield from (self._words(sentence) for sentence in reversed(self._rated[max(0, place - BEFORE) : place]))
+
+    def _words(self, sentence: Rated) -> str:
+        return " ".join(self._text[sentence.start : sentence.end].split())
 
 
-def _context(whole: Whole, part: Part, said: Sequence[str], counter: TokenCounter) -> str:
+def _context(whole: Whole, part: Part, sayings: _Sayings, counter: TokenCounter) -> str:
     names = dict.fromkeys(name for name in (whole.name, *part.path, *part.opens) if name)
     place = _PLACE[whole.language].format(part.place, len(whole.parts))
     context = _shortened(f"{' › '.join(names)} ({place}).", MOST_TOKENS, counter)
-    for saying in _in_turn(part, said):
-        longer = f"{context} {saying}"
-        if counter.count(longer) <= MOST_TOKENS:
-            context = longer
-        elif counter.count(context) < LEAST_TOKENS:
-            context = _shortened(longer, MOST_TOKENS, counter)
-        if counter.count(context) >= LEAST_TOKENS:
+    said: set[str] = set()
+    for saying in sayings.for_part(part):
+        size = counter.count(context)
+        if size >= LEAST_TOKENS:
             break
+        longer = f"{context} {saying}"
+        if saying not in said and (counter.count(longer) <= MOST_TOKENS):
+            context = _shortened(longer, MOST_TOKENS, counter)
+            said.add(saying)
     return context
-
-
-def _in_turn(part: Part, said: Sequence[str]) -> Iterator[str]:
-    """Those that the chunk does not hold itself before those that it does."""
-    flat = " ".join(part.chunk.text.split())
-    yield from (saying for saying in said if saying not in flat)
-    yield from (saying for saying in said if saying in flat)
 
 
 def _shortened(text: str, max_tokens: int, counter: TokenCounter) -> str:

@@ -101,6 +101,12 @@ def path_at(headings: Sequence[Heading], at: int) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
+def section_of(headings: Sequence[Heading], at: int, end: int) -> tuple[int, int]:
+    """From the last heading before character `at` to the next one after it; `end` is that of the text."""
+    place = bisect_left(headings, (at,))
+    return headings[place - 1].start if place else 0, headings[place].start if place < len(headings) else end
+
+
 def headings_in(headings: Sequence[Heading], start: int, end: int) -> Sequence[Heading]:
     """The headings that begin at a character from `start` up to `end`."""
     return headings[bisect_left(headings, (start,)) : bisect_left(headings, (end,))]

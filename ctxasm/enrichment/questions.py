@@ -67,11 +67,11 @@ def _candidates(part: Part, phrases: Sequence[str], language: Language) -> Itera
         yield is_what.format(verb=defined[1], it=defined[0])
     fresh = [phrase for phrase in phrases if not headings or phrase.lower() not in headings[0].lower()]
     if headings and fresh:
-        yield about_two.format(headings[0], fresh.pop(0))
+        yield about_two.format(headings[0].rstrip("?"), fresh.pop(0))
     if len(fresh) > 1:
         yield about_two.format(fresh[0], fresh[1])
     elif things := [*fresh, *headings]:
-        yield about.format(things[0])
+        yield about.format(things[0].rstrip("?"))
 
 
 def _defined(text: str) -> list[str]:

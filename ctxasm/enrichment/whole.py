@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.enrichment.outline import enclosing, headings_in, headings_of, path_at
+from ctxasm.enrichment.outline import enclosing, headings_in, headings_of, path_at, section_of
 from ctxasm.model.language import Language, language_of
 from ctxasm.model.overlap import overlap_of
 from ctxasm.model.ports import FetchedChunk
@@ -20,11 +20,15 @@ _READ = 6000
 class Part(NamedTuple):
     """A chunk in its document. `place` counts from 1. `path` are the headings over it, the highest first, `inside` those that begin in it.
 
-    `opens` are the lines of program text that open what it lies in.
+    `opens` are the lines of program text that open what it lies in. Its text begins at character `start` of the document's, the
+    section that it begins in reaches from `section_start` to `section_end`, at least as far as the chunk.
     """
 
     chunk: FetchedChunk
     place: int
+    start: int
+    section_start: int
+    section_end: int
     path: tuple[str, ...]
     inside: tuple[str, ...]
     opens: tuple[str, ...]
@@ -51,7 +55,8 @@ def whole_document(document: Document, chunks: Sequence[FetchedChunk]) -> Whole:
         # A heading at the very end of a chunk is the next one's.
         end = start + len(chunk.text.rstrip())
         inside = tuple(heading.text for heading in headings_in(headings, start, end) if heading.start + len(heading.text) < end)
-        parts.append(Part(chunk, place, path, inside, enclosing(text, start)))
+        section = section_of(headings, start, len(text))
+        parts.append(Part(chunk, place, start, section[0], max(section[1], end), path, inside, enclosing(text, start)))
     name = name_of(document)
     return Whole(document, name, language_of(f"{name} {text[:_READ]}"), text, tuple(parts))
 
