@@ -171,6 +171,20 @@ def test_a_copy_ends_at_its_limit_and_can_be_cancelled(workbench: Workbench, pla
     assert [(info.name, info.chunks) for info in workbench.datasets()] == [("copy", 2)]
 
 
+def test_a_link_can_be_exported_and_loaded_again(workbench: Workbench, tmp_path: Path) -> None:
+    from ctxasm.exporting import export
+
+    connecting.link(workbench, "own", table_mapping("t", FIELDS | {"title": "x"}), "mine")
+    export(workbench, "mine", tmp_path / "out")
+    bundle = load_bundle(tmp_path / "out")
+    assert bundle.documents == (Document("a", "The car park is open."), Document("b", "Soup is served."))
+    assert [(chunk.document_id, chunk.chunk_index, chunk.text) for chunk in bundle.chunks] == [
+        ("a", 0, "The car park is open."),
+        ("a", 1, "You pay at the desk."),
+        ("b", 0, "Soup is served."),
+    ]
+
+
 def test_a_copied_sample_is_the_sample(tmp_path: Path) -> None:
     bundle = keyed(load_bundle(shipped("sample_data/hospital")), "uuid")
     place = sqlite_place(tmp_path)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
-from ctxasm.model.records import Answer, Document, Query
+from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 from ctxasm.model.visible import duplicate_key
 from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
@@ -28,8 +28,10 @@ from ctxasm.store.own.types import is_key, own_text, own_whole
 
 MOST_ROWS = 50_000
 """The most chunks that one read brings."""
-MOST_DOCUMENTS = 10_000
+MOST_DOCUMENTS = 100_000
 """The most documents that a list holds."""
+COUNTED_DOCUMENTS = 10_000
+"""Documents that are counted one by one."""
 MOST_STREAMED = 2**40
 COUNTED_ROWS = 100_000
 """Rows whose documents are counted where there are many."""
@@ -144,9 +146,9 @@ class LinkedDataset:
             yield from self.described([name for row in batch if (name := own_text(row[0]))])
 
     def count_documents(self, rows: int) -> int:
-        """How many documents there are: exact up to MOST_DOCUMENTS, from there on by the share of the first rows."""
-        found = len(self._database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS}))
-        if found < MOST_DOCUMENTS or self.resolved.documents is not None:
+        """How many documents there are: exact up to COUNTED_DOCUMENTS, from there on by the share of the first rows."""
+        found = len(self._database.rows(self.sql.document_ids, {"limit": COUNTED_DOCUMENTS}))
+        if found < COUNTED_DOCUMENTS or self.resolved.documents is not None:
             return found
         read = self._database.rows(self.sql.counted_ids, {"limit": COUNTED_ROWS})[0]
         return max(found, round(rows * int(read[1]) / max(1, int(read[0]))))
@@ -170,6 +172,10 @@ class LinkedDataset:
     def iter_chunks(self) -> Iterator[FetchedChunk]:
         """All chunks by document and index, streamed out of one snapshot."""
         return self.stream(MOST_STREAMED)
+
+    def iter_records(self) -> Iterator[Chunk]:
+        """The same as records, as they would be loaded."""
+        return (Chunk(*chunk[:8]) for chunk in self.iter_chunks())
 
     def stream(self, limit: int) -> Iterator[FetchedChunk]:
         """The first `limit` chunks by document and index, streamed."""

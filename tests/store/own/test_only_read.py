@@ -77,6 +77,36 @@ def test_the_server_is_told_before_the_first_statement(place: Place, own_databas
     assert tables(own_database) == []
 
 
+def test_a_connection_that_the_server_closed_is_opened_again(place: Place, own_database: OwnDatabase) -> None:
+    if place.kind == "sqlite":
+        pytest.skip("a file closes nothing")
+    (row,) = own_database.rows("SELECT pg_backend_pid()", {})
+    place.run(f"SELECT pg_terminate_backend({row[0]})")
+    assert own_database.rows("SELECT 1", {}) == [(1,)]
+
+
+def test_a_pooler_that_takes_no_parameter_is_read_all_the_same(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    if place.kind == "sqlite":
+        pytest.skip("a file has no pooler")
+    import psycopg
+
+    connect, asked = psycopg.connect, list[bool]()
+
+    def pooler(address: str, **options: object) -> object:
+        asked.append("options" in options)
+        if "options" in options:
+            raise psycopg.OperationalError("FATAL: unsupported startup parameter in options: default_transaction_read_only")
+        return connect(address, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(psycopg, "connect", pooler)
+    database = place.open()
+    assert database.rows("SHOW transaction_read_only", {}) == [("on",)]
+    assert asked == [True, False]
+    with pytest.raises(InvalidInput, match="never allowed here"):
+        database.rows("CREATE TABLE x (id integer)", {})
+    database.close()
+
+
 def test_what_takes_too_long_is_ended(place: Place) -> None:
     database = place.open(timeout_s=0.2)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
