@@ -7,7 +7,6 @@ are found by counting delimiters, outside quotes, before the record is split.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -20,6 +19,7 @@ from ctxasm.model.errors import InvalidInput, shown
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 SAMPLE_CHARS, SAMPLE_ROWS = 200_000, 100
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNQUOTED = re.compile(r'([^"]*)("[^"]*"?)?')
 
 
@@ -103,12 +103,17 @@ def _records(text: str, delimiter: str, limits: FileLimits) -> Iterator[tuple[in
     """Each record that is not blank, with the line that it begins on. Raises csv.Error and _TooWide."""
     if csv.field_size_limit() < limits.cell_chars + 1:
         csv.field_size_limit(limits.cell_chars + 1)  # one setting for the process: it is only ever raised
-    reader = csv.reader(_narrow(io.StringIO(text, newline=""), delimiter, limits.columns), delimiter=delimiter, strict=True)
+    reader = csv.reader(_narrow(_lines(text), delimiter, limits.columns), delimiter=delimiter, strict=True)
     begins = 1
     for fields in reader:
         if fields and not (len(fields) == 1 and not fields[0].strip()):
             yield begins, fields
         begins = reader.line_num + 1
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines with their ends, as a file gives them; StringIO would hold the whole text again, at four bytes a letter."""
+    return (match[0] for match in _LINE.finditer(text))
 
 
 def _narrow(lines: Iterator[str], delimiter: str, most: int) -> Iterator[str]:
@@ -144,7 +149,7 @@ def detect_delimiter(text: str, file: str) -> str:
 
 def _fitness(sample: str, delimiter: str) -> tuple[bool, float, int]:
     """Whether the first record has several fields, the share of records with as many, and how many."""
-    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    reader = csv.reader(_lines(sample), delimiter=delimiter)
     try:
         records = [fields for fields in islice(reader, SAMPLE_ROWS) if fields]
     except csv.Error:

@@ -66,10 +66,16 @@ def _load(workbench: Workbench, args: Namespace) -> LoadReport:
     if len(args.path) == 1 and not mappings and not args.valid_only and _is_bundle(args.path[0]):
         return workbench.load(args.path[0], args.name)
     files = _files(workbench, args.path)
-    name = args.name
-    if name is None and len(args.path) == 1 and Path(args.path[0]).is_dir():
-        name = Path(args.path[0]).resolve().name
+    name = args.name if args.name is not None or len(args.path) > 1 else _folder_name(Path(args.path[0]))
     return load_files(workbench, files, name, mappings, args.valid_only)
+
+
+def _folder_name(path: Path) -> str | None:
+    """The folder that a path is, or that a file of a bundle lies in: it names the dataset."""
+    from ctxasm.bundle.kinds import KNOWN_FILES
+
+    folder = path if path.is_dir() else path.parent if path.name in KNOWN_FILES else None
+    return None if folder is None else folder.resolve().name
 
 
 def _is_bundle(path: str) -> bool:

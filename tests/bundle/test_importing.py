@@ -13,6 +13,7 @@ from ctxasm.bundle.importing import import_files, preview
 from ctxasm.bundle.mapping import ColumnMapping
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from tests.bundle.tables import as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.real_data import load_real, real_folder
 
 CHUNKS = [{"document_id": f"d{at // 3}", "chunk_index": at % 3, "text": f"text {at}"} for at in range(9)]
 QUERIES = [{"query_id": f"q{at}", "query": f"why {at}?", "gold": [{"document_id": "d0", "chunk_index": at}]} for at in range(3)]
@@ -199,3 +200,19 @@ def test_a_written_bundle_is_imported_equal(tmp_path: Any) -> None:
     bundle = load_bundle_bytes(as_zip(BUNDLE), "b.zip")
     files = [(path.name, path.read_bytes()) for path in write_bundle(bundle, tmp_path)]
     assert import_files(files, None, "b").bundle == bundle
+
+
+@pytest.mark.parametrize("name", ["debfaq-nl", "codebase"])
+def test_real_chunks_come_through_every_format(name: str) -> None:
+    if real_folder() is None:
+        pytest.skip("the real bundles are not beside the project; CTXASM_DATA names another folder")
+    chunks = load_real(name).chunks
+    rows: list[dict[str, Any]] = []
+    for chunk in chunks:
+        place = {} if chunk.start is None else {"start": chunk.start, "end": chunk.end}
+        rows.append({"doc_id": chunk.document_id, "nr": chunk.chunk_index, "content": chunk.text, **place})
+    mapping = {"": ColumnMapping("chunks", {"chunk_index": "nr"}, guess_rest=True)}
+    expected = [(chunk.document_id, chunk.chunk_index, chunk.text, chunk.start, chunk.end) for chunk in chunks]
+    for file, data in {"x.csv": as_csv(rows, ";", "utf-16"), "x.parquet": as_parquet(rows), "x.json": as_json(rows)}.items():
+        found = import_files([(file, data)], mapping).bundle.chunks
+        assert [(chunk.document_id, chunk.chunk_index, chunk.text, chunk.start, chunk.end) for chunk in found] == expected, file

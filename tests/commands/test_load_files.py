@@ -66,6 +66,13 @@ def test_a_folder_of_files_that_is_no_bundle(table: Path, tmp_path: Path, capsys
     assert stored(capsys) == [("mijn map", 2, 0)]
 
 
+def test_one_file_of_a_bundle_is_named_by_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mijn set").mkdir()
+    path = tmp_path / "mijn set" / "chunks.jsonl"
+    path.write_text('{"document_id": "a", "chunk_index": 0, "text": "x"}\n', encoding="utf-8")
+    assert run(capsys, "load", str(path))[0] == "mijn set\n"
+
+
 @pytest.mark.parametrize("text", [ROWS, json.dumps([{"doc": "a", "chunk_no": 0, "body": "x y"}]), '{"doc": "a", "body": "x y z"}\n'])
 def test_what_is_pasted_into_standard_input(text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
