@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxasm.bundle.recognised.draft import Draft, Place
 from ctxasm.bundle.recognised.forms import Form, read_passage
-from ctxasm.bundle.recognised.lists import read_answer, read_list, read_question
+from ctxasm.bundle.recognised.lists import found_nothing, read_answer, read_list, read_question
 from ctxasm.bundle.recognised.passages import Passage
 from ctxasm.bundle.recognised.values import Object, is_nothing, parsed
 from ctxasm.bundle.rows import Rows
@@ -51,7 +51,7 @@ def take_hits(forms: tuple[Form, ...]) -> Callable[[Draft, Place, Object], bool]
     """Takes in a row that holds hits in these forms, perhaps with their question and its answer."""
 
     def take(draft: Draft, at: Place, values: Object) -> bool:
-        found = read_list(values, forms)
+        found = [] if found_nothing(values) else read_list(values, forms)
         if found is not None:
             query_id = next((str(values[name]) for name in ("query_id", "id", "qid") if not is_nothing(values.get(name))), None)
             draft.ask(at, read_question(values), found, query_id=query_id, answer=_answer(values))

@@ -33,7 +33,15 @@ def langchain_document(value: object) -> Passage | None:
     name = next((name for name in ("page_content", "pageContent") if name in value), None)
     if name is None:
         return None
-    return passage(value[name], parsed(value.get("metadata")), value.get("id"), value.get("score"))
+    own = {name, "metadata", "id", "type", "score"}
+    return passage(value[name], _with_beside(value, own, value.get("metadata")), value.get("id"), value.get("score"))
+
+
+def _with_beside(value: Object, own: set[str], metadata: object) -> Object:
+    """The metadata, and the fields that somebody wrote beside it."""
+    inner = parsed(metadata)
+    beside = {name: item for name, item in value.items() if name not in own}
+    return {**beside, **inner} if isinstance(inner, Mapping) else beside
 
 
 def llamaindex_node(value: object) -> Passage | None:
@@ -79,9 +87,7 @@ def haystack_document(value: object) -> Passage | None:
     if "content" not in value or not ({"meta", "blob", "sparse_embedding", "content_type"} & value.keys()):
         return None
     own = {"id", "content", "blob", "dataframe", "score", "embedding", "sparse_embedding", "meta", "content_type", "id_hash_keys"}
-    inner = parsed(value.get("meta"))
-    metadata = inner if isinstance(inner, Mapping) else {name: item for name, item in value.items() if name not in own}
-    return passage(value["content"], metadata, value.get("id"), value.get("score"))
+    return passage(value["content"], _with_beside(value, own, value.get("meta")), value.get("id"), value.get("score"))
 
 
 def openinference_document(value: object) -> Passage | None:

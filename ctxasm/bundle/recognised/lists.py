@@ -42,6 +42,11 @@ def read_list(value: object, forms: tuple[Form, ...] = ANY_FORM, level: int = 0)
     return None
 
 
+def found_nothing(row: Object) -> bool:
+    """Whether a row says that nothing was found: a question beside an empty list under a usual name."""
+    return any(row.get(name) == [] for name in LIST_NAMES) and any(isinstance(row.get(name), str) for name in QUESTION_NAMES)
+
+
 def read_question(value: object, level: int = 0) -> str | None:
     """The question in what a retriever was given: a text, or an object that holds one under a usual name."""
     found = parsed(value)

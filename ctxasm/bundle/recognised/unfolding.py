@@ -46,6 +46,8 @@ def _is_trace(value: Mapping[str, Any]) -> bool:
 
 
 def _are_questions(value: Mapping[str, Any]) -> bool:
-    """Whether every key is a question (it has a space or a question mark) with its list of passages."""
-    names = value.keys() - {"documents", "source_documents", "source_nodes", "nodes", "context"}
-    return len(names) == len(value) > 0 and all(isinstance(inner, list) and read_list(inner, FORMS) for inner in value.values())
+    """Whether every key is a question with its list of passages, which may be empty."""
+    if value.keys() & {"documents", "source_documents", "source_nodes", "nodes", "context"}:
+        return False
+    lists = [inner for inner in value.values() if isinstance(inner, list)]
+    return len(lists) == len(value) and any(lists) and all(not inner or read_list(inner, FORMS) for inner in lists)

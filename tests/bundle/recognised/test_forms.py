@@ -77,6 +77,24 @@ def test_a_document_per_question_and_per_file_becomes_one_dataset() -> None:
     assert [(chunk.chunk_index, chunk.text) for chunk in found.chunks] == [(4, "x"), (5, "y")]
 
 
+def test_a_question_for_which_nothing_was_found_is_a_query_without_hits() -> None:
+    by_key = bundle({"one?": [lc("x", source="a")], "two?": []})
+    by_row = bundle([{"query": "one?", "documents": [lc("x", source="a")]}, {"query": "two?", "documents": []}])
+    assert (
+        [(q.query, len(q.retrieved)) for q in by_key.queries]
+        == [(q.query, len(q.retrieved)) for q in by_row.queries]
+        == [("one?", 1), ("two?", 0)]
+    )
+
+
+def test_columns_beside_the_metadata_are_metadata() -> None:
+    rows = [{"page_content": f"part {at}", "source": "a", "seq": 3 + at, "metadata": {"title": "A"}} for at in (1, 0)]
+    found = bundle(rows)
+    assert [(c.document_id, c.chunk_index, c.text) for c in found.chunks] == [("a", 3, "part 0"), ("a", 4, "part 1")]
+    assert found.documents[0].title == "A"
+    assert bundle(b"page_content,source,chunk\nx,a.md,7\n", "t.csv").chunks[0].chunk_index == 7
+
+
 def test_names_of_queries_are_kept_and_not_given_twice() -> None:
     rows = [{"query_id": "q1", "query": "one?", "documents": [lc("x", source="a")]}, {"query": "two?", "documents": [lc("x", source="a")]}]
     assert [query.query_id for query in bundle(rows).queries] == ["q1", "q2"]
