@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.ui.jobs import Job, Work
+from ctxasm.ui.plain import plain
 from ctxasm.ui.progress_words import progress_words
 
 UNSEEN_S, REDRAWN_S = 0.4, 0.25
@@ -24,7 +25,7 @@ def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> 
     if not job.wait(UNSEEN_S) and cancel_label:
         stop.button(cancel_label, key=f"cancel_{name}", on_click=give_up, args=(name,), width="stretch")
     while not job.wait(REDRAWN_S):
-        bar.progress(job.progress.share if job.progress else 0.0, progress_words(job.progress, job.elapsed_s))
+        bar.progress(job.progress.share if job.progress else 0.0, plain(progress_words(job.progress, job.elapsed_s)))
     bar.empty()
     stop.empty()
     return job.result()

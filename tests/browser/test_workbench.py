@@ -150,7 +150,8 @@ def test_an_empty_context_never_calls_the_model(app, open_page, tmp_path):
     (folder / "chunks.jsonl").write_text('{"document_id": "a", "chunk_index": 0, "text": "<b>vet</b> [1] $x$ :red[x]"}\n')
     (folder / "queries.jsonl").write_text('{"query_id": "leeg", "query": "Niets gevonden?"}\n')
     page.locator('input[type="file"]').first.set_input_files([str(f) for f in folder.iterdir()])
-    page.get_by_role("button", name=re.compile("^Load", re.I)).last.click()
+    page.get_by_label("Dataset name").fill("leeg")
+    page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-report")).to_be_visible()
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("#ctx-title")).to_contain_text("Niets gevonden?")
@@ -163,10 +164,9 @@ def test_a_bad_bundle_lists_its_problems_and_changes_nothing(app, open_page, tmp
     bad = tmp_path / "chunks.jsonl"
     bad.write_text('{"document_id": "a", "chunk_index": -1, "text": "x"}\n{"document_id": "a", "chunk_index": "2", "text": 7}\nnot json\n')
     page.locator('input[type="file"]').first.set_input_files(str(bad))
-    page.get_by_role("button", name=re.compile("^Load", re.I)).last.click()
     problems = page.locator("#ctx-problems")
     expect(problems).to_be_visible()
-    for word in ("chunk_index", "text", "line"):
+    for word in ("chunk_index", "text", "not valid JSON"):
         expect(page.locator("body")).to_contain_text(word)
     page.get_by_role("link", name="Inspect").click()
     expect(page.locator(BAR)).to_be_visible()

@@ -22,6 +22,7 @@ from ctxasm.ui.load_tables import (
     problems_csv,
     problems_html,
 )
+from ctxasm.ui.plain import plain
 from tests.ui.builders import HOSTILE
 
 TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "code", "span", "p"}
@@ -57,6 +58,13 @@ def test_a_cell_is_one_short_line(value):
     text = cell_text(value)
     assert len(text) <= MOST_CELL
     assert "\n" not in text
+
+
+@given(texts)
+def test_a_plain_label_holds_no_sign_of_markdown(text):
+    label = plain(text)
+    assert re.sub(r"\\(.)", r"\1", label) == " ".join(text.split())
+    assert not re.search(r"(?<!\\)(?:\\\\)*[\[\]!*_`$:<>#]", label)
 
 
 def test_columns_that_are_used_come_first_and_the_rest_is_counted():

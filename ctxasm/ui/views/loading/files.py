@@ -12,6 +12,7 @@ from ctxasm.ui import desk
 from ctxasm.ui.awaiting import awaited, give_up
 from ctxasm.ui.load_tables import cut
 from ctxasm.ui.pictures import boxed, table_html
+from ctxasm.ui.plain import plain
 from ctxasm.ui.views.loading.file_card import file_card, mappings_in_use
 from ctxasm.ui.views.loading.importing import import_controls
 from ctxasm.ui.views.title import show_trouble
@@ -109,7 +110,7 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
         if len(taken) > 1:
             with st.popover("Remove one"):
                 for at, (name, data) in enumerate(taken[:50]):
-                    st.button(f"{_plain(cut(name, 50))} · {_size(len(data))}", key=f"remove_{at}", on_click=_remove, args=(name,))
+                    st.button(f"{plain(cut(name, 50))} · {_size(len(data))}", key=f"remove_{at}", on_click=_remove, args=(name,))
         st.button("Start over", key="start_over", on_click=start_over)
     mappings, unready = mappings_in_use()
     preview = _preview(taken, mappings)
@@ -152,8 +153,3 @@ def _size(count: int) -> str:
     if count < 1000:
         return plural(count, "byte")
     return f"{number(count / 1000)} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
-
-
-def _plain(text: str) -> str:
-    """A text on a button, which takes markdown: without its signs."""
-    return "".join("\\" + sign if sign in "\\`*_{}[]()<>#+-.!|$:~" else sign for sign in text)

@@ -9,6 +9,7 @@ import streamlit as st
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk
 from ctxasm.ui.jobs import Job, Work
+from ctxasm.ui.plain import plain
 
 IMPORT = "import "
 """How the keys of imports begin."""
@@ -24,7 +25,7 @@ def begin(key: str, title: str, dataset: str, work: Work) -> None:
     except CtxasmError as error:
         refuse(error)
     st.session_state["_own_jobs"] = [*st.session_state.get("_own_jobs", []), job]
-    with st.spinner(f"{title} …", show_time=True):
+    with st.spinner(f"{plain(title)} …", show_time=True):
         job.wait(PATIENCE_S)
     settle()
     st.rerun()

@@ -12,12 +12,12 @@ from ctxasm.ui import desk
 from ctxasm.ui.awaiting import awaited
 from ctxasm.ui.load_tables import preview_html
 from ctxasm.ui.pictures import boxed
+from ctxasm.ui.plain import plain
 from ctxasm.ui.table_choices import (
     chunk_fields,
     lacking,
     places_in,
     sample_rows,
-    table_label,
     with_document_field,
     with_documents,
     with_field,
@@ -52,7 +52,7 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
         if words := lacking(mapping):
             st.html(boxed(f'<p class="cx-need" role="alert">{escape(words)}</p>'))
         _named(connection, place, mapping)
-    with st.expander(f"First rows of {table_label(table)}".replace(":", "\\:"), key="table_sample"):
+    with st.expander("First rows of the table", key="table_sample"):
         used = {column: field for field, column in mapping.fields.items()}
         st.html(boxed(preview_html(sample.columns, sample_rows(sample), used, "First rows of the table")))
     return mapping
@@ -116,13 +116,9 @@ def _named(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> No
             st.button("Save this mapping", key="save_mapping", on_click=_save, args=(name.strip() or mapping.table, connection, mapping))
             for at, (saved, other) in enumerate(kept.items()):
                 if other.table == place[2]:
-                    st.button(f"Use {_quiet(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
+                    st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
     if problem := st.session_state.get("_mapping_problem"):
         show_problem(problem)
-
-
-def _quiet(name: str) -> str:
-    return "".join("\\" + sign if sign in "\\`*_{}[]()<>#+-.!|$:~" else sign for sign in name)
 
 
 def _save(name: str, connection: str, mapping: TableMapping) -> None:
