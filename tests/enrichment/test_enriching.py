@@ -14,6 +14,8 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Document
+from ctxasm.model.search import SearchOptions
+from ctxasm.searching import search
 from ctxasm.store.database import Store
 from ctxasm.workbench import Workbench
 from tests.enrichment.corpus import COUNTER, DOCUMENTS, SUMMARY, TEXTS, chunks_of, long_bundle, small_bundle, workbench_with
@@ -179,6 +181,18 @@ def test_a_dataset_of_nothing_is_no_error() -> None:
     workbench = workbench_with(Bundle("leeg", (Document("d"),)))
     assert enrich(workbench).chunks == 0
     assert enriched_texts(workbench, "leeg", []) == []
+
+
+def test_the_index_finds_a_chunk_by_words_that_only_its_document_says(workbench: Workbench) -> None:
+    """The department of a visit that takes 30 minutes: nowhere in that chunk, but in what is indexed of it."""
+    enrich(workbench)
+
+    def found(text: str) -> set[tuple[str, int]]:
+        query = search(workbench, "hartklachten", "klein", SearchOptions("bm25", text))  # type: ignore[arg-type]
+        return {(hit.document_id, hit.chunk_index) for hit in query.retrieved}
+
+    assert ("cardio", 1) not in found("raw")
+    assert ("cardio", 1) in found("enriched")
 
 
 def test_the_module_names_what_others_use() -> None:
