@@ -111,8 +111,9 @@ class _Reader:
             self._after_item = bool(mark)
         for box in _boxes(element):
             self.read(box)
-        for note in element.iter(f"{W}footnoteReference", f"{W}endnoteReference"):
-            self.builder.block("* " + self.notes.get((note.tag[len(W) : -len("Reference")], value_of(note, "id")), ""), tight=True)
+        for reference in element.iter(f"{W}footnoteReference", f"{W}endnoteReference"):
+            if note := self.notes.get((reference.tag[len(W) : -len("Reference")], value_of(reference, "id"))):
+                self.builder.block(f"* {note}", tight=True)
         self._break_pages(breaks_after)
 
     def _table(self, table: _Element) -> None:
@@ -224,4 +225,4 @@ def _notes(root: _Element | None) -> dict[tuple[str, str | None], str]:
     if root is None:
         return {}
     found = (note for kind in ("footnote", "endnote") for note in root.iter(f"{W}{kind}"))
-    return {(note.tag[len(W) :], value_of(note, "id")): " ".join(_cell_text(note).split()) for note in found}
+    return {(note.tag[len(W) :], value_of(note, "id")): " ".join(storable(_cell_text(note)).split()) for note in found}
