@@ -55,14 +55,25 @@ def place_runs(runs: Sequence[Run], counter: TokenCounter) -> Placed:
     digested: list[str] = []
     known = iter(facts)
     for document_id, base, before, chunks in runs:
+        name = json.dumps(document_id)
         if before is not None:
             next(known)
         for raw, fact in zip(chunks, known, strict=False):
             content_hash = blake2b(raw[1].encode(), digest_size=HASH_BYTES).digest()
             rows.append(_row(base, raw, fact, content_hash))
-            digested.append(json.dumps(("chunk", document_id, raw[0], content_hash.hex(), raw[2], raw[3])))
-            digested.append(json.dumps(raw[4:]))
+            digested.append(_digested(name, raw, content_hash.hex()))
     return Placed(rows, "".join(digested).encode())
+
+
+def _digested(name: str, raw: RawChunk, content_hash: str) -> str:
+    """What `ContentDigest.chunk` hashes of a chunk: the same bytes as from json.dumps, in a third of the time."""
+    index, _, start, end, page, section, row, metadata = raw
+    place = f"{'null' if start is None else start}, {'null' if end is None else end}"
+    if section is None and metadata is None:
+        rest = f"[{'null' if page is None else page}, null, {'null' if row is None else row}, null]"
+    else:
+        rest = json.dumps((page, section, row, metadata))
+    return f'["chunk", {name}, {index}, "{content_hash}", {place}]{rest}'
 
 
 def _row(base: int, raw: RawChunk, fact: FetchedChunk, content_hash: bytes) -> ChunkRow:

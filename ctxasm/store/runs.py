@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ctxasm.model.records import Chunk
-from ctxasm.store.intake import check_chunk, given_twice
+from ctxasm.store.intake import check_chunk, check_chunk_values, given_twice
 from ctxasm.store.placed import RawChunk, Run, raw_chunk
 from ctxasm.store.spool import Spool
 from ctxasm.store.tables import INDEX_BITS
@@ -42,7 +42,10 @@ class Grouping:
         own: list[RawChunk] = []
         current, position, size, takes, before = "", -1, 0, False, None
         for chunk in chunks:
-            check_chunk(chunk)
+            if chunk.document_id == current:
+                check_chunk_values(chunk)
+            else:
+                check_chunk(chunk)
             raw = raw_chunk(chunk)
             if chunk.document_id != current:
                 yield from self._run(current, position, before, own)

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
-from ctxasm.store import load, runs, spool, workers
+from ctxasm.store import load, placed, runs, spool, workers
 from ctxasm.store.database import Store
+from ctxasm.store.digest import ContentDigest
 from ctxasm.store.listing import DatasetInfo
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.tables import datasets
+from ctxasm.tokens.estimate import EstimateCounter
 
 
 def streamed(store: AnyStore, bundle: Bundle, name: str | None = None) -> DatasetInfo:
@@ -228,3 +230,20 @@ def test_the_number_of_a_failed_load_is_not_used_again(database: Store) -> None:
     database.add(numbered_bundle(1, 1))
     with database._connections.reading() as connection:
         assert connection.execute(datasets.select()).one().first_document_no == 2
+
+
+wholes = st.none() | st.integers(-(2**63) + 1, 2**63 - 1)
+words = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=5)
+
+
+@given(
+    st.builds(
+        Chunk, words, st.integers(0, 2**31 - 1), words, wholes, wholes, wholes, st.none() | words, wholes, st.just({}) | st.just({"é": 1})
+    )
+)
+def test_what_is_hashed_of_a_chunk_is_what_the_digest_hashes(chunk: Chunk) -> None:
+    one, other = ContentDigest(), ContentDigest()
+    one.chunk(chunk)
+    made = placed.place_runs([placed.Run(chunk.document_id, 0, None, [placed.raw_chunk(chunk)])], EstimateCounter("cl100k_base", ""))
+    other.add_digested(made.digested)
+    assert one.hex() == other.hex()
