@@ -1,1 +1,1 @@
-"""From documents to chunks: the project's own chunker and the reader for sources written in Markdown."""
+"""From documents to chunks: what a user gives is collected, read apart by kind, and cut into chunks with exact offsets."""
