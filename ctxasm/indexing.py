@@ -6,9 +6,9 @@ replaced: the next search asks for the index of the new records, and searches th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
@@ -145,14 +145,12 @@ def still_there(asked: Asked) -> None:
 
 def words_of(asked: Asked) -> WordsOf:
     """The BM25 index. Raises SearchStopped, StoreUnavailable; Replaced where the dataset is another one meanwhile."""
-    made = _made()
-    return made.words.get((*asked.content, asked.options.language), partial(_make_words, asked), asked.cancelled)
+    return _words().get((*asked.content, asked.options.language), partial(_make_words, asked), asked.cancelled)
 
 
 def vectors_of(asked: Asked, vectors: KeptVectors) -> VectorsOf:
     """The vectors by one embedder. Raises as `words_of`, and what the embedder raises."""
-    made = _made()
-    return made.vectors.get((*asked.content, vectors.kept_as), partial(_make_vectors, asked, vectors), asked.cancelled)
+    return _vectors().get((*asked.content, vectors.kept_as), partial(_make_vectors, asked, vectors), asked.cancelled)
 
 
 def stamp_of(workbench: Workbench, name: str) -> str:
@@ -210,16 +208,9 @@ def indexed_texts(workbench: Workbench, name: str, kind: str, chunks: Sequence[F
     return [chunk.text for chunk in chunks]
 
 
-def language_of_corpus(chosen: str, texts: Iterable[str]) -> Language:
-    """The language that was chosen, or that of the texts."""
-    from ctxasm.retrieval.words import SNOWBALL, language_of_texts
-
-    return next((language for language in SNOWBALL if language == chosen), None) or language_of_texts(texts)
-
-
 def _make_words(asked: Asked) -> WordsOf:
     from ctxasm.retrieval.bm25 import Bm25Index
-    from ctxasm.retrieval.words import analyser, spread
+    from ctxasm.retrieval.words import analyser, language_of_corpus, spread
 
     chunks = chunks_of(asked)
     language = language_of_corpus(asked.options.language, spread(chunks.texts))
@@ -240,19 +231,15 @@ def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
     return VectorsOf(chunks.keys, VectorIndex(vectors.of_texts(chunks.content_keys, chunks.texts, told)))
 
 
-class _Made(NamedTuple):
-    words: MadeOnce[WordsOf]
-    vectors: MadeOnce[VectorsOf]
+@cache
+def _words() -> MadeOnce[WordsOf]:
+    from ctxasm.retrieval.keeping import MadeOnce
+
+    return MadeOnce(KEPT_BYTES, lambda made: made.words.bytes + 100 * len(made.keys))
 
 
-_kept: list[_Made] = []
+@cache
+def _vectors() -> MadeOnce[VectorsOf]:
+    from ctxasm.retrieval.keeping import MadeOnce
 
-
-def _made() -> _Made:
-    if not _kept:
-        from ctxasm.retrieval.keeping import MadeOnce
-
-        words: MadeOnce[WordsOf] = MadeOnce(KEPT_BYTES, lambda made: made.words.bytes + 100 * len(made.keys))
-        vectors: MadeOnce[VectorsOf] = MadeOnce(KEPT_BYTES, lambda made: made.cosines.bytes + 100 * len(made.keys))
-        _kept.append(_Made(words, vectors))
-    return _kept[0]
+    return MadeOnce(KEPT_BYTES, lambda made: made.cosines.bytes + 100 * len(made.keys))

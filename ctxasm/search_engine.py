@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.indexing import DEEP, Asked, Key, Replaced, indexed_texts, language_of_corpus
+from ctxasm.indexing import DEEP, Asked, Key, Replaced, indexed_texts
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.kept import Kept
 from ctxasm.model.progress import Progress
@@ -49,7 +49,7 @@ class EngineSearcher:
 
         language = self._language()
         words = analyser(language).question(question)
-        what = f"words {language} {self._what()}"
+        what = f"words|{language}|{self._what()}"
         made = self._made(KINDS, what, lambda: make_words(self._tables, what, self._word_rows(language)))
         found = search_words(self._tables, made, words.words, self._depth, Bm25(K1, B)) if words.words else []
         return words, Ranking("bm25", [Ranked(*item) for item in found])
@@ -60,7 +60,7 @@ class EngineSearcher:
         from ctxasm.retrieval.hybrid import Ranking
         from ctxasm.store.search_vectors import KINDS, make_vectors, search_vectors
 
-        what = f"vectors {vectors.kept_as} {self._what()}"
+        what = f"vectors|{vectors.kept_as}|{self._what()}"
         made = self._made(KINDS, what, lambda: make_vectors(self._tables, what, self._vector_rows(vectors)))
         found = search_vectors(self._tables, made, vectors.question(question), self._depth) if made.texts else []
         return Ranking("vector", [Ranked(*item) for item in found])
@@ -70,9 +70,11 @@ class EngineSearcher:
         return self._tables.keys(positions)
 
     def _what(self) -> str:
-        return f"{self._asked.options.text} {self._asked.stamp}".strip()
+        return f"{self._asked.options.text}|{self._asked.stamp}"
 
     def _language(self) -> Language:
+        from ctxasm.retrieval.words import language_of_corpus
+
         chosen = self._asked.options.language
         if chosen != "auto":
             return language_of_corpus(chosen, ())

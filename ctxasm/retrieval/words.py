@@ -136,6 +136,11 @@ def language_of_texts(texts: Iterable[str]) -> Language:
     return best
 
 
+def language_of_corpus(chosen: str, texts: Iterable[str]) -> Language:
+    """The language that was chosen, else that of the texts."""
+    return next((language for language in SNOWBALL if language == chosen), None) or language_of_texts(texts)
+
+
 _TELLING: dict[Language, frozenset[str]] = {
     language: stop.difference(*(other for name, other in STOP_WORDS.items() if name != language)) for language, stop in STOP_WORDS.items()
 }

@@ -122,10 +122,16 @@ class SearchTables:
             raise StoreUnavailable(f"dataset {self.info.name!r} was replaced while it was indexed: search again")
 
     def finish(self, connection: Connection, made: SearchSet) -> None:
-        """Let the set be used, inside the caller's transaction."""
+        """Let the set be used in place of older ones of the same, inside the caller's transaction.
+
+        What a set is of ends in `|` and a stamp: where only that differs, the older one will not be asked for again.
+        """
         self.touch(connection, made.set_no)
         ready = update(sets).where(sets.c.set_no == made.set_no)
         connection.execute(ready.values(state="ready", texts=made.texts, words=made.words))
+        same = (sets.c.low == self.low) & (sets.c.high == self.high) & (sets.c.kind == made.kind) & (sets.c.state == "ready")
+        of = {number: what.rpartition("|")[0] for number, what in connection.execute(select(sets.c.set_no, sets.c.what).where(same))}
+        _drop(connection, [number for number in of if number < made.set_no and of[number] == of[made.set_no]])
 
     def abandon(self, set_no: int) -> None:
         """Remove a set."""

@@ -92,7 +92,7 @@ def test_words(tables: SearchTables, capsys: pytest.CaptureFixture[str]) -> None
     own = analyser("nl")
     began = perf_counter()
     rows = ((batch.places, [own.words(chunk.text) for chunk in batch.chunks]) for batch in tables.batches())
-    made = make_words(tables, "words", rows)
+    made = make_words(tables, "words|", rows)
     rate = CHUNKS / (perf_counter() - began)
     found = []
     for name, ranks in RANKS.items():
@@ -111,7 +111,7 @@ def test_vectors(tables: SearchTables, capsys: pytest.CaptureFixture[str]) -> No
             yield batch.places, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     began = perf_counter()
-    made = make_vectors(tables, "vectors", rows())
+    made = make_vectors(tables, "vectors|", rows())
     rate = CHUNKS / (perf_counter() - began)
     question = draw.normal(size=DIMENSIONS).astype(np.float32)
     times = timed(lambda: search_vectors(tables, made, question / np.linalg.norm(question), 200))

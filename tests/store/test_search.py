@@ -61,9 +61,9 @@ def test_places_name_the_chunks(database: Store) -> None:
 def test_words_find_the_chunks_that_share_one(database: Store) -> None:
     database.add(bundle())
     tables = SearchTables(database, "h")
-    made = make_words(tables, "words nl raw", rows(tables))
-    assert tables.ready([made.kind], "words nl raw") == made
-    assert tables.ready([made.kind], "words nl title") is None
+    made = make_words(tables, "words|nl|raw|", rows(tables))
+    assert tables.ready([made.kind], "words|nl|raw|") == made
+    assert tables.ready([made.kind], "words|nl|title|") is None
     memory = Bm25Index(TEXTS, analyser("nl"))
     for question in ("bezoekuur", "uur", "parkeren uur", "東京", "o'reilly", "hopital", "zzz", "uur uur euro"):
         found = search_words(tables, made, analyser("nl").question(question).words, 10, WORDS)
@@ -82,7 +82,7 @@ def test_postgresql_ranks_as_the_index_in_memory(postgres_url: str, counter: Tok
     with Store(postgres_url, counter) as store:
         store.add(bundle(tuple(texts)))
         tables = SearchTables(store, "h")
-        made = make_words(tables, "w", rows(tables))
+        made = make_words(tables, "w|", rows(tables))
         found = search_words(tables, made, analyser("nl").question(question).words, 20, WORDS)
         wanted = Bm25Index(texts, analyser("nl")).search(question, 20)
         assert {tables.keys([place])[0]: pytest.approx(score, rel=1e-4) for place, score in found} == {
@@ -107,7 +107,7 @@ def test_the_nearest_vectors_are_those_of_a_full_scan(
     (batch,) = tables.batches()
     own = vectors(40)
     parts = [(batch.places[low : low + 7], own[low : low + 7]) for low in range(0, 40, 7)]
-    made = make_vectors(tables, "v", iter(parts))
+    made = make_vectors(tables, "v|", iter(parts))
     found = search_vectors(tables, made, own[0], 5)
     cosines = own @ own[0]
     wanted = sorted(range(40), key=lambda place: (-round(float(cosines[place]), 5), place))[:5]
@@ -154,6 +154,17 @@ def test_a_set_is_made_once_and_gone_with_its_dataset(database: Store) -> None:
         forget_search(connection, tables.low, tables.high)
     assert tables_of(database) == set()
     assert search(bench, "parkeren", "h", options).bm25_matches == 1
+
+
+def test_a_set_of_another_stamp_takes_the_place_of_the_older(database: Store) -> None:
+    database.add(bundle())
+    tables = SearchTables(database, "h")
+    for what in ("words|nl|enriched|one", "words|nl|raw|", "words|nl|enriched|two"):
+        made = make_words(tables, what, rows(tables))
+    kinds = [made.kind]
+    assert tables.ready(kinds, "words|nl|enriched|one") is None
+    assert tables.ready(kinds, "words|nl|enriched|two") == made
+    assert tables.ready(kinds, "words|nl|raw|") is not None
 
 
 def test_a_new_load_is_searched_anew_and_leaves_nothing_of_the_old(database: Store) -> None:
