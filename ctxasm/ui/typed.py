@@ -17,9 +17,9 @@ LONGEST = 1000
 """Characters of a typed question: it is part of a link."""
 PREFIX = "typed-"
 """How the id of a typed question begins."""
-STANDARD = "default"
-"""The name of the embedder that is taken where none is named."""
-OPTIONS = {"qm": "method", "qx": "text", "qn": "limit", "ql": "language", "qe": "embedder"}
+STANDARD = ("default", "none")
+"""What stands for the default embedder, and for no reranker."""
+OPTIONS = {"qm": "method", "qx": "text", "qn": "limit", "ql": "language", "qe": "embedder", "qr": "reranker"}
 """The URL keys of the bound widgets of the search options."""
 ASK = "ask"
 """The URL parameter that carries a question which is not saved."""
@@ -87,7 +87,7 @@ def options_address() -> dict[str, str]:
     """What of the search options goes into the link of a question that is searched for again: what is not as by default."""
     default = SearchOptions()
     said = {key: st.session_state.get(key, getattr(default, field)) for key, field in OPTIONS.items()}
-    return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), STANDARD)}
+    return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), *STANDARD)}
 
 
 def is_typed(query_id: str) -> bool:

@@ -147,6 +147,15 @@ def test_what_cannot_be_searched_for_is_said_in_a_sentence(open_app):
     assert problems(app) == []
 
 
+def test_what_cannot_be_had_here_is_said_where_it_is_chosen(open_app):
+    app = open_app(data="stil")
+    app.session_state["search_options"] = True
+    assert "enriched: dataset stil is not enriched" in html(fine(app.run()))
+    app = ask(open_app(data="stil", qr="cross-encoder"), QUESTION)
+    assert len(problems(app)) == 1
+    assert app.session_state["_asked_for"] == {}
+
+
 def test_a_hostile_question_stays_text(open_app):
     page = html(ask(open_app(data="stil"), HOSTILE))
     assert "<script" not in page

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ctxasm.meaning import EMBEDDERS
+from ctxasm.meaning import EMBEDDERS, ENDPOINT
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
+from ctxasm.reranking import RERANKERS
 from ctxasm.ui import awaiting, desk, typed
 from ctxasm.ui.awaiting import awaited
 from ctxasm.ui.setting_widgets import note_below
@@ -58,19 +59,24 @@ def _asked(key: str) -> None:
 def _options(info: DatasetInfo) -> SearchOptions:
     """The options in the bound widgets: part of the link."""
     said = [st.session_state.get("qm", DEFAULT.method), st.session_state.get("qx", DEFAULT.text)]
-    label = " · ".join((*said, plural(st.session_state.get("qn", DEFAULT.limit), "hit")))
+    label = " · ".join((*map(str, said), plural(st.session_state.get("qn", DEFAULT.limit), "hit")))
     popover = st.popover(label, key="search_options", width="stretch", on_change="rerun", help="How a typed question is searched for")
     with popover:
         method = _segments("Method", METHODS, DEFAULT.method, "qm", METHOD_HELP)
         text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, "qx", TEXT_HELP)
         limit = st.number_input("Hits", 1, MOST_HITS, DEFAULT.limit, 5, key="qn", bind="query-params")
         language = _segments("Language of the words", LANGUAGES, DEFAULT.language, "ql", "How BM25 cuts words to their stems.")
-        embedder = st.selectbox(
-            "Embedder", (typed.STANDARD, *EMBEDDERS), key="qe", bind="query-params", help="What turns texts and questions into vectors."
-        )
+        embedder = _picked("Embedder", ("default", *EMBEDDERS, ENDPOINT), "qe", "What turns texts and questions into vectors.")
+        reranker = _picked("Reranker", ("none", *RERANKERS), "qr", "Judges question and text of the best hits together.")
         if popover.open:
             _limits(info)
-    return SearchOptions(method, text, int(limit), language, DEFAULT.fusion_k, None if embedder == typed.STANDARD else embedder)
+    return SearchOptions(method, text, int(limit), language, DEFAULT.fusion_k, embedder, reranker)
+
+
+def _picked(label: str, names: tuple[str, ...], key: str, help: str) -> str | None:
+    """The name that is picked, None for the first."""
+    name: str = st.selectbox(label, names, key=key, bind="query-params", help=help)
+    return None if name == names[0] else name
 
 
 def _segments(label: str, options: tuple[str, ...], default: str, key: str, help: str) -> Any:
