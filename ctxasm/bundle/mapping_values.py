@@ -5,12 +5,13 @@ A value that is not what its field takes is passed on as it is: the validation o
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ctxasm.bundle.lines import UNREAD, LineReader
+from ctxasm.bundle.problems import Problems
 from ctxasm.model.field_names import FIELD_NAMES, plain_name
 
 ABSENT = object()
@@ -55,12 +56,10 @@ def _present(value: Any) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """The JSON object or list in a text cell, else the text."""
+    """The JSON object or list in a text cell, by the same rules as a JSON file's, else the text."""
     if text[:1] in ("{", "[") and text[-1:] in ("}", "]"):
-        try:
-            return json.loads(text, parse_constant=lambda _: None)
-        except (ValueError, RecursionError):
-            return text
+        value = LineReader(Problems(())).whole("", text)
+        return text if value is UNREAD else value
     return text
 
 

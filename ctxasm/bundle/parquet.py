@@ -18,6 +18,7 @@ from ctxasm.bundle.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
 MAGIC = b"PAR1"
+MAX_DEPTH = 30
 BATCH_ROWS, NESTED_BATCH_ROWS = 256, 16
 """Rows that are unpacked before their size is known: fewer where texts are nested, which cannot stay in their dictionary."""
 
@@ -43,14 +44,16 @@ def read_parquet(data: bytes, file: str, limits: FileLimits) -> Rows:
         vectors = [field.name for field in opened.schema_arrow if _is_vector(field.type)]
         columns = [field.name for field in opened.schema_arrow if field.name not in vectors]
         _check_names(columns, opened, file)
-        rows = list(_rows(opened, columns, len(data), file, limits))
+        convert = _Json()
+        rows = list(_rows(opened, columns, convert, len(data), file, limits))
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError, NotImplementedError) as error:
         if isinstance(error, _Unusable):
             raise InvalidInput(f"{file} is refused: {error}") from None
         raise InvalidInput(f"{file} is no Parquet file that can be read ({_first_line(error)}): write it again") from None
     notes = [f"Parquet, {opened.num_row_groups:,} row groups"]
     notes += [f"not read, because it holds vectors: {', '.join(map(shown, vectors))}"] if vectors else []
-    return Rows(file, tuple(columns), [(number, row) for number, row in enumerate(rows, 1)], tuple(notes))
+    names = tuple(dict.fromkeys(name.replace("\0", "\ufffd") for name in columns))
+    return Rows(file, names, list(enumerate(rows, 1)), tuple(notes), replaced=convert.replaced)
 
 
 def _opened(data: bytes, in_dictionary: Sequence[str]) -> Any:
@@ -75,7 +78,7 @@ def _check_names(columns: list[str], opened: Any, file: str) -> None:
         raise _Unusable("two of its columns have the same name")
 
 
-def _rows(opened: Any, columns: list[str], packed: int, file: str, limits: FileLimits) -> Iterator[dict[str, Any]]:
+def _rows(opened: Any, columns: list[str], convert: _Json, packed: int, file: str, limits: FileLimits) -> Iterator[dict[str, Any]]:
     unpacked = count = 0
     nested = any(field.type.num_fields for field in opened.schema_arrow if field.name in columns)
     batch_rows = NESTED_BATCH_ROWS if nested else BATCH_ROWS
@@ -85,7 +88,7 @@ def _rows(opened: Any, columns: list[str], packed: int, file: str, limits: FileL
         limits.check_rows(file, count)
         limits.check_ratio(file, packed, unpacked)
         for row in batch.to_pylist():
-            yield {name: _json(value, name) for name, value in row.items() if value is not None}
+            yield {convert.text(name): convert.value(value, name) for name, value in row.items() if value is not None}
 
 
 def _unpacked_bytes(column: Any) -> int:
@@ -116,30 +119,45 @@ def _is_vector(kind: Any) -> bool:
     return bool(is_list and pyarrow.types.is_floating(kind.value_type))
 
 
-def _json(value: Any, name: str, depth: int = 0) -> Any:
-    """A value of Arrow as JSON has it. Raises _Unusable."""
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, str):
+class _Json:
+    """Values of Arrow as JSON has them. `replaced` counts the NULs that became U+FFFD."""
+
+    def __init__(self) -> None:
+        self.replaced = 0
+
+    def text(self, value: str) -> str:
+        """A text without NUL, which no database takes."""
+        self.replaced += value.count("\0")
         return value.replace("\0", "\ufffd")
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, (datetime, date, time)):
-        return value.isoformat()
-    if isinstance(value, (UUID, timedelta, Decimal)):
-        return str(value)
-    if depth < 30 and isinstance(value, dict):
-        return {str(key): _json(inner, name, depth + 1) for key, inner in value.items()}
-    if depth < 30 and isinstance(value, (list, tuple)):
-        if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):  # a map
-            return {str(key): _json(inner, name, depth + 1) for key, inner in value}
-        return [_json(item, name, depth + 1) for item in value]
-    if isinstance(value, bytes):
+
+    def value(self, value: Any, name: str, depth: int = 0) -> Any:
+        """Any value of the column `name`. Raises _Unusable."""
+        if value is None or isinstance(value, (bool, int)):
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, (datetime, date, time)):
+            return value.isoformat()
+        if isinstance(value, (UUID, timedelta, Decimal)):
+            return str(value)
+        if isinstance(value, bytes):
+            return self._bytes(value, name)
+        if depth < MAX_DEPTH and isinstance(value, dict):
+            return {self.text(str(key)): self.value(inner, name, depth + 1) for key, inner in value.items()}
+        if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
+            if value and all(isinstance(item, tuple) and len(item) == 2 for item in value):  # a map
+                return {self.text(str(key)): self.value(inner, name, depth + 1) for key, inner in value}
+            return [self.value(item, name, depth + 1) for item in value]
+        kind = type(value).__name__
+        raise _Unusable(f"its column {shown(name)} holds values of the type {kind}, nested {depth} deep: write it as JSON text")
+
+    def _bytes(self, value: bytes, name: str) -> str:
         try:
-            return value.decode("utf-8").replace("\0", "\ufffd")
+            return self.text(value.decode("utf-8"))
         except UnicodeDecodeError:
             raise _Unusable(f"its column {shown(name)} holds bytes that are no text: leave it out, or write it as text") from None
-    raise _Unusable(f"its column {shown(name)} holds values of the type {type(value).__name__}, nested {depth} deep: write it as JSON text")
 
 
 def _first_line(error: BaseException) -> str:

@@ -198,6 +198,22 @@ def test_vectors_are_left_out_and_metadata_is_kept() -> None:
     assert any("left out, because no record needs vectors: 'embedding'" in note for note in reading.notes)
 
 
+@pytest.mark.parametrize(
+    ("cell", "metadata"),
+    [
+        ('{"a": 1e999}', {"metadata": '{"a": 1e999}'}),
+        ('{"a": NaN}', {"metadata": '{"a": NaN}'}),
+        ('{"a": "\\ud800\\u0000"}', {"a": "\ufffd\ufffd"}),
+        ('{"a": 1, "a": 2}', {"metadata": '{"a": 1, "a": 2}'}),
+        ('{"a": ' * 200 + "1" + "}" * 200, {"metadata": '{"a": ' * 200 + "1" + "}" * 200}),
+        ('{"a": [1]}', {"a": [1]}),
+    ],
+)
+def test_json_in_a_cell_is_strict_json_or_a_text(cell: str, metadata: dict[str, Any]) -> None:
+    (chunk,) = loaded(as_csv([{"text": WORDS, "metadata": cell}]), "x.csv").chunks
+    assert dict(chunk.metadata) == metadata
+
+
 def test_rows_of_one_document_that_do_not_agree() -> None:
     reading = import_files([("x.csv", as_csv([{"doc": "a", "text": "x", "title": "one"}, {"doc": "a", "text": "y", "title": "two"}]))])
     assert reading.bundle.documents[0].title == "one"

@@ -115,6 +115,8 @@ def test_damaged_utf8_is_no_other_encoding() -> None:
 def test_nul_and_lone_surrogates_become_one_sign_each() -> None:
     found = one(b'a,b\n"x\0y",2\n', "x.csv")
     assert (plain(found), found.replaced) == ([{"a": "x\ufffdy", "b": "2"}], 1)
+    found = one(as_parquet([{"a\0": "x\0", "b": {"c\0": 1}}]), "x.parquet")
+    assert (plain(found), found.columns) == ([{"a\ufffd": "x\ufffd", "b": {"c\ufffd": 1}}], ("a\ufffd", "b"))
     found = one(b'[{"a": "\\ud800\\u0000"}]', "x.json")
     assert (plain(found), found.replaced) == ([{"a": "\ufffd\ufffd"}], 2)
 
