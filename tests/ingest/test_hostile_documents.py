@@ -177,8 +177,8 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
 
 def test_a_document_that_takes_too_long_is_ended_and_the_next_is_read() -> None:
     slow = b"<a " + b" ".join(b"a%d=1" % number for number in range(300_000)) + b">x</a>"
-    with Readers(ReadLimits(seconds=1), width=1) as readers:
-        assert refused(readers, "traag.html", slow) == "reading it takes longer than 1 seconds (CTXASM_INGEST_SECONDS)"
+    with Readers(ReadLimits(seconds=4), width=1) as readers:
+        assert refused(readers, "traag.html", slow) == "reading it takes longer than 4 seconds (CTXASM_INGEST_SECONDS)"
         assert isinstance(outcome(readers, "a.txt", b"tekst"), SourceText)
 
 
