@@ -184,8 +184,8 @@ def test_a_document_that_takes_too_long_is_ended_and_the_next_is_read() -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of a process")
 def test_a_document_that_takes_too_much_memory_is_refused_and_the_next_is_read() -> None:
-    with Readers(ReadLimits(memory_mb=160), width=1) as readers:
-        words = refused(readers, "groot.html", b"<p>tekst</p>" * 1_000_000)
+    with Readers(ReadLimits(memory_mb=256), width=1) as readers:
+        words = refused(readers, "groot.html", b"<p>tekst</p>" * 2_000_000)
         assert "memory" in words
         assert isinstance(outcome(readers, "a.txt", b"tekst"), SourceText)
 
