@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxasm.bundle.recognised.forms import FORMS, read_passage
-from ctxasm.bundle.recognised.lists import read_list
+from ctxasm.bundle.recognised.lists import read_list, read_question
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
 """Keys of objects that are one row."""
+ANSWERS = ("answer", "result", "response", "output")
 
 
 def unfolded(value: Any) -> list[dict[str, Any]] | None:
@@ -26,9 +27,10 @@ def unfolded(value: Any) -> list[dict[str, Any]] | None:
         return [value]
     if _are_questions(value):
         return [{"query": question, "documents": found} for question, found in value.items()]
-    if any(read_list(inner, FORMS) for inner in value.values() if isinstance(inner, (list, dict))):
-        return [value]
-    return None
+    if any(isinstance(inner, list) and read_list(inner, FORMS) for inner in value.values()):
+        # Without a question or an answer it is a list of what is stored, with something around it.
+        return [value] if read_question(value) is not None or any(isinstance(value.get(name), str) for name in ANSWERS) else None
+    return [value] if any(isinstance(inner, dict) and read_list(inner, FORMS) for inner in value.values()) else None
 
 
 def _of_list(value: list[Any]) -> list[dict[str, Any]] | None:

@@ -87,6 +87,12 @@ def test_a_question_for_which_nothing_was_found_is_a_query_without_hits() -> Non
     )
 
 
+def test_a_list_with_something_around_it_is_what_is_stored() -> None:
+    found = bundle({"version": 1, "documents": [lc("x", source="a"), lc("y", source="a")]})
+    assert [(c.text, c.chunk_index) for c in found.chunks] == [("x", 0), ("y", 1)]
+    assert found.queries == ()
+
+
 def test_columns_beside_the_metadata_are_metadata() -> None:
     rows = [{"page_content": f"part {at}", "source": "a", "seq": 3 + at, "metadata": {"title": "A"}} for at in (1, 0)]
     found = bundle(rows)
