@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, NoReturn
 
 from ctxasm.bundle.problems import Problems
@@ -48,7 +49,7 @@ class LineReader:
         """The one value of a JSON text, or UNREAD where a problem was reported."""
         try:
             value = _loads(text.replace("\0", "\\u0000"))
-            return self._repaired(value, 0) if _MAY_BREAK.search(text) or "\0" in text or _is_deep(value) else value
+            return self._repaired(value, 0) if _may_break(text) or "\0" in text or _is_deep(value) else value
         except json.JSONDecodeError as error:
             self._problems.add(file, error.lineno, f"column {error.colno}", f"is not valid JSON ({_reason(error)})")
         except RecursionError:
@@ -63,7 +64,7 @@ class LineReader:
             value = _loads(text)
             if not isinstance(value, dict):
                 raise _Refused(f"a line must be one JSON object, got {shown(value)}")
-            if _MAY_BREAK.search(text) or text.count("[") + text.count("{") > MAX_DEPTH:
+            if _may_break(text) or text.count("[") + text.count("{") > MAX_DEPTH:
                 value = self._repaired(value, 1)
         except json.JSONDecodeError as error:
             self._problems.add(file, number, f"column {error.pos + 1}", f"is not valid JSON ({_reason(error)})")
@@ -92,7 +93,27 @@ class LineReader:
 
 
 def _loads(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+    if text.startswith("\ufeff"):
+        return json.loads(text)  # which says what is wrong
+    return _decoder().decode(text)
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    # json.loads would make one for each line.
+    return json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_float, parse_int=_int, parse_constant=_constant)
+
+
+def _may_break(text: str) -> bool:
+    """Whether `text` may hold what has to be repaired; every character is looked at only where that can be."""
+    if "\\u" in text or "\\U" in text:
+        return _MAY_BREAK.search(text) is not None
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return True
+    return False
 
 
 def _is_deep(value: Any) -> bool:
