@@ -60,7 +60,7 @@ def _options(info: DatasetInfo) -> SearchOptions:
     """The options in the bound widgets: part of the link."""
     said = [st.session_state.get("qm", DEFAULT.method), st.session_state.get("qx", DEFAULT.text)]
     label = " · ".join((*map(str, said), plural(st.session_state.get("qn", DEFAULT.limit), "hit")))
-    popover = st.popover(label, key="search_options", width="stretch", on_change="rerun", help="How a typed question is searched for")
+    popover = st.popover(label, key="search_options", width="stretch", on_change="rerun")
     with popover:
         method = _segments("Method", METHODS, DEFAULT.method, "qm", METHOD_HELP)
         text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, "qx", TEXT_HELP)

@@ -53,8 +53,8 @@ def _card(info: DatasetInfo) -> None:
         if not is_linked(info):
             st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,))
         with st.popover("Export", key=f"export_{info.dataset_id}"):
-            st.html(boxed("A folder of JSON Lines, which loads again:"))
-            st.code(f"ctxasm export --data {shlex.quote(info.name)} FOLDER", language="bash", wrap_lines=True)
+            st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
+            st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
         _delete_control(info, about)
     if st.session_state.get("_enriching") == info.name:
         enrich_panel(info, about.enriched)

@@ -67,7 +67,10 @@ def _sources() -> Sequence[Source]:
     if way == FOLDER:
         path = st.text_input("Folder, document or .zip", key="documents_folder", placeholder="/home/me/manuals", persist_state="session")
         return (path.strip(),) if path.strip() else ()
-    files = st.file_uploader("Documents", KINDS, accept_multiple_files=True, key="documents", label_visibility="collapsed")
+    most = desk.workbench().config.max_upload_mb
+    files = st.file_uploader(
+        "Documents", KINDS, accept_multiple_files=True, key="documents", max_upload_size=most, label_visibility="collapsed"
+    )
     return tuple((file.name, file.getvalue()) for file in files)
 
 

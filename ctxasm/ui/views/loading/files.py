@@ -43,7 +43,14 @@ def show_files() -> None:
     st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
     turn = st.session_state.setdefault("_files_turn", 0)
     st.file_uploader(
-        "Files", KINDS, accept_multiple_files=True, key=f"files_{turn}", on_change=_take, args=(turn,), label_visibility="collapsed"
+        "Files",
+        KINDS,
+        accept_multiple_files=True,
+        key=f"files_{turn}",
+        on_change=_take,
+        args=(turn,),
+        max_upload_size=desk.workbench().config.max_upload_mb,
+        label_visibility="collapsed",
     )
     with st.container(horizontal=True, gap="small"):
         _paste()
