@@ -108,7 +108,7 @@ def _forms(spelling: str) -> list[str]:
             forms.append("".join(parts))
         else:
             forms.append(spelling)
-    return [folded(form) for form in forms]
+    return [lower for form in forms if (lower := folded(form))]
 
 
 def _pairs(part: str) -> list[str]:
@@ -122,7 +122,9 @@ def folded(text: str) -> str:
     """`text` without case and accents: `Één` and `een` are one, as are `Straße` and `strasse`."""
     if text.isascii():
         return text.lower()
-    return "".join(char for char in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(char))
+    # Taken apart first: a mathematical A has no lower case, the plain one that it stands for has. And again: what case folding gives.
+    lower = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(char for char in lower if not unicodedata.combining(char))
 
 
 def language_of_texts(texts: Iterable[str]) -> Language:

@@ -25,6 +25,7 @@ def words(text: str, language: Language = "nl") -> list[str]:
         ("de", "Straße", "strasse"),
         ("de", "Häuser", "hauser"),
         ("en", "ＡＢＣ", "abc"),
+        ("de", "𝐀", "a"),
     ],
 )
 def test_what_is_one_word_in_two_spellings(language: Language, one: str, other: str) -> None:
