@@ -84,6 +84,7 @@ def methods(workbench: Workbench, dataset: str | None = None) -> tuple[Way, ...]
     config, name = workbench.config, workbench.dataset(dataset).info.name
     embedders = {embedder: missing(embedder) for embedder in EMBEDDERS} | {ENDPOINT: reason(lambda: embed_endpoint(config))}
     none = "" if "" in embedders.values() else next(iter(embedders.values()))
+    none = none or str(getattr(workbench.dataset(name), "no_vectors", ""))  # a table of the user's own that holds none
     not_enriched = reason(lambda: stamp_of(workbench, name))
     return (
         *(Way("method", "hybrid", True), Way("method", "bm25", True), Way("method", "vector", not none, none)),

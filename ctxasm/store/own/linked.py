@@ -55,33 +55,23 @@ class LinkedDataset:
         questions: Questions = tuple,
         searcher: Searcher | None = None,
     ) -> None:
-        self._database, self._mapping, self.info, self._questions, self._searcher = database, mapping, info, questions, searcher
-
-    @property
-    def mapping(self) -> TableMapping:
-        """Which columns are read."""
-        return self._mapping
-
-    @property
-    def database(self) -> OwnDatabase:
-        """Where they are."""
-        return self._database
+        self.database, self.mapping, self.info, self._questions, self._searcher = database, mapping, info, questions, searcher
 
     @cached_property
     def resolved(self) -> Resolved:
         """The mapping held against the tables, once."""
-        return resolve(self._database, self._mapping)
+        return resolve(self.database, self.mapping)
 
     @cached_property
     def indexes(self) -> list[Index]:
         """The indexes of the table of chunks."""
-        return indexes(self._database, self.resolved)
+        return indexes(self.database, self.resolved)
 
     @cached_property
     def sql(self) -> Statements:
         """The statements of this mapping."""
-        found = served(self._database, self.resolved, self.indexes)
-        return Statements(self._database, self.resolved, found.document or self.resolved.table.is_view)
+        found = served(self.database, self.resolved, self.indexes)
+        return Statements(self.database, self.resolved, found.document or self.resolved.table.is_view)
 
     def statements(self) -> dict[str, str]:
         """The exact parameterised SQL of each operation, also of the searches that the engine can do here."""
@@ -102,12 +92,12 @@ class LinkedDataset:
             return Fetched((), {}, 0, 0, (perf_counter() - started) * 1000)
         names = list(dict.fromkeys(window.document_id for window in asked))
         by_document = self.sql.documents
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = ask(connection, self.sql.fetch, self.fetch_parameters(asked))
             about = ask(connection, by_document, self.document_parameters(names)) if by_document is not None else []
         if len(rows) > MOST_ROWS:
             raise InvalidInput(
-                f"a read must bring at most {MOST_ROWS:,} chunks, got more of table {shown(self._mapping.table)}: check the mapping"
+                f"a read must bring at most {MOST_ROWS:,} chunks, got more of table {shown(self.mapping.table)}: check the mapping"
             )
         chunks = _chunks(rows)
         documents = {chunk.document_id: Document(chunk.document_id) for chunk in chunks} | {d.document_id: d for d in map(_document, about)}
@@ -115,18 +105,18 @@ class LinkedDataset:
 
     def fetch_parameters(self, windows: Sequence[Window]) -> dict[str, Any]:
         """The parameters of the statement `fetch`."""
-        if self._database.is_sqlite:
+        if self.database.is_sqlite:
             return {"windows": json.dumps(windows), "limit": MOST_ROWS + 1}
         names, lows, highs = zip(*windows, strict=True)
         return {"document_ids": list(names), "lows": list(lows), "highs": list(highs), "limit": MOST_ROWS + 1}
 
     def document_parameters(self, names: Sequence[str]) -> dict[str, Any]:
         """The parameters of the statement `documents`."""
-        return {"document_ids": json.dumps(names) if self._database.is_sqlite else list(names), "limit": len(names)}
+        return {"document_ids": json.dumps(names) if self.database.is_sqlite else list(names), "limit": len(names)}
 
     def documents(self) -> list[Document]:
         """The documents in the order of their keys, at most MOST_DOCUMENTS."""
-        rows = self._database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS})
+        rows = self.database.rows(self.sql.document_ids, {"limit": MOST_DOCUMENTS})
         return self.described([name for row in rows if (name := own_text(row[0]))])
 
     def described(self, names: Sequence[str]) -> list[Document]:
@@ -136,26 +126,26 @@ class LinkedDataset:
             return [Document(name) for name in names]
         about: dict[str, Document] = {}
         for at in range(0, len(names), 1000):
-            rows = self._database.rows(by_document, self.document_parameters(names[at : at + 1000]))
+            rows = self.database.rows(by_document, self.document_parameters(names[at : at + 1000]))
             about |= {document.document_id: document for document in map(_document, rows)}
         return [about.get(name) or Document(name) for name in names]
 
     def documents_of_first(self, limit: int) -> Iterator[Document]:
         """The documents of the first `limit` chunks by document and index, streamed."""
-        for batch in self._database.stream(self.sql.first_ids, {"limit": limit}):
+        for batch in self.database.stream(self.sql.first_ids, {"limit": limit}):
             yield from self.described([name for row in batch if (name := own_text(row[0]))])
 
     def count_documents(self, rows: int) -> int:
         """How many documents there are: exact up to COUNTED_DOCUMENTS, from there on by the share of the first rows."""
-        found = len(self._database.rows(self.sql.document_ids, {"limit": COUNTED_DOCUMENTS}))
+        found = len(self.database.rows(self.sql.document_ids, {"limit": COUNTED_DOCUMENTS}))
         if found < COUNTED_DOCUMENTS or self.resolved.documents is not None:
             return found
-        read = self._database.rows(self.sql.counted_ids, {"limit": COUNTED_ROWS})[0]
+        read = self.database.rows(self.sql.counted_ids, {"limit": COUNTED_ROWS})[0]
         return max(found, round(rows * int(read[1]) / max(1, int(read[0]))))
 
     def some(self, number: int) -> list[FetchedChunk]:
         """Some chunks, whichever the database finds first."""
-        return _chunks(self._database.rows(self.sql.some, {"limit": number}))
+        return _chunks(self.database.rows(self.sql.some, {"limit": number}))
 
     def document_chunks(self, document_id: str) -> list[FetchedChunk]:
         """All chunks of one document by index; empty for an unknown one."""
@@ -166,8 +156,8 @@ class LinkedDataset:
         if not phrase.strip() or not storable(phrase) or limit < 1:
             return []
         literal = phrase.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        wanted = phrase.lower() if self._database.is_sqlite else f"%{literal}%"
-        return _chunks(self._database.rows(self.sql.find_text, {"phrase": wanted, "limit": min(limit, MOST_ROWS)}))
+        wanted = phrase.lower() if self.database.is_sqlite else f"%{literal}%"
+        return _chunks(self.database.rows(self.sql.find_text, {"phrase": wanted, "limit": min(limit, MOST_ROWS)}))
 
     def iter_chunks(self) -> Iterator[FetchedChunk]:
         """All chunks by document and index, streamed out of one snapshot."""
@@ -180,21 +170,28 @@ class LinkedDataset:
     def stream(self, limit: int) -> Iterator[FetchedChunk]:
         """The first `limit` chunks by document and index, streamed."""
         last: FetchedChunk | None = None
-        for batch in self._database.stream(self.sql.chunks, {"limit": limit}):
+        for batch in self.database.stream(self.sql.chunks, {"limit": limit}):
             for chunk in map(_chunk, batch):
                 if chunk is not None and (last is None or (chunk.document_id, chunk.chunk_index) != (last.document_id, last.chunk_index)):
                     yield chunk
                     last = chunk
 
     def read(self, sql: str, parameters: Parameters) -> list[Row]:
-        """The rows of one statement on the user's database."""
-        return self._database.rows(sql, parameters)
+        """The rows of one statement."""
+        return self.database.rows(sql, parameters)
 
     def search(self, question: str, options: SearchOptions, embed: QueryEmbedder | None = None) -> Found:
         """The chunks found for a question by the engine that holds them. Raises InvalidInput for a method that cannot be had here."""
         if self._searcher is None:
             raise InvalidInput("this handle cannot search: take that of Workbench.dataset")
         return self._searcher(self, question, options, embed)
+
+    @property
+    def no_vectors(self) -> str:
+        """Why this table cannot be searched by meaning; empty where it can."""
+        from ctxasm.store.own.vectors import can_search_vectors
+
+        return can_search_vectors(self)
 
     # Questions, out of our own store
 

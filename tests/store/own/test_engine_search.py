@@ -13,7 +13,7 @@ from ctxasm.config import Config
 from ctxasm.connecting import link, statements, table_mapping
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.search import SearchOptions
-from ctxasm.searching import save_query, search
+from ctxasm.searching import methods, save_query, search
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.own.linked import LinkedDataset
 from ctxasm.workbench import Workbench
@@ -215,6 +215,9 @@ def test_without_vectors_words_alone(place: Place) -> None:
     reason = "SQLite compares no vectors" if place.kind == "sqlite" else "names no column of vectors (embedding)"
     assert any(reason in note for note in found.notes)
     assert any("not by text=title" in note for note in found.notes)
+    ways = {way.name: way for way in methods(workbench, "mine")}
+    assert (ways["bm25"].available, ways["vector"].available) == (True, False)
+    assert reason in ways["vector"].reason
     with pytest.raises(InvalidInput, match="search by meaning cannot be had here"):
         dataset.search("zeppelin", SearchOptions(method="vector"), ThreeNumbers())
     workbench.close()
