@@ -25,6 +25,8 @@ from ctxasm.store.placed import Placed, Run, place_runs
 
 START_CHUNKS = 6000
 """From this many chunks on, starting processes costs less than it saves."""
+MOST_WORKERS = 6
+"""With more of them, this process is what all wait for; each takes about 100 MB."""
 AHEAD = 3
 """Batches under way for each worker."""
 _PIPE_BYTES = 2**20
@@ -41,7 +43,7 @@ def placed_in_order(batches: Iterable[Sequence[Run]], counter: TokenCounter) -> 
             break
     else:
         return
-    sent, count = _sendable(counter), os.cpu_count() or 1
+    sent, count = _sendable(counter), min(_cores(), MOST_WORKERS)
     if sent is None or count < 2:
         yield from (place_runs(batch, counter) for batch in batches)
         return
@@ -57,6 +59,11 @@ def _spread(batches: Iterator[Sequence[Run]], counter: bytes, count: int) -> Ite
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _sendable(counter: TokenCounter) -> bytes | None:
@@ -78,7 +85,10 @@ class _Crew:
     def __enter__(self) -> _Crew:
         for _ in range(self._count):
             command = [sys.executable, "-m", __name__]
-            worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment())  # noqa: S603
+            # In a session of their own: a Ctrl-C is for this process, which then ends them.
+            worker = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(), start_new_session=True
+            )
             self._all.append(worker)
             for pipe in (worker.stdin, worker.stdout):
                 _enlarge(pipe)
