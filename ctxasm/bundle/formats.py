@@ -18,7 +18,7 @@ from ctxasm.model.errors import InvalidInput, shown
 
 LINES = (".jsonl", ".ndjson", ".jsonlines")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")
-READABLE = (".json", *LINES, *DELIMITED, ".txt", ".parquet", ".pq")
+READABLE = (".json", *LINES, *DELIMITED, ".txt", ".trec", ".run", ".qrels", ".parquet", ".pq")
 """Names of files in an archive or a folder that are looked into."""
 ZIP, GZIP = (b"PK\x03\x04", b"PK\x05\x06"), b"\x1f\x8b"
 OTHERS = {
