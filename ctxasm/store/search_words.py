@@ -21,7 +21,7 @@ from ctxasm.store.search import Rows, SearchSet, SearchTables, copy_rows
 RERANKED = 1000
 MOST_WORDS = 64
 """Words of a question that are searched for, the rarest: whoever pastes pages gets those."""
-MOST_MATCHES = 50_000
+MOST_MATCHES = 20_000
 """Chunks that are looked at, where the rarest word of the question alone does not stand in more."""
 KINDS = ("fts5", "tsvector")
 _MOST_COUNTED = 255

