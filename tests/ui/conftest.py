@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -22,6 +24,24 @@ def store_url(tmp_path_factory):
     queries = (Query(HOSTILE, (Hit(HOSTILE, 0, 1.0),), "hostile"), Query("Niets?", (), "none"))
     desk.store.add(Bundle("attack", documents, chunks, queries))
     desk.close()
+    return url
+
+
+@pytest.fixture(scope="session")
+def sample_file(tmp_path_factory):
+    """A database that holds the sample, to be copied."""
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
+    bench.load_sample()
+    bench.close()
+    return path
+
+
+@pytest.fixture
+def own_url(tmp_path, monkeypatch, sample_file):
+    """The address of a database of this test's own, with the sample in it; the pages read it."""
+    url = f"sqlite:///{shutil.copy(sample_file, tmp_path / 'own.db')}"
+    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
     return url
 
 

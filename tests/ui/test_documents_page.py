@@ -16,8 +16,7 @@ TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." 
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/own.db")
+def app(own_url, monkeypatch):
     monkeypatch.setattr(documents, "on_this_machine", lambda: True)  # AppTest has no address of a server
     started = AppTest.from_file(str(MAIN), default_timeout=60).run()
     started.switch_page("../../pages/load.py").run()

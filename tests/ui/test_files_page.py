@@ -19,8 +19,7 @@ LANGCHAIN = [
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/own.db")
+def app(own_url):
     started = AppTest.from_file(str(MAIN), default_timeout=60).run()
     return fine(started.switch_page("../../pages/load.py").run())
 

@@ -27,8 +27,7 @@ def team(tmp_path):
     return path
 
 
-def open_tables(tmp_path, monkeypatch, **connections: str) -> AppTest:
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/own.db")
+def open_tables(monkeypatch, **connections: str) -> AppTest:
     for name, url in connections.items():
         monkeypatch.setenv(f"CTXASM_CONNECTION_{name}", url)
     app = AppTest.from_file(str(MAIN), default_timeout=60).run()
@@ -38,8 +37,8 @@ def open_tables(tmp_path, monkeypatch, **connections: str) -> AppTest:
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch, team):
-    app = open_tables(tmp_path, monkeypatch, TEAM=f"sqlite:///{team}")
+def app(own_url, monkeypatch, team):
+    app = open_tables(monkeypatch, TEAM=f"sqlite:///{team}")
     return pick(app, "chunks")
 
 
@@ -53,8 +52,8 @@ def box(app: AppTest, field: str) -> object:
     return next(box for box in app.selectbox if str(box.key).startswith("_chunks/") and str(box.key).endswith(f"/{field}"))
 
 
-def test_without_a_connection_the_way_to_one_is_shown(tmp_path, monkeypatch):
-    app = open_tables(tmp_path, monkeypatch)
+def test_without_a_connection_the_way_to_one_is_shown(own_url, monkeypatch):
+    app = open_tables(monkeypatch)
     assert "No connection is configured" in html(app)
     assert "[connections." in app.code[0].value
 
@@ -127,8 +126,8 @@ def test_a_hostile_table_stays_text(app):
     assert "<img" not in page
 
 
-def test_a_connection_that_fails_is_said_without_its_password(tmp_path, monkeypatch):
-    app = open_tables(tmp_path, monkeypatch, DOWN="postgresql://reader:geheim-woord@127.0.0.1:1/name")
+def test_a_connection_that_fails_is_said_without_its_password(own_url, monkeypatch):
+    app = open_tables(monkeypatch, DOWN="postgresql://reader:geheim-woord@127.0.0.1:1/name")
     page = html(app)
     assert 'id="ctx-error"' in page
     assert "geheim" not in page

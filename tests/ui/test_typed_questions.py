@@ -22,15 +22,12 @@ QUESTION = "Mag ik parkeren bij het ziekenhuis?"
 
 
 @pytest.fixture
-def url(tmp_path, monkeypatch):
-    url = f"sqlite:///{tmp_path}/own.db"
-    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
-    bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
-    bench.load_sample()
+def url(own_url):
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": own_url}))
     chunks = tuple(Chunk("gids", n, text) for n, text in enumerate(("Parkeren kost 2 euro.", "Bezoek van 14 tot 20 uur.", HOSTILE)))
     bench.store.add(Bundle("stil", (Document("gids", "Gids"),), chunks))
     bench.close()
-    return url
+    return own_url
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import streamlit as st
 
 from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import desk
+from ctxasm.ui.awaiting import give_up
 from ctxasm.ui.jobs import Job, Work
 from ctxasm.ui.plain import plain
 
@@ -59,6 +60,8 @@ def keep_outcome(job: Job) -> None:
     if info is not None and job.key.startswith(IMPORT):
         # They are a dataset now; what is mapped next are other files.
         st.session_state["_files"], st.session_state["_mappings"] = (), {}
+        for name in ("preview", "valid_part"):
+            give_up(name)
 
 
 def loaded(name: str | None) -> None:
