@@ -75,7 +75,10 @@ class Seams:
         return found.end() if found else self._scan(text, range(1, len(text)))
 
     def last_cut(self, text: str) -> int | None:
-        """The last safe cut found strictly inside `text` (an offset), or None. Meant for short texts."""
+        """A safe cut strictly inside `text` (an offset), one of the last, or None. Meant for short texts."""
+        blank = text.rfind(" ")  # most often a word stands before it, and then nothing has to be looked for
+        if blank > 0 and ("a" <= text[blank - 1] <= "z" or "A" <= text[blank - 1] <= "Z"):
+            return blank
         near = self._scan(text, range(len(text) - 1, max(0, len(text) - 6), -1))
         if near is not None:
             return near
