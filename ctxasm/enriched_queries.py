@@ -69,11 +69,16 @@ def questions_as_queries(
     """
     if limit is not None and (type(limit) is not int or limit < 1):
         raise InvalidInput(f"limit must be a whole number of questions from 1, got {shown(limit)}")
+    from ctxasm.searching import loaded_ids
+
     name = workbench.dataset(dataset).info.name
     written = written_for(workbench.store, name)
     seen: Counter[str] = Counter()
-    # The ones that were loaded or typed count as said already: a question that is asked twice weighs double.
-    known = [_said(entry.query) for entry in workbench.query_list(name) if not entry.query_id.startswith(PREFIX)]
+    # The ones that were loaded (also ones that were made for an export) or typed count as said: asked twice, a question weighs double.
+    loaded = loaded_ids(workbench, name)
+    known = [
+        _said(entry.query) for entry in workbench.query_list(name) if entry.query_id in loaded or not entry.query_id.startswith(PREFIX)
+    ]
     seen.update(known)
     if not written:
         raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {name}` first")

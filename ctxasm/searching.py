@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxasm.indexing import asked, on_one_version, stamp_of
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_CHARS = 20_000
 """Of a question."""
+PREFIX = "typed-"
+"""How the id of a typed question begins."""
 
 
 def search(
@@ -51,10 +54,23 @@ def search(
 
 
 def save_query(workbench: Workbench, dataset: str | None, query: Query) -> Query:
-    """Keep the query with its hits among those of a dataset, also through later loads. Raises InvalidInput, StoreUnavailable."""
-    name = workbench.dataset(dataset).info.name
+    """Keep the query with its hits among those of a dataset, also through later loads. Raises InvalidInput, StoreUnavailable.
+
+    A typed question that came with the dataset (its export was loaded) stays as it is: this one gets the next free id.
+    """
+    name, loaded = workbench.dataset(dataset).info.name, loaded_ids(workbench, dataset)
+    if query.query_id in loaded and query.query_id.startswith(PREFIX):
+        free = (f"{query.query_id}-{number}" for number in count(2))
+        query = replace(query, query_id=next(query_id for query_id in free if query_id not in loaded))
     workbench.store.save_query(name, query, linked=workbench.links.dataset(name) is not None)
     return query
+
+
+def loaded_ids(workbench: Workbench, dataset: str | None) -> set[str]:
+    """The ids of the queries that came with a dataset, and so cannot be saved in their place. Raises NotFound, StoreUnavailable."""
+    source = workbench.dataset(dataset)
+    entries, info = source.query_list(), source.info
+    return set() if workbench.links.dataset(info.name) else {entry.query_id for entry in entries[: info.queries]}
 
 
 class Way(NamedTuple):
@@ -110,7 +126,7 @@ def as_query(question: str, searched: Searched, options: SearchOptions) -> Query
     return Query(
         question,
         found.hits,
-        f"typed-{digest}",
+        PREFIX + digest,
         search_method=found.search_method,
         bm25_matches=found.bm25_matches,
         best_similarity=found.best_similarity,

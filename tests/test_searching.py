@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,16 @@ def test_a_saved_question_survives_the_next_load(workbench: Workbench) -> None:
     query = save_query(workbench, "h", search(workbench, "Wat zijn de bezoekuren?", "h"))
     workbench.store.add(bundle(extra=" Nieuw."))
     assert workbench.query("h", query.query_id) == query
+
+
+def test_a_typed_question_that_came_with_an_export_can_be_saved_again(workbench: Workbench) -> None:
+    query = search(workbench, "Wat zijn de bezoekuren?", "h")
+    workbench.store.add(replace(bundle(), queries=(query,)))
+    words = search(workbench, "Wat zijn de bezoekuren?", "h", SearchOptions("bm25"))
+    again = [save_query(workbench, "h", words) for _ in range(2)]
+    assert [entry.query_id for entry in workbench.query_list("h")] == [query.query_id, f"{query.query_id}-2"]
+    assert workbench.query("h", query.query_id) == query
+    assert workbench.query("h", again[1].query_id) == again[0] == again[1]
 
 
 def test_many_search_while_one_loads_and_each_finds_one_version_whole(workbench: Workbench) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -85,3 +86,15 @@ def test_what_cannot_be_made_is_said() -> None:
     enrich(workbench, None, EnrichOptions(questions=False))
     with pytest.raises(InvalidInput, match="limit must be"):
         questions_as_queries(workbench, limit=0, search=finding)
+
+
+def test_made_queries_that_came_back_with_an_export_count_as_asked() -> None:
+    workbench = enriched(workbench_with(long_bundle(4, 4)))
+    made = questions_as_queries(workbench, limit=6, search=finding)
+    (info,) = workbench.datasets()
+    bundle = workbench.dataset().bundle()
+    workbench.store.add(replace(bundle, queries=made.saved), info.name)
+    later = questions_as_queries(workbench, limit=6, search=finding)
+    assert len(later.saved) == 6
+    assert not {query.query for query in later.saved} & {query.query for query in made.saved}
+    assert len(workbench.queries()) == 12
