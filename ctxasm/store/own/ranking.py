@@ -1,6 +1,6 @@
 """BM25 in PostgreSQL, over the index that full text has (Robertson and Zaragoza 2009; k1 = 1.5, b = 0.9 as in memory).
 
-PostgreSQL's own `ts_rank_cd` knows nothing of how rare a word is: on real questions it finds a third to a half less (see the
+PostgreSQL's own `ts_rank_cd` knows nothing of how rare a word is: on real questions it finds up to two thirds less (see the
 README). So the GIN index is asked how many rows hold each word of the question, then which rows hold the rarest of them; only
 those few hundred are read and scored, with the words of their own tsvector. A word that more than COMMON rows hold is left
 out beside rarer ones: it says little, and would read much of a large table.
