@@ -197,6 +197,7 @@ def copy_table(
 
     if limit < 1:
         raise InvalidInput(f"limit of a copy must be at least 1, got {limit}")
+    workbench.links.check_load(name)
     tried, began, read = _tried(workbench, connection, mapping), monotonic(), 0
 
     def chunks() -> Iterator[Chunk]:

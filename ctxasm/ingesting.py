@@ -105,7 +105,9 @@ def ingest(
 
     options, limits = options or IngestOptions(), limits or limits_from(os.environ)
     collected = collect(sources, limits)
-    run = _Run(workbench, dataset_name(name or default_name(sources)), options, limits, retry)
+    name = dataset_name(name or default_name(sources))
+    workbench.links.check_load(name)
+    run = _Run(workbench, name, options, limits, retry)
     run.origin = f"documents of {named_sources(sources)}"
     run.problems += [FileProblem(skipped.name, skipped.reason, False) for skipped in collected.skipped]
     run.problems += [FileProblem(refused.name, refused.reason, True) for refused in collected.refused]

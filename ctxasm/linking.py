@@ -68,6 +68,11 @@ class Links:
         self._workbench.store.keep(SHELF, {name: json.dumps(record)})
         return self._info(name, record)
 
+    def check_load(self, name: str) -> None:
+        """Refuse to load over a link: it would hide it, and take its saved questions. Raises InvalidInput."""
+        if self._records([name]) and not any(info.name == name for info in self._workbench.store.datasets()):
+            raise InvalidInput(f"dataset name must not be that of a linked table, got {shown(name)}: take another name, or unlink that one")
+
     def remove(self, name: str) -> bool:
         """Take a link back, with the questions saved to it; the user's tables stay as they are. False where there is none."""
         store = self._workbench.store

@@ -69,6 +69,7 @@ def load_files(
     from ctxasm.bundle.importing import import_files
 
     reading = import_files(files, mappings, name, valid_only=valid_only, limits=limits_of(workbench.config))
+    workbench.links.check_load(reading.bundle.name)
     origin = ", ".join(file for file, _ in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
     readable = origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     return LoadReport(workbench.store.add(reading.bundle, origin=readable), True, reading.notes)
@@ -86,10 +87,12 @@ def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | 
     origin = os.fspath(path).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
     with stream_bundle(path, name) as stream:
         if stream.size >= LARGE_BYTES:
+            workbench.links.check_load(stream.name)
             parts = (stream.documents(), stream.chunks(), stream.queries(), stream.answers())
             info = workbench.store.add_stream(stream.name, *parts, origin=origin, replaced=stream.replaced)
             return LoadReport(info, True, stream.notes())
     reading = read_bundle(path, name)
+    workbench.links.check_load(reading.bundle.name)
     return LoadReport(workbench.store.add(reading.bundle, origin=origin), True, reading.notes)
 
 

@@ -107,6 +107,7 @@ class Workbench:
     def _add(self, reading: Reading, origin: str) -> LoadReport:
         # A path may hold bytes that are no text; the origin is only shown.
         readable = origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+        self.links.check_load(reading.bundle.name)
         return LoadReport(self.store.add(reading.bundle, origin=readable), True, reading.notes)
 
     def delete(self, name: str) -> None:

@@ -12,6 +12,8 @@ from ctxasm import connecting
 from ctxasm.bundle import load_bundle
 from ctxasm.config import Config, shipped
 from ctxasm.connecting import SavedMapping, table_mapping
+from ctxasm.ingesting import ingest
+from ctxasm.loading import load_files
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, Query
@@ -203,3 +205,23 @@ def test_a_copied_sample_is_the_sample(tmp_path: Path) -> None:
         own = by_id[document.document_id]
         assert (document.title, document.source, document.summary, document.date) == (own.title, own.source, own.summary, own.date)
     workbench.close()
+
+
+def test_nothing_is_loaded_over_a_link(workbench: Workbench, tmp_path: Path) -> None:
+    connecting.link(workbench, "own", MAPPING, "mine")
+    workbench.store.save_query("mine", Query("Where?", (), "typed-1"), linked=True)
+    chunks = tmp_path / "files" / "chunks.jsonl"
+    chunks.parent.mkdir()
+    chunks.write_text('{"document_id": "s", "chunk_index": 0, "text": "stored"}\n')
+    ways = (
+        lambda: workbench.load(chunks.parent, "mine"),
+        lambda: workbench.load_upload(chunks.read_bytes(), chunks.name, "mine"),
+        lambda: load_files(workbench, [(chunks.name, chunks.read_bytes())], "mine"),
+        lambda: ingest(workbench, [("a.txt", b"A text.")], name="mine"),
+        lambda: connecting.copy_table(workbench, "own", MAPPING, "mine"),
+    )
+    for way in ways:
+        with pytest.raises(InvalidInput, match="must not be that of a linked table, got 'mine'"):
+            way()
+    assert [(info.name, info.dataset_id < 0) for info in workbench.datasets()] == [("mine", True)]
+    assert [query.query_id for query in workbench.queries("mine")] == ["typed-1"]
