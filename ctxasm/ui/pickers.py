@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.ui import desk, state, typed
-from ctxasm.ui.views.question import give_up
+from ctxasm.ui.views.question import give_up, saved_controls
 
 if TYPE_CHECKING:
     from ctxasm.store.listing import DatasetInfo, QueryEntry
@@ -54,6 +54,7 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
             help="Next query",
             width=44,
         )
+        saved_controls(info, query_id)
         st.html(f'<div class="cx cx-side cx-mute" data-query="{escape(query_id)}">{at + 1} of {len(ids)}</div>')
     return query_id
 

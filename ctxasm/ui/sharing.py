@@ -40,7 +40,7 @@ export default function ({ data, parentElement }) {
 
 @cache
 def _copy_button() -> Any:
-    return st.components.v2.component("ctxasm_copy", html='<button type="button"></button>', css=COPY_CSS, js=COPY_JS)
+    return st.components.v2.component("ctxasm_copy", html='<button type="button">Copy</button>', css=COPY_CSS, js=COPY_JS)
 
 
 def copy_button(label: str, text: str, key: str) -> None:

@@ -19,7 +19,7 @@ from ctxasm.ui.pickers import pick_dataset, pick_query
 from ctxasm.ui.sharing import share_controls
 from ctxasm.ui.shortcuts import undo_keys
 from ctxasm.ui.views.conversation import conversation_controls
-from ctxasm.ui.views.question import question_controls, saved_controls
+from ctxasm.ui.views.question import question_controls
 from ctxasm.ui.views.window_table import window_table_controls
 from ctxasm.ui.words import plural
 
@@ -139,7 +139,6 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
             return None
         query_id = pick_query(info, entries)
-        saved_controls(info, query_id)
     return state.Scene(info.name, desk.query(info, query_id), settings)
 
 

@@ -122,6 +122,7 @@ def test_dragging_the_budget_moves_the_bar_while_it_is_dragged(app, open_page):
     page = open_page(f"{app}/?q=verblijf-veiligheid")
     settled(page, 8000)
     handle = page.locator('input[type="range"]').first
+    handle.scroll_into_view_if_needed()
     box = handle.bounding_box()
     page.evaluate(
         """() => { window.seen = new Set(); new MutationObserver(() => { const b = document.getElementById('ctx-budget');

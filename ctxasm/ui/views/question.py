@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -14,7 +14,6 @@ from ctxasm.ui import awaiting, desk, typed
 from ctxasm.ui.awaiting import awaited
 from ctxasm.ui.setting_widgets import note_below
 from ctxasm.ui.views.title import show_problem
-from ctxasm.ui.words import plural
 
 if TYPE_CHECKING:
     from ctxasm.store.listing import DatasetInfo
@@ -30,8 +29,10 @@ SEARCH = "search"
 
 def question_controls(info: DatasetInfo) -> SearchOptions:
     """The box for a question and how it is searched for; runs the search that waits. For the sidebar, on every page."""
-    question_box("question")
-    options = _options(info)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="question_head"):
+        st.html('<div class="cx cx-side cx-label" aria-hidden="true">Ask your own question</div>')
+        options = _options(info)
+    question_box("question", label_visibility="collapsed")
     if (question := typed.waiting()) is not None:
         _search(info, question, options)
     if problem := st.session_state.get("_question_problem"):
@@ -39,13 +40,18 @@ def question_controls(info: DatasetInfo) -> SearchOptions:
     return options
 
 
-def question_box(key: str) -> None:
+def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "visible") -> None:
     """A box for a question, searched for with Enter or the button; may stand on a page more than once under different keys."""
-    with st.form(f"{key}_form", border=False):
+    with st.form(f"{key}_form", border=False), st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
-            "Ask your own question", key=f"_{key}", max_chars=typed.LONGEST, placeholder="What do you want to know?", autocomplete="off"
+            "Ask your own question",
+            key=f"_{key}",
+            max_chars=typed.LONGEST,
+            placeholder="What do you want to know?",
+            autocomplete="off",
+            label_visibility=label_visibility,
         )
-        st.form_submit_button("Search", key=f"search_{key}", on_click=_asked, args=(key,), width="stretch", icon=":material/search:")
+        st.form_submit_button(":material/search:", key=f"search_{key}", on_click=_asked, args=(key,), width=44, help="Search")
 
 
 def _asked(key: str) -> None:
@@ -58,9 +64,8 @@ def _asked(key: str) -> None:
 
 def _options(info: DatasetInfo) -> SearchOptions:
     """The options in the bound widgets: part of the link."""
-    said = [st.session_state.get("qm", DEFAULT.method), st.session_state.get("qx", DEFAULT.text)]
-    label = " · ".join((*map(str, said), plural(st.session_state.get("qn", DEFAULT.limit), "hit")))
-    popover = st.popover(label, key="search_options", width="stretch", on_change="rerun")
+    label = f"{st.session_state.get('qm', DEFAULT.method)} · {st.session_state.get('qn', DEFAULT.limit)}"
+    popover = st.popover(label, key="search_options", type="tertiary", on_change="rerun")
     with popover:
         method = _segments("Method", METHODS, DEFAULT.method, "qm", METHOD_HELP)
         text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, "qx", TEXT_HELP)
@@ -121,25 +126,13 @@ def give_up() -> None:
 
 def saved_controls(info: DatasetInfo, query_id: str) -> None:
     """Save the typed question that is shown, or delete it from the query set."""
-    query = typed.unsaved(info).get(query_id)
-    if query is not None:
-        st.button(
-            "Save to the query set",
-            key="save_question",
-            on_click=_save,
-            args=(info, query_id),
-            width="stretch",
-            icon=":material/bookmark_add:",
-        )
+    if query_id in typed.unsaved(info):
+        label, key, click, help = "Save", "save_question", _save, "Save to the query set"
     elif desk.is_saved(info, query_id):
-        st.button(
-            "Delete from the query set",
-            key="delete_question",
-            on_click=_delete,
-            args=(info, query_id),
-            width="stretch",
-            icon=":material/bookmark_remove:",
-        )
+        label, key, click, help = "Unsave", "delete_question", _delete, "Delete from the query set"
+    else:
+        return
+    st.button(label, key=key, on_click=click, args=(info, query_id), help=help)
 
 
 def _save(info: DatasetInfo, query_id: str) -> None:
