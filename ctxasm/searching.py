@@ -45,12 +45,13 @@ def search(
     options = options or SearchOptions()
     check_question(question)
     name = workbench.dataset(dataset).info.name
+    told = replace(options, text="raw") if workbench.links.dataset(name) is not None else options
     if options.reranker is None:
-        return as_query(question, _searched(workbench, question, name, options, report, cancelled), options)
+        return as_query(question, _searched(workbench, question, name, options, report, cancelled), told)
     reranker = open_reranker(options.reranker, workbench.config, cancelled)
     wider = replace(options, limit=min(MOST_HITS, max(options.limit, RERANKED)))
     found, embedder = _searched(workbench, question, name, wider, report, cancelled)
-    return as_query(question, Searched(reranked(workbench, name, question, found, reranker, options.limit), embedder), options)
+    return as_query(question, Searched(reranked(workbench, name, question, found, reranker, options.limit), embedder), told)
 
 
 def save_query(workbench: Workbench, dataset: str | None, query: Query) -> Query:
@@ -101,10 +102,11 @@ def methods(workbench: Workbench, dataset: str | None = None) -> tuple[Way, ...]
     embedders = {embedder: missing(embedder) for embedder in EMBEDDERS} | {ENDPOINT: reason(lambda: embed_endpoint(config))}
     none = "" if "" in embedders.values() else next(iter(embedders.values()))
     none = none or str(getattr(workbench.dataset(name), "no_vectors", ""))  # a table of the user's own that holds none
-    not_enriched = reason(lambda: stamp_of(workbench, name))
+    only_raw = "a table of your own is searched by its text as it is" if workbench.links.dataset(name) is not None else ""
+    not_enriched = only_raw or reason(lambda: stamp_of(workbench, name))
     return (
         *(Way("method", "hybrid", True), Way("method", "bm25", True), Way("method", "vector", not none, none)),
-        *(Way("text", "raw", True), Way("text", "title", True), Way("text", "enriched", not not_enriched, not_enriched)),
+        *(Way("text", "raw", True), Way("text", "title", not only_raw, only_raw), Way("text", "enriched", not not_enriched, not_enriched)),
         *(Way("embedder", embedder, not problem, problem) for embedder, problem in embedders.items()),
         *(Way("reranker", name, not (problem := unavailable(name, config)), problem) for name in RERANKERS),
     )

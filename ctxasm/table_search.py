@@ -13,7 +13,7 @@ from functools import cache
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
+from ctxasm.model.errors import InvalidInput, ModelUnavailable, StoreUnavailable, shown
 from ctxasm.model.language import language_of
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
@@ -128,7 +128,7 @@ def _by_meaning(
     try:
         name, embedder = ("", embed) if embed is not None else _embedder(dataset, options)
         found = search_vectors(dataset, embedder.embed_query(question), limit)
-    except InvalidInput as problem:
+    except (InvalidInput, ModelUnavailable, StoreUnavailable) as problem:  # such as a server of embeddings that is down, a scan too long
         if options.method == "vector" or options.embedder is not None:
             raise
         notes.append(f"searched by words alone: {problem}")

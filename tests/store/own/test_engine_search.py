@@ -11,7 +11,7 @@ from user_tables import Place
 
 from ctxasm.config import Config
 from ctxasm.connecting import link, statements, table_mapping
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
 from ctxasm.searching import methods, save_query, search
 from ctxasm.store.memory import MemoryStore
@@ -207,6 +207,24 @@ def test_an_embedder_that_did_not_make_the_column(vector_place: Place) -> None:
     workbench.close()
 
 
+def test_a_server_of_embeddings_that_is_down_leaves_words(vector_place: Place) -> None:
+    class Down:
+        def embed_query(self, text: str) -> Any:
+            raise ModelUnavailable("the server does not answer")
+
+        embed_passages = embed_query
+
+    vectors(vector_place)
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+    found = dataset.search("zeppelin", SearchOptions(), Down())
+    assert (found.search_method, found.hits[0].document_id) == ("bm25_only", "rare")
+    assert "searched by words alone: the server does not answer" in found.notes
+    for options in (SearchOptions(method="vector"), SearchOptions(embedder="endpoint")):
+        with pytest.raises(ModelUnavailable):
+            dataset.search("zeppelin", options, Down())
+    workbench.close()
+
+
 def test_without_vectors_words_alone(place: Place) -> None:
     make(place, *(FTS5 if place.kind == "sqlite" else GIN))
     workbench, dataset = opened(place)
@@ -218,6 +236,9 @@ def test_without_vectors_words_alone(place: Place) -> None:
     ways = {way.name: way for way in methods(workbench, "mine")}
     assert (ways["bm25"].available, ways["vector"].available) == (True, False)
     assert reason in ways["vector"].reason
+    assert [ways[text].available for text in ("raw", "title", "enriched")] == [True, False, False]
+    assert "searched by its text as it is" in ways["title"].reason
+    assert search(workbench, "zeppelin", "mine", SearchOptions(text="title")).metadata["indexed_text"] == "raw"
     with pytest.raises(InvalidInput, match="search by meaning cannot be had here"):
         dataset.search("zeppelin", SearchOptions(method="vector"), ThreeNumbers())
     workbench.close()
