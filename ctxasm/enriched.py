@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 STEP = 500
+FIRST_LOOK = 20
+"""Chunks that are looked at first, where one that is enriched will do."""
 
 
 class Written(NamedTuple):
@@ -53,11 +55,39 @@ def enriched_texts(workbench: Workbench, dataset: str | None, chunks: Sequence[F
 
 
 def enrichment_stamp(workbench: Workbench, dataset: str | None) -> str:
-    """Another text whenever the enriched texts of a dataset are others; empty where it has none."""
-    parts: list[str] = []
-    for variant, ledger, _ in written_for(workbench.store, workbench.dataset(dataset).info.name):
+    """Another text whenever the enriched texts of a dataset are others; empty where it has none.
+
+    A dataset that was replaced since is looked through for a chunk that is still the same. Raises NotFound, StoreUnavailable.
+    """
+    name = workbench.dataset(dataset).info.name
+    written = written_for(workbench.store, name)
+    if not _speaks_of(workbench, name, written):
+        return ""
+    parts = [name]
+    for variant, ledger, _ in written:
         parts += [variant, *ledger.models, str(ledger.batches), f"{ledger.max_chars} {ledger.contexts} {ledger.asks}"]
-    return key_of(*parts)[:32] if parts else ""
+    return key_of(*parts)[:32]
+
+
+def _speaks_of(workbench: Workbench, name: str, written: Sequence[Written]) -> bool:
+    """Whether anything that was written is about a chunk that the dataset holds now."""
+    if not written:
+        return False
+    now = fresh(workbench, name)
+    if any(one.ledger.content == now.info.content_hash for one in written):
+        return True
+    chunks, size = now.iter_chunks(), FIRST_LOOK
+    while batch := list(islice(chunks, size)):
+        if any(said is not None for said in enrichments(workbench, name, batch, written)):
+            return True
+        size = STEP
+    return False
+
+
+def forget_written(shelf: Shelf, dataset: str) -> None:
+    """A dataset is gone: another one of its name is not enriched. The words stay with their content, so none is paid for twice."""
+    for variant in VARIANTS:
+        shelf.forget(f"enrichment {variant}", [ledger_key(dataset)])
 
 
 def written_for(shelf: Shelf, dataset: str) -> list[Written]:

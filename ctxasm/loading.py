@@ -71,8 +71,7 @@ def load_files(
     reading = import_files(files, mappings, name, valid_only=valid_only, limits=limits_of(workbench.config))
     workbench.links.check_load(reading.bundle.name)
     origin = ", ".join(file for file, _ in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
-    readable = origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-    return LoadReport(workbench.store.add(reading.bundle, origin=readable), True, reading.notes)
+    return LoadReport(workbench.store.add(reading.bundle, origin=readable(origin)), True, reading.notes)
 
 
 def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
@@ -83,8 +82,7 @@ def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | 
     from ctxasm.bundle import read_bundle
     from ctxasm.bundle.streaming import LARGE_BYTES, stream_bundle
 
-    # A path may hold bytes that are no text; the origin is only shown.
-    origin = os.fspath(path).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    origin = readable(os.fspath(path))
     with stream_bundle(path, name) as stream:
         if stream.size >= LARGE_BYTES:
             workbench.links.check_load(stream.name)
@@ -94,6 +92,11 @@ def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | 
     reading = read_bundle(path, name)
     workbench.links.check_load(reading.bundle.name)
     return LoadReport(workbench.store.add(reading.bundle, origin=origin), True, reading.notes)
+
+
+def readable(origin: str) -> str:
+    """Where a dataset came from, as any store takes it. A path may hold bytes that are no text; the origin is only shown."""
+    return origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def limits_of(config: Config) -> FileLimits:

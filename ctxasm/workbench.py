@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.linking import Links
-from ctxasm.loading import LoadReport, fingerprint, load_bundle
+from ctxasm.loading import LoadReport, fingerprint, load_bundle, readable
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.zones.desk import ZoneDesk
@@ -105,16 +105,17 @@ class Workbench:
         return self._add(read_bundle(folder, SAMPLE), origin)._replace(notes=())
 
     def _add(self, reading: Reading, origin: str) -> LoadReport:
-        # A path may hold bytes that are no text; the origin is only shown.
-        readable = origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
         self.links.check_load(reading.bundle.name)
-        return LoadReport(self.store.add(reading.bundle, origin=readable), True, reading.notes)
+        return LoadReport(self.store.add(reading.bundle, origin=readable(origin)), True, reading.notes)
 
     def delete(self, name: str) -> None:
         """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""
+        from ctxasm.enriched import forget_written
+
         if not self.links.remove(name):
             self.store.delete(name)
             self._handles.pop(name, None)
+            forget_written(self.store, name)
 
     def dataset(self, name: str | None = None) -> Dataset | MemoryDataset | LinkedDataset:
         """A dataset, stored or linked (default: the newest): a handle that follows its name. Raises NotFound naming those that exist."""

@@ -13,7 +13,7 @@ from ctxasm.enriching import EnrichOptions, enrich, enriched_texts, enrichment_s
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Progress
-from ctxasm.model.records import Bundle, Document
+from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
 from ctxasm.searching import search
 from ctxasm.store.database import Store
@@ -198,3 +198,36 @@ def test_the_index_finds_a_chunk_by_words_that_only_its_document_says(workbench:
 def test_the_module_names_what_others_use() -> None:
     assert set(enriching.__all__) >= {"enrich", "estimate", "enriched_texts", "enrichment_stamp", "state", "questions_as_queries"}
     assert len(TEXTS) == 3
+
+
+def test_what_was_written_for_other_chunks_of_a_name_is_no_enrichment(workbench: Workbench) -> None:
+    enrich(workbench)
+    stamp = enrichment_stamp(workbench, "klein")
+    other = Bundle("klein", (Document("x"),), tuple(Chunk("x", index, f"Something else {index}.") for index in range(30)))
+    workbench.store.add(other)
+    assert enrichment_stamp(workbench, "klein") == ""
+    with pytest.raises(InvalidInput, match="dataset klein is not enriched"):
+        search(workbench, "something", "klein", SearchOptions("bm25", text="enriched"))
+    some = small_bundle()
+    workbench.store.add(Bundle("klein", (*other.documents, *some.documents), (*other.chunks, *some.chunks)))
+    assert enrichment_stamp(workbench, "klein") == stamp
+    assert search(workbench, "wachtzaal", "klein", SearchOptions("bm25", text="enriched")).retrieved
+
+
+def test_a_deleted_dataset_leaves_no_enrichment_to_the_next_of_its_name(workbench: Workbench) -> None:
+    enrich(workbench)
+    workbench.delete("klein")
+    workbench.store.add(small_bundle())
+    assert (enrichment_stamp(workbench, "klein"), state(workbench)) == ("", ())
+    again = enrich(workbench)
+    assert (again.kept, again.chunks) == (6, 6)
+
+
+def test_datasets_of_equal_content_are_told_apart(workbench: Workbench) -> None:
+    workbench.store.add(small_bundle("anders"))
+    enrich(workbench, "klein", EnrichOptions(limit=1, summaries=False))
+    enrich(workbench, "anders", EnrichOptions(summaries=False))
+    assert enrichment_stamp(workbench, "klein") != enrichment_stamp(workbench, "anders")
+    texts = SearchOptions("bm25", text="enriched")
+    found = {name: [hit.document_id for hit in search(workbench, "part", name, texts).retrieved] for name in ("klein", "anders")}
+    assert (found["klein"], "parking" in found["anders"]) == ([], True)
