@@ -7,7 +7,7 @@ killed with the server; the work itself is kept safe by its own transactions, an
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
 from threading import Event, Lock, Thread
@@ -26,10 +26,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class Job:
-    """One piece of work. `key` names what it works on: of two jobs with one key the second is the first."""
+    """One piece of work. `key` names what it works on, `wanted` what is to be done there: of two equal jobs the second is the first."""
 
-    def __init__(self, key: str, title: str, dataset: str) -> None:
-        self.key, self.title, self.dataset = key, title, dataset
+    def __init__(self, key: str, title: str, dataset: str, wanted: Hashable = None) -> None:
+        self.key, self.title, self.dataset, self.wanted = key, title, dataset, wanted
         self.progress: Progress | None = None
         self.ended_at: float | None = None
         self._began, self._cancel, self._outcome = monotonic(), Event(), Future[Any]()
@@ -77,7 +77,10 @@ class Job:
 
     def _run(self, work: Work) -> None:
         try:
-            result = work(self._tell, self._cancel.is_set)
+            try:
+                result = work(self._tell, self._cancel.is_set)
+            finally:
+                self.wanted = None  # it may hold whole files
         except BaseException as error:  # noqa: BLE001 (nobody waits in this thread: whoever asks for the result gets it)
             if not isinstance(error, CtxasmError):
                 _LOG.exception("%s failed", self.key)
@@ -98,15 +101,20 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._lock = Lock()
 
-    def start(self, key: str, title: str, dataset: str, work: Work) -> Job:
-        """Begin the work, or find the running job of this key. Raises InvalidInput where too many run."""
+    def start(self, key: str, title: str, dataset: str, work: Work, wanted: Hashable = None) -> Job:
+        """Begin the work, or find the running job of this key that does what is wanted.
+
+        Raises InvalidInput where a job of this key does something else, or too many run.
+        """
         with self._lock:
             known = self._jobs.get(key)
             if known is not None and known.running:
+                if known.wanted != wanted:
+                    raise InvalidInput(f"{known.title} is under way already, with other data or options: wait for its end, or cancel it")
                 return known
             if sum(job.running for job in self._jobs.values()) >= MOST_RUNNING:
                 raise InvalidInput(f"at most {MOST_RUNNING} jobs run at once: wait for one to end, or cancel one")
-            job = self._jobs[key] = Job(key, title, dataset)
+            job = self._jobs[key] = Job(key, title, dataset, wanted)
         return job.start(work)
 
     def seen(self) -> list[Job]:

@@ -70,6 +70,8 @@ def test_two_jobs_of_one_key_are_one_and_their_number_is_limited():
 
     first = server.start("0", "Reading", "books", work)
     assert server.start("0", "Reading", "books", work) is first
+    with pytest.raises(InvalidInput, match="Reading is under way already, with other data or options: wait for its end"):
+        server.start("0", "Reading", "books", work, wanted=("other.pdf", b"%PDF"))
     others = [server.start(str(at), "Reading", "books", work) for at in range(1, MOST_RUNNING)]
     with pytest.raises(InvalidInput, match="jobs run at once"):
         server.start("more", "Reading", "books", work)

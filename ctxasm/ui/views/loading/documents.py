@@ -123,4 +123,5 @@ def read(ingest: Ingest, part: bool = False, retry: bool = False) -> None:
         f"Reading {what}",
         what,
         lambda report, cancelled: run(workbench, ingest.sources, ingest.options, ingest.name, report, cancelled, part=part, retry=retry),
+        (*ingest, part, retry),
     )

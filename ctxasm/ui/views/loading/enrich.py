@@ -119,6 +119,7 @@ def _begin(info: DatasetInfo, options: EnrichOptions | None) -> None:
         f"Enriching {info.name}",
         info.name,
         lambda report, cancelled: enrich(workbench, info.name, options, report, cancelled),
+        options,
     )
 
 
@@ -134,4 +135,5 @@ def _queries(info: DatasetInfo) -> None:
             f"Searching for the questions of {info.name}",
             info.name,
             lambda report, cancelled: questions_as_queries(workbench, info.name, most, report=report, cancelled=cancelled),
+            most,
         )

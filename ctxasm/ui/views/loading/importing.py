@@ -99,4 +99,5 @@ def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, vali
         f"Importing {name}",
         name,
         lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only),
+        (tuple(taken), repr(mappings), valid_only),
     )

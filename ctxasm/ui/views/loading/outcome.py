@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NoReturn
 
 import streamlit as st
@@ -18,14 +19,15 @@ PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""
 
 
-def begin(key: str, title: str, dataset: str, work: Work) -> None:
-    """Begin a load; a short one is waited for. A callback must not call this: it draws."""
+def begin(key: str, title: str, dataset: str, work: Work, wanted: Hashable = None) -> None:
+    """Begin a load; a short one is waited for. `wanted` tells work of one key apart. A callback must not call this: it draws."""
     st.session_state["_report"] = None
     try:
-        job = desk.jobs().start(key, title, dataset, work)
+        job = desk.jobs().start(key, title, dataset, work, wanted)
     except CtxasmError as error:
         refuse(error)
-    st.session_state["_own_jobs"] = [*st.session_state.get("_own_jobs", []), job]
+    own: list[Job] = st.session_state.get("_own_jobs", [])
+    st.session_state["_own_jobs"] = own if job in own else [*own, job]
     with st.spinner(f"{plain(title)} …", show_time=True):
         job.wait(PATIENCE_S)
     settle()

@@ -51,5 +51,5 @@ def _words(job: Job) -> str:
     if job.running:
         return f'<p class="cx-mute">{escape(progress_words(job.progress, job.elapsed_s))}</p>'
     if job.error is not None:
-        return f'<p class="cx-need">{escape(str(job.error).splitlines()[0])}</p>'
+        return f'<p class="cx-need">{escape(([*str(job.error).splitlines(), type(job.error).__name__])[0])}</p>'
     return f'<p class="cx-mute">ended after {seconds_words(job.elapsed_s)}, in another tab</p>'

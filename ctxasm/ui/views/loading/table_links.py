@@ -28,7 +28,13 @@ def link_controls(connection: str, mapping: TableMapping) -> None:
         )
         name = typed.strip() or mapping.table
         if st.button("Link the table", key="load_linked", type="primary", icon=":material/link:"):
-            begin(f"link {name}", f"Linking {name}", name, lambda report, cancelled: link(workbench, connection, mapping, name))
+            begin(
+                f"link {name}",
+                f"Linking {name}",
+                name,
+                lambda report, cancelled: link(workbench, connection, mapping, name),
+                (connection, repr(mapping)),
+            )
         most = int(st.number_input("Rows to copy", 1, 10_000_000, COPY_ROWS, 1000, key="copy_rows", persist_state="session", width=160))
         if st.button("Copy the rows", key="load_copy", icon=":material/content_copy:"):
             begin(
@@ -36,4 +42,5 @@ def link_controls(connection: str, mapping: TableMapping) -> None:
                 f"Copying {name}",
                 name,
                 lambda report, cancelled: copy_table(workbench, connection, mapping, name, most, report, cancelled),
+                (connection, repr(mapping), most),
             )
