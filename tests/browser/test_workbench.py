@@ -197,7 +197,10 @@ def test_screenshots_for_the_readme(app, open_page, name, path, width, scheme):
         settled(page, 3000)
         expect(page.locator(".js-plotly-plot").first).to_be_visible()
     else:
-        expect(page.get_by_text("sample").first).to_be_visible()
+        expect(page.locator('[data-kind="sample"]')).to_be_visible()
+    # Parts that the browser still fetches are grey boxes.
+    expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0)
+    expect(page.get_by_role("button", name="Copy link", include_hidden=True)).to_have_count(1)
     assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1")
     SHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SHOTS / f"{name}.png"))
