@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from ctxasm.enriched import fresh
 from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def export(
     """
     if format not in FORMATS:
         raise InvalidInput(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
-    dataset, place = workbench.dataset(name), _place(path, force)
+    # Not the handle that is kept: it may know the version before, and what is replaced meanwhile is told by its number.
+    dataset, place = fresh(workbench, workbench.dataset(name).info.name), _place(path, force)
     before = dataset.info.dataset_id
     write = {"bundle": _write_zip if place.suffix.lower() == ".zip" else _write_folder, "jsonl": _write_jsonl, "parquet": _write_parquet}[
         format
@@ -88,12 +90,16 @@ def _is_bundle_folder(place: Path) -> bool:
 
 
 def _put(made: Path, place: Path) -> None:
-    """In the place of what is there, at once."""
-    if place.is_dir():
-        place.rename(made.with_name("old"))
-    elif place.exists() and made.is_dir():
-        place.unlink()
-    os.replace(made, place)
+    """In the place of what is there, at once; where that fails, what was there is back."""
+    old = made.with_name("old") if place.is_dir() or (place.exists() and made.is_dir()) else None
+    if old is not None:
+        place.rename(old)
+    try:
+        os.replace(made, place)
+    except OSError:
+        if old is not None:
+            old.rename(place)
+        raise
 
 
 def _write_folder(dataset: AnyDataset, made: Path) -> ExportReport:

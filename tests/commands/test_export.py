@@ -137,3 +137,27 @@ def test_a_dataset_replaced_meanwhile_is_not_written(workbench: Workbench, tmp_p
     with zipfile.ZipFile(export(workbench, "hostile", tmp_path / "out.zip").path) as archive:
         assert archive.namelist() == ["documents.jsonl", "queries.jsonl", "retrievals.jsonl"]
     workbench.close()
+
+
+def test_what_another_process_loaded_meanwhile_is_exported(workbench: Workbench, url: str, tmp_path: Path) -> None:
+    assert workbench.dataset("hostile").documents()
+    other = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+    other.store.add(Bundle("hostile", (Document("new"),), (Chunk("new", 0, "new"),)))
+    other.close()
+    report = export(workbench, "hostile", tmp_path / "out.jsonl", "jsonl")
+    assert (report.chunks, "new" in report.path.read_text()) == (1, True)
+
+
+@pytest.mark.parametrize("out", ["old", "old.zip"])
+def test_what_is_there_stays_where_it_cannot_be_replaced(
+    workbench: Workbench, tmp_path: Path, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = export(workbench, "hostile", tmp_path / out).path
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("ctxasm.exporting.os.replace", refuse)
+    with pytest.raises(InvalidInput, match="cannot be written: Permission denied"):
+        export(workbench, "sample", place, force=True)
+    assert load_bundle(place, "hostile").documents[0].document_id == "a"
