@@ -63,7 +63,7 @@ def open_files(path: str | os.PathLike[str], name: str | None, limits: ZipLimits
         except OSError as error:
             raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
     else:
-        raise InvalidInput(f"there is no folder or .zip at {shown(str(place), 300)}")
+        raise InvalidInput(f"there is no file, folder or .zip at {shown(str(place), 300)}")
 
 
 def open_upload(data: bytes, file_name: str, name: str | None, limits: ZipLimits) -> BundleFiles:

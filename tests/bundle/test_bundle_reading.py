@@ -110,7 +110,7 @@ def test_other_files_are_named_in_a_note(tmp_path: Path) -> None:
 def test_no_bundle_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path, words in {
-        tmp_path / "nowhere": "there is no folder or .zip at",
+        tmp_path / "nowhere": "there is no file, folder or .zip at",
         tmp_path / "empty": "needs at least one of documents.jsonl, chunks.jsonl.*it is empty",
         folder(tmp_path / "one") / "chunks.jsonl": "is one file of a bundle: give the folder",
         folder(tmp_path / "blank", documents=b"\n", chunks=None, queries=None, retrievals=None): "holds no records",

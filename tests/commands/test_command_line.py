@@ -152,7 +152,7 @@ def test_a_dataset_without_queries(tmp_path: Path, capsys: pytest.CaptureFixture
         (["settings", "--set", "expand_window"], "a setting is written name=value, got 'expand_window'"),
         (["settings", "--set", "nope=1"], "setting name must be one of enabled, relevance_floor, top_k"),
         (["settings", "--preset", "nope"], "preset must be one of five_stage"),
-        (["load", "/nowhere"], "there is no folder or .zip at '/nowhere'"),
+        (["load", "/nowhere"], "there is no file, folder or .zip at '/nowhere'"),
         (["datasets", "--db", "nonsense"], "must be a URL, such as sqlite:///ctxasm.db"),
         (["datasets", "--db", "mysql://u:hunter2@h/d"], "sqlite"),
         (["serve", "--port", "99999"], "port must be a whole number between 1 and 65535, got '99999'"),

@@ -174,7 +174,10 @@ def _sqlite_details(database: OwnDatabase, table: str) -> TableDetails:
 
 def no_table(database: OwnDatabase, table: str) -> NotFound:
     """The error for a table that is not there, with some that are."""
-    known = ", ".join(shown(info.name) for info in tables(database)[:10]) or "none that this user may read"
+    known = (
+        ", ".join(shown(f"{info.schema}.{info.name}" if info.schema else info.name) for info in tables(database)[:10])
+        or "none that this user may read"
+    )
     return NotFound(f"{database.description} has no table {shown(table)}: it has {known}")
 
 
