@@ -6,7 +6,7 @@ The user's database is only read. Mappings, links, saved questions and runs live
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 if TYPE_CHECKING:
     from ctxasm.store.own.catalogue import Sample, TableDetails, TableInfo
     from ctxasm.store.own.checks import MappingCheck
+    from ctxasm.store.own.finding import Finding
     from ctxasm.store.own.linked import LinkedDataset
     from ctxasm.store.own.mapping import TableMapping
     from ctxasm.workbench import Workbench
@@ -108,10 +109,15 @@ def statements(workbench: Workbench, connection: str, mapping: TableMapping) -> 
 
 
 def explain(workbench: Workbench, connection: str, mapping: TableMapping) -> str:
-    """The plan of `fetch` for the neighbours of three chunks: planned, not run. Raises as `check_mapping`."""
+    """The plan of `fetch` for the neighbours of three chunks (of a copy, where rows are counted): planned, not run.
+
+    Raises as `check_mapping`.
+    """
     from ctxasm.store.own import checks
 
     tried = _tried(workbench, connection, mapping)
+    if mapping.counted:
+        return checks.explain(tried.database, tried.sql.chunks, {"limit": COPY_ROWS})
     windows = [Window(chunk.document_id, max(0, chunk.chunk_index - 1), chunk.chunk_index + 1) for chunk in tried.some(3)]
     if not windows:
         raise InvalidInput(f"table {shown(mapping.table)} has no row that is a chunk: there is nothing to explain")
@@ -157,16 +163,24 @@ def table_mapping(
 
 def link(workbench: Workbench, connection: str, mapping: TableMapping, name: str) -> LoadReport:
     """Make the table a dataset that is read where it is. Raises InvalidInput where no row can be used or the name is taken."""
+    from ctxasm.store.own.counted_checks import no_link
+
     found = check_mapping(workbench, connection, mapping)
+    if mapping.counted:
+        raise InvalidInput(f"table {shown(mapping.table)} cannot be linked: {no_link(mapping)}")
     if not found.usable:
         told = "; ".join(finding.sentence for finding in found.problems) or "no row is a chunk"
         raise InvalidInput(f"table {shown(mapping.table)} cannot be linked: {told}")
     tried = _tried(workbench, connection, mapping)
     info = workbench.links.add(connection, mapping, name, tried.count_documents(found.estimate or found.rows), found.estimate or found.rows)
-    notes = [finding.sentence + (f". Run: {finding.remedy}" if finding.remedy else "") for finding in found.findings]
+    notes = _told(found.findings)
     if not found.whole:
         notes.append("its counts are estimates")
     return LoadReport(info, True, tuple(notes))
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    return [finding.sentence + (f". Run: {finding.remedy}" if finding.remedy else "") for finding in findings]
 
 
 def unlink(workbench: Workbench, name: str) -> None:
@@ -191,6 +205,7 @@ def copy_table(
 ) -> LoadReport:
     """Load the first `limit` chunks (by document and index) as an ordinary dataset. All or nothing, also when cancelled.
 
+    Where the mapping has `order_by` in place of chunk_index, the rows of each document are counted by it, and the notes say so.
     Raises as `link`, and InvalidInput when it was cancelled.
     """
     from ctxasm.model.records import Chunk
@@ -198,6 +213,7 @@ def copy_table(
     if limit < 1:
         raise InvalidInput(f"limit of a copy must be at least 1, got {limit}")
     workbench.links.check_load(name)
+    found = check_mapping(workbench, connection, mapping).findings if mapping.counted else ()
     tried, began, read = _tried(workbench, connection, mapping), monotonic(), 0
 
     def chunks() -> Iterator[Chunk]:
@@ -215,8 +231,8 @@ def copy_table(
     documents = tried.documents_of_first(limit)
     info = workbench.store.add_stream(name, documents, chunks(), origin=f"table {mapping.table} of connection {connection}, copied")
     report(Progress(read, read, "rows copied", monotonic() - began))
-    notes = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
-    return LoadReport(info, True, notes)
+    ended = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
+    return LoadReport(info, True, (*_told(found), *ended))
 
 
 def _tried(workbench: Workbench, connection: str, mapping: TableMapping) -> LinkedDataset:

@@ -47,7 +47,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--mapping", metavar="NAME", help="start from a saved mapping instead of a guess")
     parser.add_argument("--save", metavar="NAME", help="keep the mapping under a name")
     parser.add_argument("--link", metavar="DATASET", help="make the table a dataset that is read where it is")
-    parser.add_argument("--copy", metavar="DATASET", help="load the first rows of the table as an ordinary dataset")
+    parser.add_argument(
+        "--copy", metavar="DATASET", help="load the first rows as an ordinary dataset; without chunk_index they are counted by order_by"
+    )
     parser.add_argument("--limit", metavar="N", type=int, default=None, help="rows that --copy takes (default: 100,000)")
     parser.add_argument("--unlink", metavar="DATASET", help="take a link back; your table stays as it is")
     parser.add_argument("--sql", action="store_true", help="print the exact SQL of every operation")
@@ -102,6 +104,7 @@ def _saved(workbench: Workbench, name: str | None) -> SavedMapping | None:
 def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: SavedMapping | None) -> TableMapping:
     """The saved mapping or the guess, with every --map on top."""
     from ctxasm import connecting
+    from ctxasm.store.own.mapping import with_place
 
     schema, table = _split(workbench, connection, args.table) if args.table is not None else (None, "")
     start = saved.mapping if saved is not None else connecting.guess_mapping(workbench, connection, table, schema)
@@ -111,11 +114,10 @@ def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: Save
         name, mark, place = given.partition("=")
         if not mark:
             raise InvalidInput(f"--map must be FIELD=COLUMN, got {shown(given)}")
-        target, field = (documents, name.removeprefix("documents.")) if name.startswith("documents.") else (fields, name)
-        if place:
-            target[field] = place
+        if name.startswith("documents."):
+            documents = with_place(documents, name.removeprefix("documents."), place)
         else:
-            target.pop(field, None)
+            fields = with_place(fields, name, place)
     about = None
     if args.documents is not None or (own is not None and documents):
         named = (
@@ -176,7 +178,8 @@ def _describe(workbench: Workbench, connection: str, mapping: TableMapping, args
             for field, place in mapping.documents.fields.items():
                 show(f"documents.{field} = {place}")
     if mapping.missing:
-        say(f"still to choose with --map: {', '.join(mapping.missing)}")
+        wanted = (f"{name} (or order_by)" if name == "chunk_index" else name for name in mapping.missing)
+        say(f"still to choose with --map: {', '.join(wanted)}")
         return 1
     found = connecting.check_mapping(workbench, connection, mapping)
     _say_check(found)

@@ -6,8 +6,10 @@ Nothing is changed: a CREATE INDEX is a text for the user to run.
 from __future__ import annotations
 
 import json
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from ctxasm.store.own.counted_checks import order_findings
+from ctxasm.store.own.finding import Finding
 from ctxasm.store.own.indexes import create_index, indexes, served
 from ctxasm.store.own.mapping import TableMapping
 from ctxasm.store.own.resolved import Resolved, resolve
@@ -18,15 +20,6 @@ LOOKED_AT = 50_000
 """Rows that the check reads at most."""
 LARGE = 2_000
 """From so many rows on a missing index is felt."""
-
-
-class Finding(NamedTuple):
-    """`problem`: rows that cannot be used; `warning`: slower or less than it could be; `note`: good to know. `remedy`: SQL to run."""
-
-    kind: Literal["problem", "warning", "note"]
-    field: str
-    sentence: str
-    remedy: str = ""
 
 
 class MappingCheck(NamedTuple):
@@ -65,22 +58,24 @@ def check_mapping(database: OwnDatabase, mapping: TableMapping) -> MappingCheck:
         )
         if count
     ]
-    findings += _repeated(database, statements, where)
+    findings += order_findings(database, statements, where, LOOKED_AT) if mapping.counted else _repeated(database, statements, where)
     findings += _documents_found(database, resolved, statements)
-    found_indexes = served(database, resolved, indexes(database, resolved))
     estimate = rows if whole else estimated_rows(database, statements)
-    if not found_indexes.exact:
-        findings.append(_missing_index(database, resolved, found_indexes.document, rows))
+    if not mapping.counted:
+        found_indexes = served(database, resolved, indexes(database, resolved))
+        if not found_indexes.exact:
+            findings.append(_missing_index(database, resolved, found_indexes.document, rows))
     if rows == 0:
         findings.append(Finding("problem", "table", "the table has no rows"))
     return MappingCheck(rows, whole, usable, estimate, tuple(findings))
 
 
 def _counted(database: OwnDatabase, statements: Statements) -> tuple[int, ...]:
-    places = statements.resolved.places
-    position = statements.value(places["chunk_index"])
+    position, index = "0", "0"
+    if not statements.counted:
+        position, index = statements.value(statements.resolved.places["chunk_index"]), statements.index
     inner = (
-        f"SELECT {statements.document_id} AS d, {position} AS p, {statements.index} AS i, {statements.text} AS t "
+        f"SELECT {statements.document_id} AS d, {position} AS p, {index} AS i, {statements.text} AS t "
         f"FROM {statements.source} LIMIT {database.mark('limit')}"
     )
     whole = "s.i = floor(s.i)" if not database.is_sqlite else "typeof(s.i) = 'integer' OR s.i = CAST(s.i AS INTEGER)"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.field_names import guess_name, plain_name
 from ctxasm.store.own.catalogue import ColumnInfo, Sample, TableDetails, details, sample, tables
+from ctxasm.store.own.guess_order import guess_order
 from ctxasm.store.own.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, DocumentsTable, TableMapping
 from ctxasm.store.own.paths import Path
+from ctxasm.store.own.sampled import Seen, column_values, inside, json_columns
 from ctxasm.store.own.session import OwnDatabase
 from ctxasm.store.own.types import Kind
 
@@ -24,6 +25,9 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "tsvector": ("tsvector",),
 }
 _LONGEST_ID = 300
+_WHOLE = ("chunk_index", "start", "end", "row_number")
+_LANGCHAIN = {"document", "cmetadata"}
+"""Columns of LangChain's table, whose `document` is the text of a chunk."""
 _DOCUMENT_TABLES = ("documents", "document", "docs", "sources", "source", "pages", "page", "files", "articles")
 _KEY_NAMES = ("id", "uuid", "key")
 
@@ -32,21 +36,36 @@ def guess_mapping(database: OwnDatabase, table: str, schema: str | None = None) 
     """The mapping that seems most likely; what cannot be guessed is left out. Raises NotFound."""
     own = details(database, table, schema)
     rows = sample(database, own)
-    fields = _of_columns(own, rows, FIELDS)
+    fields = {"text": "document"} if set(own.columns) >= _LANGCHAIN else {}
+    fields |= _of_columns(own, rows, [name for name in _KINDS if name not in fields], taken=fields.values())
     _add_of_json(fields, own, rows)
     _add_text(fields, own, rows)
+    if "document_id" not in fields and "source" in fields and _names_documents(fields["source"], own, rows):
+        fields["document_id"] = fields["source"]
     documents = _documents(database, own, fields) if "document_id" in fields else None
     if documents is not None:  # what the table of documents has is read there
         fields = {name: place for name, place in fields.items() if name not in OF_DOCUMENT or name not in documents.fields}
+    if "chunk_index" not in fields and (order := guess_order(own, rows, fields)) is not None:
+        fields["order_by"] = order
+        if "end" not in fields:  # a start alone says nothing, and may be that of a page
+            fields.pop("start", None)
     return TableMapping(table, {name: fields[name] for name in FIELDS if name in fields}, schema, documents)
 
 
-def _of_columns(table: TableDetails, rows: Sample, wanted: Iterable[str]) -> dict[str, str]:
+def _names_documents(place: str, table: TableDetails, rows: Sample) -> bool:
+    """Whether the values at this place can tell documents apart."""
+    if place in table.columns:
+        seen = Seen(Path(place), column_values(rows, place))
+    else:
+        seen = next(each for column in json_columns(table, rows) for each in inside(column.name, rows) if str(each.path) == place)
+    return seen.names_something and all(len(value) <= _LONGEST_ID for value in seen.values)
+
+
+def _of_columns(table: TableDetails, rows: Sample, wanted: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     found: dict[str, str] = {}
+    free = [column for column in table.columns.values() if column.name not in set(taken)]
     for field in wanted:
-        fitting = [
-            c for c in table.columns.values() if c.kind in _KINDS[field] and c.name not in found.values() and _plausible(field, c, rows)
-        ]
+        fitting = [c for c in free if c.kind in _KINDS[field] and c.name not in found.values() and _plausible(field, c, rows)]
         if (name := guess_name(field, [column.name for column in fitting])) is not None:
             found[field] = name
         elif field in ("embedding", "tsvector") and len(fitting) == 1:  # by its type alone
@@ -56,50 +75,32 @@ def _of_columns(table: TableDetails, rows: Sample, wanted: Iterable[str]) -> dic
 
 def _plausible(field: str, column: ColumnInfo, rows: Sample) -> bool:
     """Whether the values of a sample can be what the name says."""
-    at = rows.columns.index(column.name)
-    values = [value for row in rows.rows if (value := row[at]) is not None]
-    if field in ("chunk_index", "start", "end", "row_number"):
-        return all(value.strip().removesuffix(".0").isdigit() for value in values)
+    seen = Seen(Path(column.name), column_values(rows, column.name))
+    if field in _WHOLE:
+        return seen.is_whole or not seen.values
     if field == "document_id":
-        return all(len(value) <= _LONGEST_ID for value in values)
+        return all(len(value) <= _LONGEST_ID for value in seen.values)
     return True
 
 
 def _add_of_json(fields: dict[str, str], table: TableDetails, rows: Sample) -> None:
     """Fields that stand inside a JSON object of some column, also one level deeper."""
-    for column in table.columns.values():
-        if column.kind != "json" and "json" not in column.type.lower() and not _looks_like_json(column.name, rows):
-            continue
-        places: dict[str, Path] = {}
-        at = rows.columns.index(column.name)
-        for row in rows.rows:
-            for keys in _scalar_keys(row[at]):
-                places.setdefault(keys[-1], Path(column.name, keys))
-        for field in FIELDS:
+    for column in json_columns(table, rows):
+        places: dict[str, Seen] = {}
+        for seen in inside(column.name, rows):
+            places.setdefault(str(seen.path.keys[-1]), seen)
+        for field in _KINDS:
             if field in fields or field in ("embedding", "tsvector"):
                 continue
-            if (name := guess_name(field, [key for key, path in places.items() if str(path) not in fields.values()])) is not None:
-                fields[field] = str(places[name])
+            free = [key for key, seen in places.items() if str(seen.path) not in fields.values() and _fits(field, seen)]
+            if (name := guess_name(field, free)) is not None:
+                fields[field] = str(places[name].path)
 
 
-def _looks_like_json(name: str, rows: Sample) -> bool:
-    values = [value for row in rows.rows if (value := row[rows.columns.index(name)]) is not None]
-    return bool(values) and all(value.startswith("{") and value.endswith("}") for value in values) and bool(_scalar_keys(values[0]))
-
-
-def _scalar_keys(value: str | None, most: int = 200) -> list[tuple[str, ...]]:
-    """The keys of a JSON object whose values are no list and no object, and those of objects right inside it."""
-    try:
-        found = json.loads(value or "")
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(found, dict):
-        return []
-    keys: list[tuple[str, ...]] = [(key,) for key, inner in found.items() if not isinstance(inner, (dict, list))]
-    for key, inner in found.items():
-        if isinstance(inner, dict):
-            keys += [(key, deeper) for deeper, innermost in inner.items() if not isinstance(innermost, (dict, list))]
-    return keys[:most]
+def _fits(field: str, seen: Seen) -> bool:
+    if field in _WHOLE:
+        return seen.is_whole
+    return field != "document_id" or seen.names_something
 
 
 def _add_text(fields: dict[str, str], table: TableDetails, rows: Sample) -> None:
@@ -109,7 +110,7 @@ def _add_text(fields: dict[str, str], table: TableDetails, rows: Sample) -> None
     longest, best = 0, None
     for column in table.columns.values():
         if column.kind == "text" and column.name not in fields.values():
-            values = [value for row in rows.rows if (value := row[rows.columns.index(column.name)]) is not None]
+            values = column_values(rows, column.name)
             if values and (size := sum(map(len, values)) // len(values)) > max(longest, 40):
                 longest, best = size, column.name
     if best is not None:

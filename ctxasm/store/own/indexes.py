@@ -92,7 +92,7 @@ def served(database: OwnDatabase, resolved: Resolved, known: Sequence[Index]) ->
         if index.method != "btree" or not _holds(index, 0, places["document_id"], statements.as_text(places["document_id"], "c")):
             continue
         document = True
-        if len(index.columns) > 1 and _holds(index, 1, places["chunk_index"], statements.index):
+        if not statements.counted and len(index.columns) > 1 and _holds(index, 1, places["chunk_index"], statements.index):
             exact = True
             unique = unique or (index.unique and len(index.columns) == 2)
     return Served(document, exact, unique)

@@ -19,6 +19,7 @@ from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 from ctxasm.model.visible import duplicate_key
 from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
 from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+from ctxasm.store.own.counted import RowCounter, documents_in_rows
 from ctxasm.store.own.indexes import Index, indexes, served
 from ctxasm.store.own.mapping import TableMapping
 from ctxasm.store.own.resolved import Resolved, resolve
@@ -77,7 +78,7 @@ class LinkedDataset:
         """The exact parameterised SQL of each operation, also of the searches that the engine can do here."""
         from ctxasm.store.own.engine import search_statements
 
-        return {**self.sql.all(), **search_statements(self)}
+        return {**self.sql.all(), **({} if self.sql.counted else search_statements(self))}
 
     # Chunks and documents
 
@@ -132,6 +133,9 @@ class LinkedDataset:
 
     def documents_of_first(self, limit: int) -> Iterator[Document]:
         """The documents of the first `limit` chunks by document and index, streamed."""
+        if self.sql.counted and self.resolved.documents is None:  # one pass: no index leads to a document's rows
+            yield from documents_in_rows(self.database, self.sql, limit)
+            return
         for batch in self.database.stream(self.sql.first_ids, {"limit": limit}):
             yield from self.described([name for row in batch if (name := own_text(row[0]))])
 
@@ -170,8 +174,9 @@ class LinkedDataset:
     def stream(self, limit: int) -> Iterator[FetchedChunk]:
         """The first `limit` chunks by document and index, streamed."""
         last: FetchedChunk | None = None
+        counter = RowCounter()
         for batch in self.database.stream(self.sql.chunks, {"limit": limit}):
-            for chunk in map(_chunk, batch):
+            for chunk in map(_chunk, counter.counted(batch) if self.sql.counted else batch):
                 if chunk is not None and (last is None or (chunk.document_id, chunk.chunk_index) != (last.document_id, last.chunk_index)):
                     yield chunk
                     last = chunk

@@ -12,8 +12,11 @@ from ctxasm.model.errors import InvalidInput, shown
 REQUIRED = ("document_id", "chunk_index", "text")
 OF_CHUNK = ("start", "end", "page_number", "section", "row_number", "embedding", "tsvector")
 OF_DOCUMENT = ("title", "source", "summary", "date")
-FIELDS = (*REQUIRED, *OF_CHUNK, *OF_DOCUMENT)
-"""The fields of a table of chunks. Those of a document may stand there too, or in a table of documents."""
+FIELDS = (*REQUIRED, "order_by", *OF_CHUNK, *OF_DOCUMENT)
+"""The fields of a table of chunks. Those of a document may stand there too, or in a table of documents.
+
+`order_by` stands in for a chunk_index that is not there: the places by which the rows of each document are counted.
+"""
 DOCUMENT_FIELDS = ("document_id", *OF_DOCUMENT)
 MAX_NAME = 500
 
@@ -42,12 +45,28 @@ class TableMapping:
     @property
     def missing(self) -> tuple[str, ...]:
         """The fields that every mapping needs and this one does not have."""
-        return tuple(name for name in REQUIRED if not self.fields.get(name))
+        return tuple(name for name in REQUIRED if not self.fields.get(name) and not (name == "chunk_index" and self.counted))
+
+    @property
+    def counted(self) -> bool:
+        """Whether a chunk_index is counted, by `order_by`: such a table can be copied, not linked."""
+        return bool(self.fields.get("order_by"))
 
     def __post_init__(self) -> None:
         _check(self.table, self.schema, self.fields, FIELDS)
+        if self.counted and self.fields.get("chunk_index"):
+            raise InvalidInput(
+                "a mapping must have either chunk_index or order_by (which counts the rows instead), got both: leave one out"
+            )
         if self.documents is not None:
             _check(self.documents.table, self.documents.schema, self.documents.fields, DOCUMENT_FIELDS)
+
+
+def with_place(fields: Mapping[str, str], field: str, place: str | None) -> dict[str, str]:
+    """The fields with another place for one of them, None for no place. chunk_index and order_by replace each other."""
+    replaced = {"chunk_index": "order_by", "order_by": "chunk_index"}.get(field) if place else None
+    kept = {name: old for name, old in fields.items() if name not in (field, replaced)}
+    return kept | {field: place} if place else kept
 
 
 def _check(table: object, schema: object, fields: object, allowed: tuple[str, ...]) -> None:

@@ -64,6 +64,26 @@ def read_path(text: str, columns: Collection[str], field: str) -> Path:
     return path
 
 
+def read_paths(text: str, columns: Collection[str], field: str) -> tuple[Path, ...]:
+    """The places that `text` names, with commas between. Raises InvalidInput naming `field`."""
+    if text in columns:
+        return (Path(text),)
+    return tuple(read_path(part if part in columns else part.strip(), columns, field) for part in _listed(text))
+
+
+def _listed(text: str) -> list[str]:
+    """The parts between commas that stand inside no quotes."""
+    parts, quote = [""], ""
+    for character in text:
+        if character == "," and not quote:
+            parts.append("")
+            continue
+        if character in "\"'" and quote in ("", character):
+            quote = "" if quote else character
+        parts[-1] += character
+    return parts
+
+
 def _arrows(text: str) -> Path | None:
     if (head := _COLUMN.match(text)) is None:
         return None

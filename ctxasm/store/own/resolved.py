@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.store.own.catalogue import ColumnInfo, TableDetails, details
 from ctxasm.store.own.mapping import TableMapping
-from ctxasm.store.own.paths import Path, read_path
+from ctxasm.store.own.paths import Path, read_path, read_paths
 from ctxasm.store.own.session import OwnDatabase
 
 _UNFIT = {
     "text": ("vector", "floats", "tsvector", "bytes", "json"),
     "document_id": ("vector", "floats", "tsvector", "json", "bytes"),
     "chunk_index": ("vector", "floats", "tsvector", "json", "bytes", "date", "boolean", "uuid"),
+    "order_by": ("vector", "floats", "tsvector", "json", "bytes"),
+}
+
+
+_WANTED = {
+    "document_id": "document_id (what tells documents apart: a key, or metadata->>'source')",
+    "chunk_index": "chunk_index (or order_by, to count the rows of each document)",
 }
 
 
@@ -32,24 +39,28 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A mapping whose tables and columns are there."""
+    """A mapping whose tables and columns are there. `order`: the places of `order_by`, which is in no other."""
 
     mapping: TableMapping
     table: TableDetails
     places: Mapping[str, Place]
     documents: TableDetails | None
     document_places: Mapping[str, Place]
+    order: tuple[Place, ...] = ()
 
 
 def resolve(database: OwnDatabase, mapping: TableMapping) -> Resolved:
     """Raises NotFound for a table that is not there, InvalidInput with all that is wrong about its fields."""
     if mapping.missing:
+        told = " and ".join(_WANTED.get(name, name) for name in mapping.missing)
         raise InvalidInput(
-            f"a mapping must say where {', '.join(mapping.missing)} stand in table {shown(mapping.table)}: choose a column for each"
+            f"a mapping must say where {told} can be found in table {shown(mapping.table)}: choose a column or path for each"
         )
     table = details(database, mapping.table, mapping.schema)
     problems: list[str] = []
-    places = _places(database, mapping.fields, table, problems)
+    fields = {name: text for name, text in mapping.fields.items() if name != "order_by"}
+    places = _places(database, fields, table, problems)
+    order = _order(database, mapping, table, problems)
     documents, document_places = None, {}
     if (own := mapping.documents) is not None:
         documents = details(database, own.table, own.schema)
@@ -58,7 +69,20 @@ def resolve(database: OwnDatabase, mapping: TableMapping) -> Resolved:
             problems.append(f"document_id must name the key of table {shown(own.table)}, got nothing")
     if problems:
         raise InvalidInput("; ".join(problems))
-    return Resolved(mapping, table, places, documents, document_places)
+    return Resolved(mapping, table, places, documents, document_places, order)
+
+
+def _order(database: OwnDatabase, mapping: TableMapping, table: TableDetails, problems: list[str]) -> tuple[Place, ...]:
+    if not mapping.counted:
+        return ()
+    try:
+        order = tuple(Place(path, table.columns[path.column]) for path in read_paths(mapping.fields["order_by"], table.columns, "order_by"))
+        for place in order:
+            _check(database, "order_by", place)
+        return order
+    except InvalidInput as problem:
+        problems.append(str(problem))
+        return ()
 
 
 def _places(database: OwnDatabase, fields: Mapping[str, str], table: TableDetails, problems: list[str]) -> dict[str, Place]:

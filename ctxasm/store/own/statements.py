@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ctxasm.store.own.catalogue import from_table
+from ctxasm.store.own.counted import place_order
 from ctxasm.store.own.mapping import OF_DOCUMENT
 from ctxasm.store.own.resolved import Place, Resolved
 from ctxasm.store.own.session import OwnDatabase
@@ -67,7 +68,9 @@ class Statements:
 
     @cached_property
     def index(self) -> str:
-        """A chunk's index as a number, NULL where it is none."""
+        """A chunk's index as a number, NULL where it is none, or where it is counted."""
+        if self.counted:
+            return "NULL"
         place = self.resolved.places["chunk_index"]
         if place.is_column and place.column.kind in ("whole", "number"):
             return self.value(place)
@@ -75,6 +78,15 @@ class Statements:
         if self.database.is_sqlite:
             return f"CASE WHEN {text} NOT GLOB '*[^0-9]*' AND length({text}) BETWEEN 1 AND 9 THEN CAST({text} AS INTEGER) END"
         return f"CASE WHEN {text} ~ '{_DIGITS}' THEN CAST({text} AS bigint) END"
+
+    @property
+    def counted(self) -> bool:
+        """Whether the rows have no chunk_index: then nothing looks them up by one, they are only streamed."""
+        return self.resolved.mapping.counted
+
+    @cached_property
+    def _order(self) -> str:
+        return place_order(self) if self.counted else self.index
 
     @cached_property
     def document_id(self) -> str:
@@ -107,7 +119,8 @@ class Statements:
     @property
     def usable(self) -> str:
         """Rows that are chunks at all."""
-        return f"{self._own_key} IS NOT NULL AND {self.index} >= 0 AND {self.text} IS NOT NULL"
+        placed = "" if self.counted else f"{self.index} >= 0 AND "
+        return f"{self._own_key} IS NOT NULL AND {placed}{self.text} IS NOT NULL"
 
     # Statements
 
@@ -148,7 +161,7 @@ class Statements:
             asked.append(f"(SELECT {as_read(other, 't')} FROM {table} AS t WHERE {self._same(key)} LIMIT 1)")
         if own is not None:
             where = f"{self._own_key} = {self._wanted_key} AND {self.value(own)} IS NOT NULL"
-            asked.append(f"(SELECT {as_read(own, 'c')} FROM {self.source} WHERE {where} ORDER BY {self.index} LIMIT 1)")
+            asked.append(f"(SELECT {as_read(own, 'c')} FROM {self.source} WHERE {where} ORDER BY {self._order} LIMIT 1)")
         return f"coalesce({', '.join(asked)})" if len(asked) > 1 else asked[0] if asked else "NULL"
 
     def _same(self, key: Place) -> str:
@@ -192,9 +205,15 @@ class Statements:
     @cached_property
     def first_ids(self) -> str:
         """The documents of the first chunks by document and index. Parameter limit."""
-        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        order = f"ORDER BY {self._own_key}, {self._order} LIMIT {self.database.mark('limit')}"
         inner = f"SELECT {self._own_key} AS k FROM {self.source} WHERE {self.usable} {order}"
         return f"SELECT CAST(o.k AS text) FROM (SELECT DISTINCT i.k FROM ({inner}) AS i) AS o ORDER BY o.k"
+
+    @cached_property
+    def described_rows(self) -> str:
+        """Each row's document with what it says of it, by document and order. Parameter limit."""
+        order = f"ORDER BY {self._own_key}, {self._order} LIMIT {self.database.mark('limit')}"
+        return f"SELECT {', '.join([self.document_id, *map(self._optional, OF_DOCUMENT)])} FROM {self.source} WHERE {self.usable} {order}"
 
     @cached_property
     def counted_ids(self) -> str:
@@ -212,17 +231,19 @@ class Statements:
     def find_text(self) -> str:
         """Chunks whose text contains a phrase in any case, by document and index. Parameters phrase (a pattern on PostgreSQL), limit."""
         found = f"ctxasm_contains({self.text}, :phrase)" if self.database.is_sqlite else f"{self.text} ILIKE %(phrase)s"
-        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        order = f"ORDER BY {self._own_key}, {self._order} LIMIT {self.database.mark('limit')}"
         return f"SELECT {self.columns} FROM {self.source} WHERE {found} AND {self.usable} {order}"
 
     @cached_property
     def chunks(self) -> str:
         """All chunks by document and index, for a stream. Parameter limit."""
-        order = f"ORDER BY {self._own_key}, {self.index} LIMIT {self.database.mark('limit')}"
+        order = f"ORDER BY {self._own_key}, {self._order} LIMIT {self.database.mark('limit')}"
         return f"SELECT {self.columns} FROM {self.source} WHERE {self.usable} {order}"
 
     def all(self) -> Mapping[str, str]:
         """Every statement by the operation that sends it."""
+        if self.counted:
+            return {"documents": self.described_rows, "chunks": self.chunks}
         named = {"fetch": self.fetch, "documents": self.documents, "document_ids": self.document_ids}
         named |= {"find_text": self.find_text, "chunks": self.chunks}
         return {name: sql for name, sql in named.items() if sql is not None}

@@ -1,0 +1,61 @@
+"""What is to be said of rows that are counted because their table has no chunk_index."""
+
+from __future__ import annotations
+
+from ctxasm.store.own.catalogue import from_table
+from ctxasm.store.own.finding import Finding
+from ctxasm.store.own.mapping import TableMapping
+from ctxasm.store.own.resolved import Resolved
+from ctxasm.store.own.session import OwnDatabase
+from ctxasm.store.own.statements import Statements
+
+
+def counting_note(mapping: TableMapping) -> str:
+    """How the rows are counted, in a sentence."""
+    return f"chunk_index counts the rows of each document by {mapping.fields['order_by']}"
+
+
+def no_link(mapping: TableMapping) -> str:
+    """Why such a table is not linked, and what to do."""
+    return (
+        "a link looks chunks up by chunk_index, and it has none: copy it (its rows are then counted by "
+        f"{mapping.fields['order_by']}), or add a column of whole numbers from 0 in each document and map it to chunk_index"
+    )
+
+
+def order_findings(database: OwnDatabase, statements: Statements, where: str, limit: int) -> list[Finding]:
+    """How rows are counted, and where their order is not known."""
+    resolved = statements.resolved
+    findings = [Finding("note", "chunk_index", counting_note(resolved.mapping))]
+    last = resolved.order[-1]
+    if last.is_column and last.column.kind in ("uuid", "text", "other") and (last.column.key or resolved.table.is_view):
+        told = f"{last.path} is a key that tells no order: which chunk follows which within a document is not known from it"
+        findings.append(Finding("warning", "order_by", f"{told}; map order_by to a place that does, such as metadata->>'start_index'"))
+    empty = " AND ".join(f"{statements.value(place)} IS NULL" for place in resolved.order)
+    counted = (
+        f"SELECT CASE WHEN {empty} THEN 1 ELSE 0 END AS n FROM {statements.source} WHERE {statements.usable} LIMIT {database.mark('limit')}"
+    )
+    if none := int(database.rows(f"SELECT sum(s.n) FROM ({counted}) AS s", {"limit": limit})[0][0] or 0):
+        findings.append(Finding("warning", "order_by", f"order_by is NULL in {none:,} {where}: they stand last in their documents"))
+    return findings + _collections(database, resolved, limit)
+
+
+def _collections(database: OwnDatabase, resolved: Resolved, limit: int) -> list[Finding]:
+    """LangChain keeps all collections in one table, and a mapping has no filter: a view has one."""
+    column = resolved.table.columns.get("collection_id")
+    if column is None or "cmetadata" not in resolved.table.columns:
+        return []
+    table, own = from_table(database, resolved.table.schema, resolved.table.name), database.quoted("collection_id")
+    rows = database.rows(
+        f"SELECT DISTINCT CAST(s.k AS text) FROM (SELECT c.{own} AS k FROM {table} AS c LIMIT {database.mark('limit')}) AS s "
+        f"WHERE s.k IS NOT NULL ORDER BY 1 LIMIT {database.mark('most')}",
+        {"limit": limit, "most": 100},
+    )
+    if len(rows) < 2:
+        return []
+    shown_table = table if database.is_sqlite else table.replace("%%", "%")
+    first = str(rows[0][0]).replace("'", "''")
+    remedy = f"CREATE VIEW one_collection AS SELECT * FROM {shown_table} WHERE collection_id = '{first}';"
+    more = "100 or more" if len(rows) == 100 else str(len(rows))
+    told = f"{more} collections stand in this table and all are read, a document of several of them as one; a view reads one"
+    return [Finding("warning", "document_id", told, remedy)]
