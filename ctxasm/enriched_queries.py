@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby, islice
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -81,7 +82,7 @@ def questions_as_queries(
     ]
     seen.update(known)
     if not written:
-        raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {name}` first")
+        raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {quote(name)}` first")
     questions = _chosen(_questions(workbench, name, seen), limit)
     total = sum(seen.values()) - len(known)
     clear = [one for one in questions if seen[_said(one.text)] == 1][:limit]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -159,7 +160,7 @@ def stamp_of(workbench: Workbench, name: str) -> str:
 
     if stamp := enrichment_stamp(workbench, name):
         return stamp
-    raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {name}` first, or index raw or title")
+    raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {quote(name)}` first, or index raw or title")
 
 
 class Chunks(NamedTuple):

@@ -147,3 +147,17 @@ def test_hostile_names_columns_and_values_stay_text(app, name):
     assert "<img" not in page
     fine(app.button(key="load_valid").click().run())
     assert "<script" not in html(app)
+
+
+def test_what_is_dropped_or_pasted_together_is_all_there(app):
+    turn, line = app.session_state["_files_turn"], '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
+    given = [("data.jsonl", (line % (name, name)).encode(), "text/plain") for name in "ab"]
+    fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
+    for name in "cd":
+        app.text_area(key="_pasted").set_value(line % (name, name)).run()
+        fine(app.button(key="take_pasted").click().run())
+    assert [name for name, _ in app.session_state["_files"]] == ["data.jsonl", "data (2).jsonl", "pasted.txt", "pasted (2).txt"]
+    assert "4 documents, 4 chunks: all or nothing." in html(app)
+    repaired = (line % ("e", "e")).encode()
+    fine(app.file_uploader(key=f"files_{turn + 1}").set_value([("data.jsonl", repaired, "text/plain")]).run())
+    assert dict(app.session_state["_files"])["data.jsonl"] == repaired

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -69,11 +70,25 @@ def _taken() -> tuple[Taken, ...]:
 def _take(turn: int) -> None:
     """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
     files: Any = st.session_state.get(f"files_{turn}") or ()
-    _add([(file.name, file.getvalue()) for file in files])
+    _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
     st.session_state["_files_turn"] = turn + 1
 
 
+def told_apart(files: list[Taken], taken: set[str]) -> list[Taken]:
+    """The files, one of a name that is taken under a name with a number: of two dropped together none may be lost."""
+    named: list[Taken] = []
+    names = set(taken)
+    for file, data in files:
+        stem, dot, endings = file.partition(".")
+        numbered = (f"{stem} ({at}){dot}{endings}" for at in counting(2))
+        name = file if file not in names else next(name for name in numbered if name not in names)
+        names.add(name)
+        named.append((name, data))
+    return named
+
+
 def _add(files: list[Taken]) -> None:
+    """Take them in; one that was dropped before is dropped again because it was repaired."""
     kept = dict(_taken()) | dict(files)
     st.session_state["_files"], st.session_state["_report"] = tuple(kept.items()), None
 
@@ -93,7 +108,7 @@ def _paste() -> None:
 def _take_pasted() -> None:
     text = str(st.session_state.get("_pasted") or "")
     if text.strip():
-        _add([("pasted.txt", text.encode("utf-8", "surrogatepass"))])
+        _add(told_apart([("pasted.txt", text.encode("utf-8", "surrogatepass"))], {name for name, _ in _taken()}))
         st.session_state["_pasted"] = ""
 
 
