@@ -9,12 +9,13 @@ from itertools import islice
 from typing import Any
 
 from ctxasm.store.own.catalogue import Sample, TableInfo
-from ctxasm.store.own.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping
+from ctxasm.store.own.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
 from ctxasm.store.own.paths import Path
 from ctxasm.ui.words import number
 
 MOST_PATHS = 300
 MAX_DEPTH = 3
+LABELS = {"order_by": "no chunk_index: count rows by"}
 
 
 def table_label(table: TableInfo) -> str:
@@ -54,13 +55,14 @@ def _keys(value: Any, depth: int) -> Iterator[tuple[str, ...]]:
 def chunk_fields(mapping: TableMapping) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields of the table of chunks that are shown at once, and those behind a click."""
     own = FIELDS if mapping.documents is None else tuple(field for field in FIELDS if field not in OF_DOCUMENT)
-    first = (*REQUIRED, *(field for field in own if field not in REQUIRED and field in mapping.fields))
+    leading = (*REQUIRED, *(() if mapping.fields.get("chunk_index") else ("order_by",)))
+    first = (*leading, *(field for field in own if field not in leading and field in mapping.fields))
     return first, tuple(field for field in own if field not in first)
 
 
 def with_field(mapping: TableMapping, field: str, place: str | None) -> TableMapping:
-    """The mapping with another place for a field of the table of chunks; None for no place."""
-    fields = {name: old for name, old in mapping.fields.items() if name != field} | ({field: place} if place else {})
+    """The mapping with another place for a field of the table of chunks; None for no place. chunk_index or order_by: one of them."""
+    fields = with_place(mapping.fields, field, place)
     return replace(mapping, fields={name: fields[name] for name in FIELDS if name in fields})
 
 
@@ -81,10 +83,16 @@ def with_documents(mapping: TableMapping, own: DocumentsTable | None) -> TableMa
     return replace(mapping, fields=fields, documents=own)
 
 
+def needed(mapping: TableMapping) -> tuple[str, ...]:
+    """The fields that this mapping cannot do without."""
+    return tuple(field for field in REQUIRED if field != "chunk_index" or not mapping.counted)
+
+
 def lacking(mapping: TableMapping) -> str:
     """What a mapping still needs, as a sentence; empty where it can be tried."""
     if mapping.missing:
-        return f"Choose a column for {' and '.join(mapping.missing)}."
+        counted = ", or what its rows are counted by" if "chunk_index" in mapping.missing else ""
+        return f"Choose a column for {' and '.join(mapping.missing)}{counted}."
     if mapping.documents is not None and not mapping.documents.fields.get("document_id"):
         return f"Choose the column of {mapping.documents.table} that holds the document_id."
     return ""

@@ -131,3 +131,25 @@ def test_a_connection_that_fails_is_said_without_its_password(own_url, monkeypat
     page = html(app)
     assert 'id="ctx-error"' in page
     assert "geheim" not in page
+
+
+def test_without_a_chunk_index_rows_are_counted_and_only_copied(app):
+    assert "order_by" in {str(each.key).rsplit("/", 1)[1] for each in app.selectbox if str(each.key).startswith("_chunks/")}
+    fine(box(app, "order_by").set_value("metadata->>'page_number'").run())
+    assert (box(app, "chunk_index").value, box(app, "order_by").value) == ("", "metadata->>'page_number'")
+    assert box(app, "order_by").label == "no chunk_index: count rows by"
+    assert box(app, "chunk_index").label == "chunk_index"
+    page = html(app)
+    assert 'data-usable="15"' in page
+    assert "counts the rows of each document by metadata" in page
+    assert "load_linked" not in {button.key for button in app.button}
+    fine(app.button(key="load_copy").click().run())
+    assert [chunk.chunk_index for chunk in desk.workbench().document_chunks("p1", "chunks")] == [0, 1, 2, 3, 4]
+    fine(box(app, "chunk_index").set_value("chunk_index").run())
+    assert box(app, "order_by").value == ""
+    assert "load_linked" in {button.key for button in app.button}
+
+
+def test_neither_an_index_nor_an_order_is_said(app):
+    fine(box(app, "chunk_index").set_value("").run())
+    assert "Choose a column for chunk_index, or what its rows are counted by." in html(app)

@@ -17,7 +17,8 @@ NONE = ""
 
 
 class Boxes(NamedTuple):
-    """What the boxes offer and hold: `columns` by field, `reasons` why each was guessed. `pick` is told the field and the key.
+    """What the boxes offer and hold: `columns` by field, `reasons` why each was guessed, `labels` those
+    that are not called by their field. `pick` is told the field and the key.
 
     `key` begins the keys of the boxes; other columns must come with another key, so that no box shows an old pick.
     """
@@ -28,6 +29,7 @@ class Boxes(NamedTuple):
     key: str
     pick: Callable[[str, str], None]
     reasons: Mapping[str, str] = {}
+    labels: Mapping[str, str] = {}
 
 
 def field_boxes(first: Sequence[str], later: Sequence[str], boxes: Boxes) -> None:
@@ -50,7 +52,7 @@ def _box(field: str, boxes: Boxes) -> None:
     options = [NONE, *boxes.paths, *([column] if column is not None and column not in boxes.paths else [])]
     key = f"{boxes.key}/{field}"
     st.selectbox(
-        f"{field} *" if field in boxes.needed else field,
+        f"{field} *" if field in boxes.needed else boxes.labels.get(field, field),
         options,
         index=0 if column is None else options.index(column),
         format_func=lambda path: cut(str(path), 60) or "no column",

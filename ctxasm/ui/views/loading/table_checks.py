@@ -15,7 +15,8 @@ from ctxasm.ui.words import number
 
 if TYPE_CHECKING:
     from ctxasm.model.ports import FetchedChunk
-    from ctxasm.store.own.checks import Finding, MappingCheck
+    from ctxasm.store.own.checks import MappingCheck
+    from ctxasm.store.own.finding import Finding
     from ctxasm.store.own.mapping import TableMapping
 
 LOOKS = {"problem": "warn", "warning": "warn", "note": ""}

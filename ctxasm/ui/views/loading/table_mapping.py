@@ -14,8 +14,10 @@ from ctxasm.ui.load_tables import preview_html
 from ctxasm.ui.pictures import boxed
 from ctxasm.ui.plain import plain
 from ctxasm.ui.table_choices import (
+    LABELS,
     chunk_fields,
     lacking,
+    needed,
     places_in,
     sample_rows,
     with_document_field,
@@ -43,8 +45,8 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
     sample = _sample("sample", *place)
     first, later = chunk_fields(mapping)
     boxes = Boxes(
-        mapping.fields, places_in(sample), ("document_id", "chunk_index", "text"), _key("chunks", place),
-        lambda field, key: _keep(place, with_field(mapping, field, st.session_state.get(key) or None)),
+        mapping.fields, places_in(sample), needed(mapping), _key("chunks", place),
+        lambda field, key: _pick(place, mapping, field, st.session_state.get(key) or None), labels=LABELS,
     )  # fmt: skip
     with st.container(border=True, key="table_mapping"):
         field_boxes(first, later, boxes)
@@ -56,6 +58,12 @@ def mapping_controls(connection: str, table: TableInfo) -> TableMapping:
         used = {column: field for field, column in mapping.fields.items()}
         st.html(boxed(preview_html(sample.columns, sample_rows(sample), used, "First rows of the table")))
     return mapping
+
+
+def _pick(place: tuple[Any, ...], mapping: TableMapping, field: str, column: str | None) -> None:
+    _keep(place, with_field(mapping, field, column))
+    if field in ("chunk_index", "order_by"):  # one takes the place of the other: its box must not show the old pick
+        st.session_state["_table_turn"] = st.session_state.get("_table_turn", 0) + 1
 
 
 def _documents(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> None:
