@@ -126,7 +126,8 @@ class Run:
 
     def finish(self, stopped: str = "") -> EnrichReport:
         """Give the summaries to the documents and close the books. Not after a cancel: it is quick, and the next run does it."""
-        notes: list[str] = []
+        is_linked = self.workbench.links.dataset(self.name) is not None
+        notes = ["a linked table is searched by its text as it is: copy it to search the enriched text"] if is_linked else []
         cancelled = self.cancelled()
         if not cancelled:
             notes += self._give_summaries() if self.options.summaries else ()

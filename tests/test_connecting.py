@@ -12,6 +12,7 @@ from ctxasm import connecting
 from ctxasm.bundle import load_bundle
 from ctxasm.config import Config, shipped
 from ctxasm.connecting import SavedMapping, table_mapping
+from ctxasm.enriching import enrich
 from ctxasm.ingesting import ingest
 from ctxasm.loading import load_files
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
@@ -225,3 +226,12 @@ def test_nothing_is_loaded_over_a_link(workbench: Workbench, tmp_path: Path) -> 
             way()
     assert [(info.name, info.dataset_id < 0) for info in workbench.datasets()] == [("mine", True)]
     assert [query.query_id for query in workbench.queries("mine")] == ["typed-1"]
+
+
+def test_the_enrichment_of_a_linked_table_says_what_it_is_not_used_for(workbench: Workbench) -> None:
+    connecting.link(workbench, "own", MAPPING, "mine")
+    done = enrich(workbench, "mine")
+    assert done.chunks == 3
+    assert any("searched by its text as it is: copy it to search the enriched text" in note for note in done.notes)
+    connecting.copy_table(workbench, "own", MAPPING, "copied")
+    assert enrich(workbench, "copied").notes == ()

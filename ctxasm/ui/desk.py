@@ -83,10 +83,12 @@ def forget_queries() -> None:
 
 def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]]:
     """The stored queries, and the ids of those that were saved; read once per session and version."""
+    from ctxasm.searching import loaded_ids
+
     kept = st.session_state.get("_query_list")
     if kept is None or kept[0] != info.dataset_id:
         bench = workbench()
-        saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name))
+        saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name)) - loaded_ids(bench, info.name)
         kept = (info.dataset_id, bench.query_list(info.name), saved)
         st.session_state["_query_list"] = kept
     return kept[1], kept[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
@@ -201,3 +202,17 @@ def test_the_copied_link_carries_the_question(open_app):
     links = [json.loads(e.proto.json or "{}").get("query") for e in app.get("bidi_component")]
     (link,) = [link for link in links if link]
     assert parse_qs(link) == {"data": ["stil"], "ask": [QUESTION], "qn": ["5"]}
+
+
+def test_a_question_that_came_back_with_an_export_is_not_offered_for_deletion(open_app, url):
+    app = ask(open_app(data="stil"), QUESTION)
+    query_id = app.selectbox(key="q").value
+    fine(app.button(key="save_question").click().run())
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+    bundle, queries = bench.store.dataset("stil").bundle(), tuple(bench.queries("stil"))
+    assert any(button.key == "delete_question" for button in open_app(data="stil", q=query_id).button)
+    bench.store.add(replace(bundle, queries=queries))
+    bench.close()
+    again = open_app(data="stil", q=query_id)
+    assert QUESTION in html(again)
+    assert not any(button.key == "delete_question" for button in again.button)
