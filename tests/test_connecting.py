@@ -235,3 +235,18 @@ def test_the_enrichment_of_a_linked_table_says_what_it_is_not_used_for(workbench
     assert any("searched by its text as it is: copy it to search the enriched text" in note for note in done.notes)
     connecting.copy_table(workbench, "own", MAPPING, "copied")
     assert enrich(workbench, "copied").notes == ()
+
+
+def test_of_rows_with_one_index_a_copy_and_a_link_take_the_same(workbench: Workbench, place: Place) -> None:
+    place.fill("t", [("a", 0, "A second text."), ("a", 0, "Another."), ("z", 0, "The last."), ("z", 0, "Last.")])
+    connecting.link(workbench, "own", MAPPING, "mine")
+    connecting.copy_table(workbench, "own", MAPPING, "copied")
+    for document_id, text in (("a", "A second text."), ("z", "Last.")):
+        for name in ("mine", "copied"):
+            assert workbench.document_chunks(document_id, name)[0].text == text
+    assert [chunk.text for chunk in workbench.dataset("mine").iter_chunks()] == [
+        "A second text.",
+        "You pay at the desk.",
+        "Soup is served.",
+        "Last.",
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
 from time import perf_counter
 from typing import Any
 
@@ -172,14 +173,11 @@ class LinkedDataset:
         return (Chunk(*chunk[:8]) for chunk in self.iter_chunks())
 
     def stream(self, limit: int) -> Iterator[FetchedChunk]:
-        """The first `limit` chunks by document and index, streamed."""
-        last: FetchedChunk | None = None
-        counter = RowCounter()
-        for batch in self.database.stream(self.sql.chunks, {"limit": limit}):
-            for chunk in map(_chunk, counter.counted(batch) if self.sql.counted else batch):
-                if chunk is not None and (last is None or (chunk.document_id, chunk.chunk_index) != (last.document_id, last.chunk_index)):
-                    yield chunk
-                    last = chunk
+        """The first `limit` chunks by document and index, streamed. Of several with one index the same stays as in a fetch."""
+        counter, batches = RowCounter(), self.database.stream(self.sql.chunks, {"limit": limit})
+        rows = (row for batch in batches for row in (counter.counted(batch) if self.sql.counted else batch))
+        for _, same in groupby(filter(None, map(_chunk, rows)), key=lambda chunk: (chunk.document_id, chunk.chunk_index)):
+            yield min(same, key=lambda chunk: chunk.text)
 
     def read(self, sql: str, parameters: Parameters) -> list[Row]:
         """The rows of one statement."""
