@@ -75,17 +75,21 @@ class Links:
 
     def remove(self, name: str) -> bool:
         """Take a link back, with the questions saved to it; the user's tables stay as they are. False where there is none."""
-        from ctxasm.enriched import forget_written
-
         store = self._workbench.store
         if not self._records([name]) or any(info.name == name for info in store.datasets()):
             return False
         for query in store.saved_queries(name):
             store.delete_query(name, query.query_id)
         store.forget(SHELF, [name])
-        forget_written(store, name)
+        self.forget_enrichment(name)
         self._handles.pop(name, None)
         return True
+
+    def forget_enrichment(self, name: str) -> None:
+        """A dataset is gone: the next one of its name is not enriched."""
+        from ctxasm.enriched import forget_written
+
+        forget_written(self._workbench.store, name)
 
     def with_linked(self, stored: Sequence[DatasetInfo]) -> list[DatasetInfo]:
         """Stored and linked datasets, the newest first. A stored one hides a link of its name."""

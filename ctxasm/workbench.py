@@ -80,7 +80,10 @@ class Workbench:
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, stored and linked, the newest first."""
-        return self.links.with_linked(self.store.datasets())
+        stored = self.store.datasets()
+        for gone in set(self._handles) - {info.name for info in stored}:  # deleted by another process: a link may have the name now
+            self._handles.pop(gone, None)
+        return self.links.with_linked(stored)
 
     def load(self, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
         """Load a folder or .zip as a dataset, replacing one of that name. Raises InvalidInput, InvalidBundle, StoreUnavailable."""
@@ -110,12 +113,10 @@ class Workbench:
 
     def delete(self, name: str) -> None:
         """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""
-        from ctxasm.enriched import forget_written
-
         if not self.links.remove(name):
             self.store.delete(name)
             self._handles.pop(name, None)
-            forget_written(self.store, name)
+            self.links.forget_enrichment(name)
 
     def dataset(self, name: str | None = None) -> Dataset | MemoryDataset | LinkedDataset:
         """A dataset, stored or linked (default: the newest): a handle that follows its name. Raises NotFound naming those that exist."""

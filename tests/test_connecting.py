@@ -250,3 +250,14 @@ def test_of_rows_with_one_index_a_copy_and_a_link_take_the_same(workbench: Workb
         "Soup is served.",
         "Last.",
     ]
+
+
+def test_a_link_made_elsewhere_under_the_name_of_a_dataset_deleted_there_is_read(workbench: Workbench) -> None:
+    other = Workbench(workbench.config, workbench.store)
+    workbench.store.add(stored("mine"))
+    assert len(workbench.documents("mine")) == 1
+    other.delete("mine")
+    connecting.link(other, "own", MAPPING, "mine")
+    assert [info.name for info in workbench.datasets()] == ["mine"]
+    assert [document.document_id for document in workbench.documents("mine")] == ["a", "b"]
+    other.links.close()
