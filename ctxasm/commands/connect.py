@@ -17,6 +17,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ctxasm.commands.options import add_database, say, show, workbench_of
+from ctxasm.commands.progress import told_on_terminal
 from ctxasm.config import CONNECTION
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -153,7 +154,9 @@ def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Nam
         if args.link is not None:
             report = connecting.link(workbench, connection, mapping, args.link)
         else:
-            report = connecting.copy_table(workbench, connection, mapping, args.copy, args.limit or connecting.COPY_ROWS)
+            most = connecting.COPY_ROWS if args.limit is None else args.limit
+            with told_on_terminal() as told:
+                report = connecting.copy_table(workbench, connection, mapping, args.copy, most, told)
         for note in report.notes:
             say(f"note: {note}")
         say(report.summary)

@@ -100,3 +100,11 @@ def test_without_a_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     (tmp_path / ".streamlit" / "secrets.toml").write_text('[connections.mine]\nurl = "sqlite:///own.db"\n', encoding="utf-8")
     assert main(["connect", "--db", "sqlite://", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == [{"name": "mine", "database": "the SQLite file own.db", "problem": ""}]
+
+
+def test_a_copy_of_no_rows_is_refused(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["connect", "--table", "chunks", "--copy", "some", "--limit", "0"]) == 2
+    assert "limit of a copy must be at least 1, got 0" in capsys.readouterr().err
+    assert main(["connect", "--table", "chunks", "--copy", "some", "--limit", "1"]) == 0
+    assert main(["datasets"]) == 0
+    assert "some\t1 documents\t1 chunks" in capsys.readouterr().out
