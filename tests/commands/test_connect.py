@@ -73,6 +73,22 @@ def test_sql_plan_and_copy(place: Place, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["delete", "copied"]) == 0
 
 
+def test_rows_are_counted_where_no_column_numbers_them(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["connect", "--table", "chunks", "--map", "chunk_index="]) == 1
+    assert "still to choose with --map: chunk_index (or order_by)" in capsys.readouterr().err
+    counted = ["--table", "chunks", "--map", "order_by=content"]
+    assert main(["connect", *counted, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fields"].keys() == {"document_id", "text", "order_by"}
+    assert main(["connect", *counted, "--sql", "--explain"]) == 0
+    assert capsys.readouterr().out.count("-- ") == 2
+    assert main(["connect", *counted, "--link", "mine"]) == 2
+    assert "'chunks' cannot be linked: " in capsys.readouterr().err
+    assert main(["connect", *counted, "--copy", "copied", "--save", "kept"]) == 0
+    assert "note: chunk_index counts the rows of each document by content" in capsys.readouterr().err
+    assert main(["connect", "--mapping", "kept", "--copy", "again"]) == 0
+    assert main(["connect", *counted, "--map", "chunk_index=chunk_index", "--link", "mine"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

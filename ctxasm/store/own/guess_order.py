@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ctxasm.model.field_names import FIELD_NAMES, plain_name
 from ctxasm.store.own.catalogue import ColumnInfo, Sample, TableDetails
-from ctxasm.store.own.paths import Path
+from ctxasm.store.own.paths import Path, written_paths
 from ctxasm.store.own.sampled import Seen, column_values, inside, json_columns
 
 _NAMES = (*FIELD_NAMES["start"], *FIELD_NAMES["chunk_index"], "chunk_id", "chunk", "seq_no", "seq_num", "split", "node_index", "order")
@@ -21,18 +21,18 @@ def guess_order(table: TableDetails, rows: Sample, fields: Mapping[str, str]) ->
     """
     seen = {str(each.path): each for each in _places(table, rows)}
     page = seen.get(fields.get("page_number", ""))
-    first = [str(page.path)] if page is not None and page.is_whole else []
+    first = [page.path] if page is not None and page.is_whole else []
     by_name: dict[str, Seen] = {}
     for place, each in seen.items():
-        if each.is_whole and place not in (fields.get("document_id"), fields.get("text"), *first):
+        if each.is_whole and each.path not in first and place not in (fields.get("document_id"), fields.get("text")):
             by_name.setdefault(plain_name(str((each.path.column, *each.path.keys)[-1])), each)
     for name in map(plain_name, _NAMES):
         if name in by_name:
-            return ", ".join([*first, str(by_name[name].path)])
+            return written_paths([*first, by_name[name].path])
     key = _key(table, fields)
     if key is None:
         return None
-    return key.name if key.kind == "whole" else ", ".join([*first, key.name])
+    return written_paths([*([] if key.kind == "whole" else first), Path(key.name)])
 
 
 def _places(table: TableDetails, rows: Sample) -> list[Seen]:

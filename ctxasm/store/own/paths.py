@@ -13,7 +13,7 @@ as a quoted identifier or a quoted key:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ctxasm.model.errors import InvalidInput, shown
@@ -39,7 +39,7 @@ class Path:
         """As it is typed."""
         if not self.keys:
             return self.column
-        name = self.column if re.fullmatch(r"[^\W\d][\w$]*", self.column) else '"' + self.column.replace('"', '""') + '"'
+        name = self.column if re.fullmatch(r"[^\W\d][\w$]*", self.column) else _quoted(self.column)
         keys = [str(key) if isinstance(key, int) else "'" + key.replace("'", "''") + "'" for key in self.keys]
         return name + "".join(f"->{key}" for key in keys[:-1]) + f"->>{keys[-1]}"
 
@@ -69,6 +69,17 @@ def read_paths(text: str, columns: Collection[str], field: str) -> tuple[Path, .
     if text in columns:
         return (Path(text),)
     return tuple(read_path(part if part in columns else part.strip(), columns, field) for part in _listed(text))
+
+
+def written_paths(paths: Sequence[Path]) -> str:
+    """The text that `read_paths` reads as these; of several, a column's name is quoted where it could be taken for more."""
+    if len(paths) == 1:
+        return str(paths[0])
+    return ", ".join(str(p) if p.keys or re.fullmatch(r"[^\W\d][\w$]*", p.column) else _quoted(p.column) for p in paths)
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
 
 
 def _listed(text: str) -> list[str]:

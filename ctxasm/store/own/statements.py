@@ -243,7 +243,8 @@ class Statements:
     def all(self) -> Mapping[str, str]:
         """Every statement by the operation that sends it."""
         if self.counted:
-            return {"documents": self.described_rows, "chunks": self.chunks}
+            about = self.described_rows if self.resolved.documents is None else self.documents
+            return {"documents": about, "chunks": self.chunks} if about is not None else {"chunks": self.chunks}
         named = {"fetch": self.fetch, "documents": self.documents, "document_ids": self.document_ids}
         named |= {"find_text": self.find_text, "chunks": self.chunks}
         return {name: sql for name, sql in named.items() if sql is not None}

@@ -94,7 +94,7 @@ def test_what_cannot_be_guessed_is_left_to_choose(place: Place, own_database: Ow
     place.fill("t", [(1, "A text that is long enough to be what people read in a chunk.")])
     found = guess_mapping(own_database, "t")
     assert (dict(found.fields), found.missing) == ({"text": "b"}, ("document_id", "chunk_index"))
-    with pytest.raises(InvalidInput, match="must say where document_id .* and chunk_index .*order_by.* can be found in table 't'"):
+    with pytest.raises(InvalidInput, match=r"must say where document_id .* and chunk_index .*order_by.* can be found in table 't'"):
         check_mapping(own_database, found)
 
 

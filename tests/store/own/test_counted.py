@@ -8,8 +8,11 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from user_tables import Place
 
 from ctxasm.bundle import load_bundle
@@ -19,6 +22,8 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
+from ctxasm.store.own.counted import RowCounter
+from ctxasm.store.own.paths import Path, read_paths, written_paths
 from ctxasm.tokens import open_counter
 from ctxasm.workbench import Workbench
 
@@ -306,6 +311,29 @@ def test_keys_with_quotes_and_commas_are_one_place(place: Place, workbench: Work
     mapping = table_mapping("t", {"document_id": "doc_id", "text": "x", "order_by": "doc_id, m->>'it''s, %'"})
     copy_table(workbench, "own", mapping, "copy")
     assert texts(workbench, "copy") == {"d": ["x2", "x1", "x0"]}
+
+
+named = st.text("ab,\"' é->", min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(named, st.lists(named, max_size=2)), min_size=1, max_size=4))
+def test_places_are_listed_with_commas_and_read_again(given_places: list[tuple[str, list[str]]]) -> None:
+    places = tuple(Path(column, tuple(keys)) for column, keys in given_places)
+    assert read_paths(written_paths(places), [place.column for place in places], "order_by") == places
+
+
+rows = st.tuples(st.sampled_from([None, "", "a", "b", 7]), st.sampled_from([None, "", "text"]))
+
+
+@given(st.lists(rows, max_size=30), st.integers(1, 7))
+def test_a_row_s_number_is_how_many_chunks_of_its_document_stand_before_it(found: list[tuple[Any, Any]], size: int) -> None:
+    found.sort(key=lambda row: str(row[0]))
+    counter = RowCounter()
+    batches = [found[at : at + size] for at in range(0, len(found), size)]
+    counted = [row for batch in batches for row in counter.counted([(d, None, text, "rest") for d, text in batch])]
+    chunks = [(d, text) for d, text in found if d not in (None, "") and text is not None]
+    numbers = [sum(before[0] == d for before in chunks[:at]) for at, (d, _) in enumerate(chunks)]
+    assert counted == [(d, number, text, "rest") for (d, text), number in zip(chunks, numbers, strict=True)]
 
 
 def test_either_an_index_or_an_order() -> None:
