@@ -74,7 +74,8 @@ def open_tables(
         if name and name not in {rows.file for _, rows in named}:
             listed = ", ".join(rows.file for _, rows in named[:20])
             raise InvalidInput(f"a mapping is for {shown(name)}, but the files are {listed}")
-    return [_understood(file, rows, mappings.get(rows.file, mappings.get(""))) for file, rows in named], problems
+    alone = len(files) == len(named) == 1
+    return [_understood(file, rows, mappings.get(rows.file, mappings.get("")), alone) for file, rows in named], problems
 
 
 def _named_apart(tables: Sequence[Rows]) -> list[tuple[str, Rows]]:
@@ -89,12 +90,14 @@ def _named_apart(tables: Sequence[Rows]) -> list[tuple[str, Rows]]:
     return list(found.values())
 
 
-def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
+def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: bool) -> Table:
     if mapping is not None:
         own = (guess(rows, mapping) or mapping) if mapping.guess_rest else mapping
         own.check(rows)
         return Table(rows, mapping=own)
     kind = KIND_OF_FILE.get(file)
+    if kind is not None and alone and (own_columns := _of_bundle_by_name_only(kind, rows)) is not None:
+        return Table(replace(rows, notes=(*rows.notes, f"no row has the fields of a bundle's {file}")), mapping=own_columns)
     if kind is not None and (not rows.rows or set(KINDS[kind].shape.model_fields) & {"document_id", "query_id"} <= set(rows.columns)):
         return Table(rows, bundle_kind=kind)
     guessed = guess(rows)
@@ -110,6 +113,14 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None) -> Table:
         plain = "; plain text is loaded with `ctxasm ingest`" if len(rows.columns) == 1 else ""
         return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}{plain}")
     return Table(rows, unread=None if rows.problems else "it holds no rows")
+
+
+def _of_bundle_by_name_only(kind: str, rows: Rows) -> ColumnMapping | None:
+    """How the columns map where a file is called as one of a bundle's, but no row has the fields that such a line needs; else None."""
+    needed = {name for name, field in KINDS[kind].shape.model_fields.items() if field.is_required()}
+    if not rows.rows or rows.problems or any(needed <= row.keys() for _, row in rows.rows) or recognised([rows]) is not None:
+        return None
+    return guess(rows, ColumnMapping(kind, {}, guess_rest=True))
 
 
 def _is_of_chunks(mapping: ColumnMapping) -> bool:

@@ -66,16 +66,17 @@ def _load(workbench: Workbench, args: Namespace) -> LoadReport:
     if len(args.path) == 1 and not mappings and not args.valid_only and _is_bundle(args.path[0]):
         return workbench.load(args.path[0], args.name)
     files = _files(workbench, args.path)
-    name = args.name if args.name is not None or len(args.path) > 1 else _folder_name(Path(args.path[0]))
+    name = args.name if args.name is not None or len(args.path) > 1 else _name_of(Path(args.path[0]), bool(mappings))
     return load_files(workbench, files, name, mappings, args.valid_only)
 
 
-def _folder_name(path: Path) -> str | None:
-    """The folder that a path is, or that a file of a bundle lies in: it names the dataset."""
+def _name_of(path: Path, mapped: bool) -> str | None:
+    """The folder that a path is, or that a file of a bundle lies in, names the dataset; a file that is mapped names it itself."""
     from ctxasm.bundle.kinds import KNOWN_FILES
 
-    folder = path if path.is_dir() else path.parent if path.name in KNOWN_FILES else None
-    return None if folder is None else folder.resolve().name
+    if path.is_dir() or path.name not in KNOWN_FILES:
+        return path.resolve().name if path.is_dir() else None
+    return path.stem if mapped else path.resolve().parent.name
 
 
 def _is_bundle(path: str) -> bool:

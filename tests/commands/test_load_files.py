@@ -146,3 +146,22 @@ def test_a_terminal_is_not_steered_by_a_file(tmp_path: Path, capsys: pytest.Capt
     out, err = run(capsys, "load", str(path))
     assert "\x1b" not in out + err
     assert "'chunk_no' is no chunk_index, by its values, and becomes metadata" in err
+
+
+CHUNK_ROWS = '{"doc_id": "a", "chunk_no": 0, "body": "De balie opent om zeven uur."}\n{"doc_id": "a", "chunk_no": 1, "body": "Bezoek na twaalf."}\n'
+
+
+def test_a_file_named_as_one_of_a_bundle_with_columns_of_its_own_is_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "proef" / "chunks.jsonl"
+    path.parent.mkdir()
+    path.write_text(CHUNK_ROWS, encoding="utf-8")
+    _, err = run(capsys, "load", str(path))
+    assert "no row has the fields of a bundle's chunks.jsonl; read as chunks, by its columns: document_id from doc_id" in err
+    assert run(capsys, "load", str(path), "--kind", "chunks")[0] == "chunks\n"
+    assert stored(capsys) == [("chunks", 2, 0), ("proef", 2, 0)]
+
+
+def test_a_file_of_a_bundle_with_one_good_row_stays_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "chunks.jsonl"
+    path.write_text(CHUNK_ROWS + '{"document_id": "a", "chunk_index": 2, "text": "Goed."}\n', encoding="utf-8")
+    assert "chunks.jsonl line 1" in run(capsys, "load", str(path), code=2)[1]
