@@ -133,8 +133,12 @@ def _by_meaning(
             raise
         notes.append(f"searched by words alone: {problem}")
         return None
+    if other := _other_embedder(dataset, embedder):
+        if options.method != "vector":  # what means nothing must not overtake what shares words with the question
+            notes.append(f"searched by words alone: {other}")
+            return None
+        notes.append(other)
     notes.extend(found.notes)
-    notes.extend(_other_embedder(dataset, embedder))
     return found.best, WEIGHTS.get(name, 1.0)
 
 
@@ -160,22 +164,26 @@ def _embedder(dataset: LinkedDataset, options: SearchOptions) -> tuple[str, Quer
     )
 
 
-def _other_embedder(dataset: LinkedDataset, embedder: QueryEmbedder) -> list[str]:
-    """A note where the stored vectors are not those that this embedder makes of the same texts."""
+def _other_embedder(dataset: LinkedDataset, embedder: QueryEmbedder) -> str:
+    """A sentence where the stored vectors are not those that this embedder makes of the same texts."""
     import numpy as np
 
+    from ctxasm.config import EMBED_MODEL
     from ctxasm.store.own.vectors import some_vectors
 
     there = some_vectors(dataset, 3)
     if not there:
-        return []
+        return ""
     made = np.asarray(embedder.embed_passages([text for text, _ in there]), np.float64)
     stored = np.asarray([vector for _, vector in there], np.float64)
     lengths = np.linalg.norm(made, axis=1) * np.linalg.norm(stored, axis=1)
     cosines = (made * stored).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
     if float(cosines.max()) >= SAME_EMBEDDER:
-        return []
-    return ["another embedder made the vectors of this table: its nearest chunks mean nothing; name the one that made them"]
+        return ""
+    return (
+        "another embedder made the vectors of this table, so its nearest chunks mean nothing: "
+        f"name the one that made them with --embedder NAME, or set {EMBED_MODEL}"
+    )
 
 
 def _in_memory(

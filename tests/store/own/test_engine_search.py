@@ -207,6 +207,19 @@ def test_an_embedder_that_did_not_make_the_column(vector_place: Place) -> None:
     workbench.close()
 
 
+def test_vectors_that_mean_nothing_move_no_hit(vector_place: Place) -> None:
+    vectors(vector_place)
+    workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
+    question = "soup in the restaurant"
+    words, hybrid = (dataset.search(question, SearchOptions(method), Other()) for method in ("bm25", "hybrid"))
+    assert (hybrid.search_method, hybrid.best_similarity, hybrid.hits) == ("bm25_only", None, words.hits)
+    note = " ".join(hybrid.notes)
+    assert "searched by words alone: another embedder made the vectors" in note
+    assert "--embedder NAME, or set CTXASM_EMBED_MODEL" in note
+    assert len(dataset.search(question, SearchOptions("vector"), Other()).hits) == 6
+    workbench.close()
+
+
 def test_a_server_of_embeddings_that_is_down_leaves_words(vector_place: Place) -> None:
     class Down:
         def embed_query(self, text: str) -> Any:
