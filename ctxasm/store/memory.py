@@ -68,7 +68,8 @@ class MemoryStore:
             raise no_dataset(name, list(self._datasets))
         gone = self._datasets[name].duplicate_keys()
         self._datasets = {other: kept for other, kept in self._datasets.items() if other != name}
-        self._vectors = {kept: vector for kept, vector in self._vectors.items() if kept[1] not in gone}
+        # The key of a text that is indexed with its title or its enrichment begins with that of the chunk (16 bytes).
+        self._vectors = {kept: vector for kept, vector in self._vectors.items() if kept[1][:16] not in gone}
         self._saved.pop(name, None)
         self._kept.pop(f"ingest {name}", None)
 
