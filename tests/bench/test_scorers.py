@@ -20,9 +20,9 @@ from ctxasm.checking import NLI_MODEL, open_scorer
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.gate import gate
 from ctxasm.config import read_config
+from ctxasm.embedding import E5Embedder
 from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Scorer
-from ctxasm.embedding import E5Embedder
 from ctxasm.scorers.embedding import EmbeddingScorer
 from tests.bench.support_data import LANGUAGES, Agreement, called_supported, hagrid, hagrid_agreement
 from tests.bench.tables import show
