@@ -14,7 +14,6 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, StoreUnavailable, shown
-from ctxasm.model.language import language_of
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 
@@ -94,9 +93,10 @@ def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weig
 
 
 def _by_words(dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str]) -> Sequence[Scored]:
+    from ctxasm.store.own.corpus import language_of_table
     from ctxasm.store.own.words import can_search_words, missing_index, search_words
 
-    language = language_of(question) if options.language == "auto" else options.language
+    language = language_of_table(dataset) if options.language == "auto" else options.language
     reason = can_search_words(dataset)
     if not reason and options.engine != "database":
         reason = "asked to search in memory" if options.engine == "memory" else ""

@@ -17,35 +17,32 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import islice
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from ctxasm.model.language import DUTCH, ENGLISH, language_of
+from ctxasm.model.corpus_language import SAMPLE, STOP_WORDS, Language, language_of_texts
 
-Language = Literal["nl", "en", "de"]
+__all__ = [
+    "SNOWBALL",
+    "STOP_WORDS",
+    "Analyser",
+    "Language",
+    "QuestionWords",
+    "analyser",
+    "folded",
+    "language_of_corpus",
+    "language_of_texts",
+    "spread",
+]
+
 SNOWBALL: dict[Language, str] = {"nl": "dutch", "en": "english", "de": "german"}
-GERMAN = frozenset(
-    re.findall(
-        r"\w+",
-        "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine ist sind war waren wird werden wurde "
-        "mit von vom zu zum zur in im auf an am aus bei für fur über uber unter nach vor durch als auch wie wo was wer wann warum welche "
-        "welcher welches ich du er sie es wir ihr man mich mir uns ihnen sein seine ihre haben hat hatte kann können konnen muss müssen "
-        "mussen darf soll sollte wenn dass ob so noch nur schon sehr mehr viel viele wieviel bis um sich dies diese dieser dieses hier "
-        "dort gibt es",
-    )
-)
-STOP_WORDS: dict[Language, frozenset[str]] = {"nl": DUTCH, "en": ENGLISH, "de": GERMAN}
 REMEMBERED = 200_000
 """Spellings whose words are kept from one text to the next."""
-SAMPLE = 200
-"""Texts that are looked at to tell the language of a corpus."""
 
 _SPELLING = re.compile(r"[^\W_]+(?:(?:[-._'’/]|::)[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ÿ]+|[A-ZÀ-ÖØ-Þ]+(?![a-zß-öø-ÿ])|\d+|[^\W\d_a-zA-ZÀ-ÿ]+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]+")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 class QuestionWords(NamedTuple):
@@ -127,26 +124,9 @@ def folded(text: str) -> str:
     return "".join(char for char in lower if not unicodedata.combining(char))
 
 
-def language_of_texts(texts: Iterable[str]) -> Language:
-    """The language of a corpus (or one question), by the small words of up to SAMPLE texts; English where nothing tells."""
-    some = list(islice(texts, SAMPLE))
-    words = [word.lower() for text in some for word in _WORD.findall(text[:4000])]
-    own = {language: sum(word in stop for word in words) for language, stop in _TELLING.items()}
-    best = max(own, key=lambda language: own[language])
-    if list(own.values()).count(own[best]) > 1:
-        return language_of(" ".join(text[:4000] for text in some))
-    return best
-
-
 def language_of_corpus(chosen: str, texts: Iterable[str]) -> Language:
     """The language that was chosen, else that of the texts."""
     return next((language for language in SNOWBALL if language == chosen), None) or language_of_texts(texts)
-
-
-_TELLING: dict[Language, frozenset[str]] = {
-    language: stop.difference(*(other for name, other in STOP_WORDS.items() if name != language)) for language, stop in STOP_WORDS.items()
-}
-"""Small words of one language that none of the others has."""
 
 
 def spread(texts: Sequence[str]) -> list[str]:

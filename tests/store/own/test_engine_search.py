@@ -125,6 +125,22 @@ def test_a_hostile_question_finds_words_and_breaks_nothing(place: Place) -> None
     workbench.close()
 
 
+DUTCH = {"parkeren": ["Het parkeren kost twee euro, ook op zondag.", "De garage is de hele nacht open voor wie een kaart heeft."]}
+
+
+@pytest.mark.parametrize(("texts", "config"), [(DUTCH, "dutch"), (TEXTS, "english")])
+def test_the_table_tells_the_language_whatever_is_asked(place: Place, texts: dict[str, list[str]], config: str) -> None:
+    if place.kind == "sqlite":
+        pytest.skip("FTS5 has its own tokenizer")
+    place.run("CREATE TABLE t (d text, i integer, x text)")
+    place.fill("t (d, i, x)", [(d, i, text) for d, own in texts.items() for i, text in enumerate(own)])
+    workbench, dataset = opened(place)
+    for question in ("parkeren", "Wat kost het parkeren?", "What is the price of parking?"):
+        assert f"to_tsvector('{config}'::regconfig" in " ".join(dataset.search(question, WORDS).notes)
+    assert f"'{config}'::regconfig" in dataset.statements()["search_any_word"]
+    workbench.close()
+
+
 def test_a_phrase_and_a_left_out_word_are_postgresql_s_own(place: Place) -> None:
     if place.kind == "sqlite":
         pytest.skip("FTS5 is asked for words only")
