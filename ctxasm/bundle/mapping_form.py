@@ -63,6 +63,12 @@ class ColumnMapping:
 
     def check(self, rows: Rows) -> None:
         """Raise InvalidInput where the mapping is none, or names a column that the table does not have."""
+        if self.kind == "" and (unknown := [name for name in self.columns if not any(name in fields for fields in FIELDS.values())]):
+            every = dict.fromkeys(name for fields in FIELDS.values() for name in fields)
+            raise InvalidInput(f"{shown(unknown[0])} is no field: map one of {', '.join(every)}")
+        if self.kind == "":
+            given = ", ".join(self.columns)
+            raise InvalidInput(f"{rows.file} has no kind that the mapping of {given} fits: say it, one of {', '.join(FIELDS)}")
         if self.kind not in FIELDS:
             raise InvalidInput(f"the kind of {rows.file} must be one of {', '.join(FIELDS)}, got {shown(self.kind)}")
         for name, column in self.columns.items():
