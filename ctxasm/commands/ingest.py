@@ -37,9 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--chunk-tokens", type=int, default=usual.max_tokens, metavar="N", help="most tokens of a chunk (default: %(default)s)"
     )
-    parser.add_argument(
-        "--overlap", type=int, default=usual.overlap_tokens, metavar="N", help="most tokens that two chunks share (default: %(default)s)"
-    )
+    parser.add_argument("--overlap", type=int, metavar="N", help="most tokens that two chunks share (default: a fifth of --chunk-tokens)")
     switches = (
         ("sentences", usual.sentences, "never cut a sentence that fits into a chunk"),
         ("pages", usual.pages, "a chunk lies on one page"),
@@ -58,9 +56,8 @@ def run(args: Namespace) -> int:
     """Read and load; print the name of the dataset."""
     from ctxasm.ingesting import ingest
 
-    options = IngestOptions(
-        args.chunk_tokens, args.overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language
-    )
+    overlap = args.chunk_tokens // 5 if args.overlap is None else args.overlap
+    options = IngestOptions(args.chunk_tokens, overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language)
     workbench = workbench_of(args)
     with told_on_terminal() as report, ended_by_interrupt() as cancelled:
         done = ingest(workbench, args.paths, options, args.name, report, cancelled, part=args.part, retry=args.retry)

@@ -124,3 +124,9 @@ def kept(database: Path) -> bool:
         return bool(workbench.store.read_kept("ingest d"))
     finally:
         workbench.close()
+
+
+def test_the_overlap_follows_the_size_of_a_chunk(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ingest", str(folder), "--data", "d", "--chunk-tokens", "60"]) == 0
+    assert main(["ingest", str(folder), "--data", "d", "--chunk-tokens", "60", "--overlap", "12"]) == 0
+    assert "(nothing changed)" in capsys.readouterr().err
