@@ -16,6 +16,8 @@ from typing import IO
 from ctxasm.bundle.kinds import KNOWN_FILES
 from ctxasm.model.errors import InvalidInput, shown
 
+OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods")
+"""Names of files that are archives inside."""
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 MAX_NAME = 100
 
@@ -122,6 +124,9 @@ def open_archive(source: IO[bytes] | bytes, where: str, limits: ZipLimits) -> di
         archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
         entries = [entry for entry in archive.infolist() if not _is_ignored(entry.filename)]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+        if where.lower().endswith(OFFICE):
+            remedy = "save it again, a sheet as CSV; a document is loaded with `ctxasm ingest`"
+            raise InvalidInput(f"{where} is a damaged Office file that cannot be opened: {remedy}") from None
         raise InvalidInput(f"{where} is not a .zip that can be read: pack the folder again, or give the folder itself") from None
     refusal = next((why for entry in entries if (why := _refusal(entry, limits))), None) or _refusal_of_all(entries, limits)
     if refusal:

@@ -25,6 +25,8 @@ from ctxasm.model.errors import InvalidInput, shown
 KIND_OF_FILE = {kind.file: name for name, kind in KINDS.items()}
 OF_LIBRARIES = frozenset({"source_id", "split_id", "split_idx", "split_idx_start", "ref_doc_id"})
 """By these names the splitters of Haystack and LlamaIndex call the document and the place; their shapes know more of them."""
+DOCUMENTS = (".txt", ".text", ".html", ".htm", ".xhtml", ".md", ".markdown")
+"""Names of files that are documents more often than tables."""
 HINT = "map its columns, as in text=COLUMN, and say what its rows are (chunks, documents, queries, retrievals, answers)"
 
 
@@ -110,9 +112,11 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
         return Table(rows, mapping=guessed)
     if rows.rows:
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
-        plain = "; plain text is loaded with `ctxasm ingest`" if len(rows.columns) == 1 else ""
+        is_plain = len(rows.columns) == 1 or file.lower().endswith(DOCUMENTS)
+        plain = "; plain text is loaded with `ctxasm ingest`" if is_plain else ""
         return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}{plain}")
-    return Table(rows, unread=None if rows.problems else "it holds no rows")
+    told = "it is a document and no table: load it with `ctxasm ingest`" if file.lower().endswith(DOCUMENTS) else "it holds no rows"
+    return Table(rows, unread=None if rows.problems else told)
 
 
 def _of_bundle_by_name_only(kind: str, rows: Rows) -> ColumnMapping | None:
