@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.config import Config
-from ctxasm.loading import LoadReport
+from ctxasm.loading import LoadReport, replacing
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import FetchedChunk, Window
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
@@ -212,7 +212,7 @@ def copy_table(
 
     if limit < 1:
         raise InvalidInput(f"limit of a copy must be at least 1, got {limit}")
-    workbench.links.check_load(name)
+    replaced = replacing(workbench, name)
     found = check_mapping(workbench, connection, mapping).findings if mapping.counted else ()
     tried, began, read = _tried(workbench, connection, mapping), monotonic(), 0
 
@@ -232,7 +232,7 @@ def copy_table(
     info = workbench.store.add_stream(name, documents, chunks(), origin=f"table {mapping.table} of connection {connection}, copied")
     report(Progress(read, read, "rows copied", monotonic() - began))
     ended = (f"the copy ends at {limit:,} rows: raise the limit for more",) if read >= limit else ()
-    return LoadReport(info, True, (*_told(found), *ended))
+    return LoadReport(info, True, (*replaced, *_told(found), *ended))
 
 
 def _tried(workbench: Workbench, connection: str, mapping: TableMapping) -> LinkedDataset:

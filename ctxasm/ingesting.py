@@ -25,7 +25,7 @@ from ctxasm.ingest.known import Known
 from ctxasm.ingest.options import IngestOptions, ReadLimits, limits_from
 from ctxasm.ingest.packed import read_bytes
 from ctxasm.ingest.source import SourceText
-from ctxasm.loading import LoadReport
+from ctxasm.loading import LoadReport, replacing
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
@@ -223,6 +223,8 @@ class _Run:
             made = self.known.cut(mark).named(name)
             documents.append(made.document)
             chunks += made.chunks
+        if self.read == len(self.done):  # else it is the same dataset brought up to date, which the summary says
+            self.notes += replacing(self.workbench, self.name)
         info = self.workbench.store.add(Bundle(self.name, tuple(documents), tuple(chunks)), origin=self.origin)
         self.known.forget()
         return self._report(LoadReport(info, True, tuple(self.notes)))

@@ -69,9 +69,9 @@ def load_files(
     from ctxasm.bundle.importing import import_files
 
     reading = import_files(files, mappings, name, valid_only=valid_only, limits=limits_of(workbench.config))
-    workbench.links.check_load(reading.bundle.name)
+    replaced = replacing(workbench, reading.bundle.name)
     origin = ", ".join(file for file, _ in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
-    return LoadReport(workbench.store.add(reading.bundle, origin=readable(origin)), True, reading.notes)
+    return LoadReport(workbench.store.add(reading.bundle, origin=readable(origin)), True, (*replaced, *reading.notes))
 
 
 def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
@@ -85,13 +85,23 @@ def load_bundle(workbench: Workbench, path: str | os.PathLike[str], name: str | 
     origin = readable(os.fspath(path))
     with stream_bundle(path, name) as stream:
         if stream.size >= LARGE_BYTES:
-            workbench.links.check_load(stream.name)
+            replaced = replacing(workbench, stream.name)
             parts = (stream.documents(), stream.chunks(), stream.queries(), stream.answers())
             info = workbench.store.add_stream(stream.name, *parts, origin=origin, replaced=stream.replaced)
-            return LoadReport(info, True, stream.notes())
+            return LoadReport(info, True, (*replaced, *stream.notes()))
     reading = read_bundle(path, name)
-    workbench.links.check_load(reading.bundle.name)
-    return LoadReport(workbench.store.add(reading.bundle, origin=origin), True, reading.notes)
+    replaced = replacing(workbench, reading.bundle.name)
+    return LoadReport(workbench.store.add(reading.bundle, origin=origin), True, (*replaced, *reading.notes))
+
+
+def replacing(workbench: Workbench, name: str) -> tuple[str, ...]:
+    """The note for a load that takes the place of a stored dataset, asked before the load; none where there is none.
+
+    Raises InvalidInput for the name of a linked table.
+    """
+    workbench.links.check_load(name)
+    there = [info for info in workbench.store.datasets() if info.name == name]
+    return tuple(f"replaced the dataset {name} that was there ({_counted(info.chunks, 'chunk')})" for info in there)
 
 
 def readable(origin: str) -> str:
@@ -126,7 +136,8 @@ def files_at(paths: Sequence[str | os.PathLike[str]], config: Config) -> list[tu
         except (OSError, ValueError) as error:
             raise InvalidInput(f"{named} cannot be read: {getattr(error, 'strerror', None) or error}") from None
         if not members:
-            raise InvalidInput(f"the folder {named} holds no file that can be read")
+            remedy = "documents (PDF, DOCX, HTML, Markdown, text) are loaded with `ctxasm ingest`"
+            raise InvalidInput(f"the folder {named} holds no file that can be read as a table: {remedy}")
     return found
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.linking import Links
-from ctxasm.loading import LoadReport, fingerprint, load_bundle, readable
+from ctxasm.loading import LoadReport, fingerprint, load_bundle, readable, replacing
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.zones.desk import ZoneDesk
@@ -108,8 +108,8 @@ class Workbench:
         return self._add(read_bundle(folder, SAMPLE), origin)._replace(notes=())
 
     def _add(self, reading: Reading, origin: str) -> LoadReport:
-        self.links.check_load(reading.bundle.name)
-        return LoadReport(self.store.add(reading.bundle, origin=readable(origin)), True, reading.notes)
+        replaced = replacing(self, reading.bundle.name)
+        return LoadReport(self.store.add(reading.bundle, origin=readable(origin)), True, (*replaced, *reading.notes))
 
     def delete(self, name: str) -> None:
         """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""

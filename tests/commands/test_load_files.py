@@ -89,7 +89,7 @@ def test_a_mapping_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     for wrong, words in {
         "text": "--map takes FIELD=COLUMN, such as text=body, got 'text'",
         "text=zz": "x.csv has no column 'zz' for text: it has 'a', 'b', 'c'",
-        "tekst=b": "the kind of x.csv must be one of",
+        "tekst=b": "'tekst' is no field: map one of document_id, chunk_index, text",
     }.items():
         assert words in run(capsys, "load", str(path), "--map", wrong, code=2)[1]
     assert "chunks have no field 'tekst'" in run(capsys, "load", str(path), "--kind", "chunks", "--map", "tekst=b", code=2)[1]
@@ -148,7 +148,9 @@ def test_a_terminal_is_not_steered_by_a_file(tmp_path: Path, capsys: pytest.Capt
     assert "'chunk_no' is no chunk_index, by its values, and becomes metadata" in err
 
 
-CHUNK_ROWS = '{"doc_id": "a", "chunk_no": 0, "body": "De balie opent om zeven uur."}\n{"doc_id": "a", "chunk_no": 1, "body": "Bezoek na twaalf."}\n'
+CHUNK_ROWS = (
+    '{"doc_id": "a", "chunk_no": 0, "body": "De balie opent om zeven uur."}\n{"doc_id": "a", "chunk_no": 1, "body": "Bezoek na twaalf."}\n'
+)
 
 
 def test_a_file_named_as_one_of_a_bundle_with_columns_of_its_own_is_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,3 +167,48 @@ def test_a_file_of_a_bundle_with_one_good_row_stays_one(tmp_path: Path, capsys: 
     path = tmp_path / "chunks.jsonl"
     path.write_text(CHUNK_ROWS + '{"document_id": "a", "chunk_index": 2, "text": "Goed."}\n', encoding="utf-8")
     assert "chunks.jsonl line 1" in run(capsys, "load", str(path), code=2)[1]
+
+
+def test_replacing_a_dataset_is_said(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "replaced" not in run(capsys, "load", str(table))[1]
+    assert "note: replaced the dataset faq that was there (2 chunks)" in run(capsys, "load", str(table))[1]
+
+
+def test_replacing_by_documents_is_said_where_nothing_was_known(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "load", str(table))
+    page = tmp_path / "plain.txt"
+    page.write_text("De poli is open.\n", encoding="utf-8")
+    note = "note: replaced the dataset faq that was there (2 chunks)"
+    assert note in run(capsys, "ingest", str(page), "--data", "faq")[1]
+    second = tmp_path / "tweede.txt"
+    second.write_text("De apotheek ook.\n", encoding="utf-8")
+    assert "replaced" not in run(capsys, "ingest", str(page), str(second), "--data", "faq")[1]
+
+
+def test_a_field_that_is_none_is_named_with_those_that_are(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    err = run(capsys, "load", str(table), "--map", "foo=body", code=2)[1]
+    assert "'foo' is no field: map one of document_id, chunk_index, text" in err
+    err = run(capsys, "load", str(table), "--map", "retrieved=body", "--map", "gold=body", code=2)[1]
+    assert "has no kind that the mapping of retrieved, gold fits" in err
+
+
+@pytest.mark.parametrize(
+    "page", ["<html><body><p>De balie.</p></body></html>\n", "<!doctype html>\n<html>\n<body>\n<p>a, b</p>\n</body>\n</html>\n"]
+)
+def test_documents_are_sent_to_ingest(page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "gids.pdf").write_bytes(b"%PDF-1.4\n")
+    assert "`ctxasm ingest`" in run(capsys, "load", str(folder), code=2)[1]
+    (folder / "plain.txt").write_text("De balie opent om zeven uur.\n", encoding="utf-8")
+    assert "`ctxasm ingest`" in run(capsys, "load", str(folder), code=2)[1]
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    assert "`ctxasm ingest`" in run(capsys, "load", str(tmp_path / "page.html"), code=2)[1]
+
+
+@pytest.mark.parametrize("name", ["brief.docx", "cijfers.XLSX"])
+def test_a_damaged_office_file_is_called_that(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04 half")
+    err = run(capsys, "load", str(tmp_path / name), code=2)[1]
+    assert "is a damaged Office file" in err
+    assert "pack the folder" not in err
