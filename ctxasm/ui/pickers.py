@@ -21,7 +21,8 @@ def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
     if (gone := st.session_state.get("data")) not in names:
         if gone is not None:
             state.reject(f"dataset {gone!r} is not loaded any more")
-        st.session_state.pop("data", None)
+        st.session_state["data"] = names[0]
+    state.send_again("data", names)
     picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
     info = infos[names.index(picked)] if picked in names else infos[0]
     _write_address("data", info.name)
@@ -39,7 +40,8 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     labels = {entry.query_id: _label(entry, desk.is_stored(info, entry.query_id)) for entry in entries}
     _take_asked_for("q", ids, labels, "query")
     if st.session_state.get("q") not in labels:
-        st.session_state.pop("q", None)
+        st.session_state["q"] = ids[0]
+    state.send_again("q", labels.values())
     query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
     _write_query_address(info, query_id)
     at = ids.index(query_id)

@@ -203,6 +203,17 @@ class KeptChunks:
         return fetched
 
 
+def send_again(key: str, labels: Iterable[str]) -> None:
+    """Before a select box is drawn: send its value with new labels, else the browser keeps the label that it had.
+
+    Of a value that is only the default nothing is sent either, so the key must hold it.
+    """
+    drawn = tuple(labels)
+    if st.session_state.get(f"_labels_of_{key}") != drawn:
+        st.session_state[f"_labels_of_{key}"] = drawn
+        st.session_state[key] = st.session_state[key]
+
+
 def stamp_of(scene: Scene) -> str:
     """A text that names what is drawn, so that a test can wait until every part shows it."""
     changed = ",".join(f"{spec_of(name).url}={value}" for name, value in scene.settings.changed().items())

@@ -8,12 +8,13 @@ import sqlite3
 
 import pytest
 
-from tests.browser.conftest import serving
+from tests.browser.conftest import ROOT, serving
 
 pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
 expect.set_options(timeout=60_000)
+SPANS = ROOT / "tests/bundle/valid/openinference/llamaindex_spans.jsonl"
 HOSTILE = "<img src=x onerror=alert(1)> ![a](https://outside.example/x.png) [1] $x$"
 ROWS = ["doc;nr;tekst", "gids;0;De receptie is elke dag open van 8 tot 20 uur.", "gids;1;Parkeren kost twee euro per uur in de garage."]
 
@@ -67,6 +68,19 @@ def test_a_table_is_mapped_looked_at_and_imported(team, open_page, tmp_path):
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-report")).to_contain_text("gids")
     expect(page.locator("#ctx-data b")).to_have_text("gids")
+
+
+def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, open_page):
+    page = open_page(f"{team}/load?data=sample")
+    query = page.get_by_role("combobox", name=re.compile("Query")).first
+    expect(query).to_have_value(re.compile("^bezoek-gewone"))
+    drop(page, SPANS)
+    page.get_by_role("button", name=re.compile("Import$")).click()
+    expect(page.locator("#ctx-data b")).to_have_text("llamaindex_spans")
+    expect(query).to_have_value(re.compile("^0x"))
+    page.get_by_role("link", name="Inspect").click()
+    expect(page.locator("#ctx-budget")).to_be_visible()
+    expect(query).to_have_value(re.compile("^0x"))
 
 
 def test_problems_are_listed_and_the_valid_part_is_a_choice_of_its_own(team, open_page, tmp_path):

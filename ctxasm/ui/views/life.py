@@ -36,6 +36,7 @@ def show_life(assembly: Assembly) -> None:
         st.session_state["_life"] = f"{picked[0]} #{picked[1]}"
     if st.session_state.get("_life") not in names:
         st.session_state["_life"] = next(iter(names))
+    state.send_again("_life", labels.values())
     name = st.selectbox("Chunk", list(names), key="_life", format_func=lambda name: labels.get(name, name))
     _show_one(assembly, names[name])
     with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
