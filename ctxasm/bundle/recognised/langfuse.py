@@ -49,8 +49,10 @@ def _is_observation(row: Object) -> bool:
 
 
 def _is_trace(row: Object) -> bool:
-    is_one = "id" in row and bool(TRACE_KEYS & row.keys()) and bool({"input", "output", "observations"} & row.keys())
-    return is_one and "type" not in row
+    """A trace by its own keys, or by the observations in it: its API leaves out what was not set."""
+    is_one = bool(TRACE_KEYS & row.keys()) and bool({"input", "output", "observations"} & row.keys())
+    holds = any(str(inner.get("type")).upper() in TYPES for inner in objects(row.get("observations")))
+    return "id" in row and "type" not in row and (is_one or holds)
 
 
 def _spans(draft: Draft, at: Place, row: Object, outer: Object | None) -> Iterator[Span]:

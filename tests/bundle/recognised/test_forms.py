@@ -272,6 +272,23 @@ def test_a_retriever_whose_output_is_no_list_of_passages_is_said() -> None:
     assert any("could not be read as passages" in note for note in found.notes)
 
 
+def test_a_trace_of_langfuse_is_known_by_its_observations_alone() -> None:
+    trace = {
+        "id": "t",
+        "name": "rag",
+        "timestamp": "2026-11-01T10:00:00Z",
+        "input": "why?",
+        "output": "because",
+        "observations": [observation("RETRIEVER", "search", "why?", [lc("first text"), lc("second text")])],
+    }
+    for wrapped in ([trace], {"data": [trace]}, trace):
+        found = bundle(wrapped)
+        texts = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in found.chunks}
+        assert [texts[hit[:2]] for hit in hits(found)] == ["first text", "second text"]
+        assert [query.query for query in found.queries] == ["why?"]
+        assert [answer.answer for answer in found.answers] == ["because"]
+
+
 # Ragas, BEIR, TREC
 
 
