@@ -34,12 +34,13 @@ class LoadReport(NamedTuple):
         """The load as one sentence."""
         info = self.info
         counts = [(info.documents, "document"), (info.chunks, "chunk"), (info.queries, "query"), (info.answers, "answer")]
-        parts = ", ".join(_counted(count, noun) for count, noun in counts if count)
-        replaced = f"; {_counted(info.replaced, 'character')} became U+FFFD (NUL, lone surrogates)" if info.replaced else ""
+        parts = ", ".join(counted(count, noun) for count, noun in counts if count)
+        replaced = f"; {counted(info.replaced, 'character')} became U+FFFD (NUL, lone surrogates)" if info.replaced else ""
         return f"{info.name}: {parts}{replaced}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, as "1 query" and "2,000 queries"."""
     plural = noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{count:,} {plural}"
 
@@ -101,7 +102,7 @@ def replacing(workbench: Workbench, name: str) -> tuple[str, ...]:
     """
     workbench.links.check_load(name)
     there = [info for info in workbench.store.datasets() if info.name == name]
-    return tuple(f"replaced the dataset {name} that was there ({_counted(info.chunks, 'chunk')})" for info in there)
+    return tuple(f"replaced the dataset {name} that was there ({counted(info.chunks, 'chunk')})" for info in there)
 
 
 def readable(origin: str) -> str:

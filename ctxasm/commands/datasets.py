@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from datetime import UTC
+from typing import TYPE_CHECKING
 
 from ctxasm.commands.options import add_database, say, workbench_of
+from ctxasm.loading import counted
+
+if TYPE_CHECKING:
+    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.workbench import Workbench
 
 SUMMARY = "list the loaded datasets, newest first"
 
@@ -18,7 +25,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print one line a dataset, or a JSON list."""
-    found = workbench_of(args).datasets()
+    workbench = workbench_of(args)
+    found = workbench.datasets()
     if args.format == "json":
         rows = [
             {
@@ -26,6 +34,7 @@ def run(args: Namespace) -> int:
                 "documents": info.documents,
                 "chunks": info.chunks,
                 "queries": info.queries,
+                "saved_queries": _saved(workbench, info),
                 "answers": info.answers,
                 "replaced": info.replaced,
                 "loaded_at": info.loaded_at.isoformat(),
@@ -39,6 +48,23 @@ def run(args: Namespace) -> int:
     if not found:
         say("no dataset is loaded: run `ctxasm load FOLDER` (or `ctxasm load --sample`)")
     for info in found:
-        loaded = info.loaded_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        print(f"{info.name}\t{info.documents} documents\t{info.chunks} chunks\t{info.queries} queries\t{info.answers} answers\t{loaded}")
+        print(_line(info, _saved(workbench, info)))
     return 0
+
+
+def _line(info: DatasetInfo, saved: int) -> str:
+    loaded = 0 if _is_linked(info) else info.queries
+    queries = counted(loaded, "query") + (f" + {saved:,} saved" if saved else "")
+    parts = (counted(info.documents, "document"), counted(info.chunks, "chunk"), queries, counted(info.answers, "answer"))
+    return "\t".join((info.name, *parts, f"{info.loaded_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"))
+
+
+def _saved(workbench: Workbench, info: DatasetInfo) -> int:
+    """How many questions were saved to a dataset; one that a later load brought under its id is a loaded one. A link has no others."""
+    if _is_linked(info):
+        return info.queries
+    return len(workbench.query_list(info.name)) - info.queries if workbench.store.saved_queries(info.name) else 0
+
+
+def _is_linked(info: DatasetInfo) -> bool:
+    return info.dataset_id < 0

@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from ctxasm.commands.options import add_database, say, workbench_of
 from ctxasm.exporting import FORMATS, export
+from ctxasm.loading import counted
 
 SUMMARY = "write a dataset to files: a bundle that loads back equal, or one table of chunks"
 
@@ -26,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write, and print the path."""
     report = export(workbench_of(args), args.name, args.out, args.format, force=args.force)
-    counts = ((report.documents, "documents"), (report.chunks, "chunks"), (report.queries, "queries"), (report.answers, "answers"))
-    say(f"{report.name}: {', '.join(f'{count:,} {noun}' for count, noun in counts if count)}")
+    counts = ((report.documents, "document"), (report.chunks, "chunk"), (report.queries, "query"), (report.answers, "answer"))
+    say(f"{report.name}: {', '.join(counted(count, noun) for count, noun in counts if count)}")
     print(report.path)
     return 0

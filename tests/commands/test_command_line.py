@@ -81,7 +81,7 @@ def test_a_broken_bundle_lists_its_problems_and_changes_nothing(folder: Path, lo
 
 def test_datasets_and_delete(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["datasets"]) == 0
-    assert capsys.readouterr().out.startswith("klein\t1 documents\t3 chunks\t2 queries\t0 answers\t")
+    assert capsys.readouterr().out.startswith("klein\t1 document\t3 chunks\t2 queries\t0 answers\t")
     assert main(["datasets", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["name"], row["chunks"]) == ("klein", 3)
@@ -316,3 +316,15 @@ def test_a_compressing_model_that_does_not_answer_is_told_of(
         assert "3 chunks shortened by the question's words, because the model that compresses failed: " in told
         assert "127.0.0.1" in told
         assert "sk-never-shown" not in told
+
+
+def test_datasets_counts_the_saved_questions_and_says_utc(loaded: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "hoe laat opent de balie?", "--data", "klein", "--method", "bm25", "--save"]) == 0
+    capsys.readouterr()
+    assert main(["datasets"]) == 0
+    out = capsys.readouterr().out
+    assert "\t2 queries + 1 saved\t0 answers\t" in out
+    assert out.endswith(" UTC\n")
+    assert main(["datasets", "--format", "json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["queries"], row["saved_queries"]) == (2, 1)

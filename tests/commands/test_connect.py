@@ -38,7 +38,7 @@ def test_from_a_connection_to_a_dataset(place: Place, capsys: pytest.CaptureFixt
     assert main(["connect", "--table", "chunks", "--link", "mine", "--save", "kept"]) == 0
     assert capsys.readouterr().out == "mine\n"
     assert main(["datasets"]) == 0
-    assert capsys.readouterr().out.startswith("mine\t1 documents\t3 chunks\t0 queries")
+    assert capsys.readouterr().out.startswith("mine\t1 document\t3 chunks\t0 queries")
     assert main(["connect", "--mapping", "kept", "--format", "json"]) == 0
     kept = json.loads(capsys.readouterr().out)
     assert kept["documents"] == {"schema": None, "table": "docs", "fields": {"document_id": "id", "title": "title"}}
@@ -123,4 +123,4 @@ def test_a_copy_of_no_rows_is_refused(place: Place, capsys: pytest.CaptureFixtur
     assert "limit of a copy must be at least 1, got 0" in capsys.readouterr().err
     assert main(["connect", "--table", "chunks", "--copy", "some", "--limit", "1"]) == 0
     assert main(["datasets"]) == 0
-    assert "some\t1 documents\t1 chunks" in capsys.readouterr().out
+    assert "some\t1 document\t1 chunk\t0 queries\t0 answers" in capsys.readouterr().out
