@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.caching import cache_resource
 
 from ctxasm.config import read_config
+from ctxasm.model.errors import CtxasmError
 from ctxasm.ui import typed
 from ctxasm.ui.jobs import Jobs
 from ctxasm.ui.zones_state import with_typed_turns
@@ -55,6 +56,17 @@ def _jobs(database_url: str) -> Jobs:
 def datasets() -> list[DatasetInfo]:
     """All datasets, the sample first, then the newest."""
     return sorted(workbench().datasets(), key=lambda info: info.name != SAMPLE)
+
+
+def unreadable(info: DatasetInfo) -> str:
+    """Why the tables of a linked dataset cannot be read now, empty where they can: it is listed though its database is down."""
+    try:
+        linked = workbench().links.dataset(info.name)
+        if linked is not None:
+            linked.some(1)
+    except CtxasmError as error:
+        return str(error)
+    return ""
 
 
 def query_list(info: DatasetInfo) -> list[QueryEntry]:

@@ -21,6 +21,12 @@ def current_scene(page: str) -> Scene | None:
         show_trouble(
             "The data cannot be read", trouble, "Nothing was changed. Reload this page when it is fixed; the Load page stays open to you."
         )
+    elif scene is None and (info := st.session_state.get("_info")) is not None and (why := desk.unreadable(info)):
+        show_title(page, "Something is in the way")
+        show_trouble(
+            f"Dataset {info.name} cannot be read", why, "Nothing was changed. Other datasets still work; ask again when it is fixed."
+        )
+        question_box("question_here")
     elif scene is None and st.session_state.get("_info") is not None:
         show_title(page, "No query to assemble")
         show_empty("This dataset has no queries yet", "Ask a question of your own: it is searched for in the dataset, and can be saved.")

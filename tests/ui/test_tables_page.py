@@ -6,6 +6,7 @@ import json
 import sqlite3
 
 import pytest
+from streamlit.runtime.caching import cache_resource
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.ui import desk
@@ -80,6 +81,20 @@ def test_linked_it_is_a_dataset_that_can_be_asked(app):
     fine(app.button(key="search_question").click().run())
     fine(app.button(key="save_question").click().run())
     assert app.session_state["_scene"].query.retrieved
+
+
+@pytest.mark.parametrize("asked", [{}, {"ask": "Wat kost parkeren?"}])
+def test_of_a_linked_database_that_is_gone_the_page_says_so(app, team, asked):
+    fine(app.button(key="load_linked").click().run())
+    team.unlink()
+    cache_resource.clear()
+    again = AppTest.from_file(str(MAIN), default_timeout=60)
+    for name, value in {"data": "chunks", **asked}.items():
+        again.query_params[name] = value
+    page = html(fine(again.run()))
+    assert 'id="ctx-error"' in page
+    assert "Dataset chunks cannot be read" in page
+    assert "no queries yet" not in page
 
 
 def test_unlinking_says_that_the_table_stays(app):

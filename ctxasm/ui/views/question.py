@@ -108,8 +108,12 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
             lambda report, cancelled: search(workbench, question, info.name, options, report, cancelled),
             "Cancel the search",
         )
+        # A search by several methods may find nothing because none of them could read.
+        problem = "" if query.retrieved else desk.unreadable(info)
     except CtxasmError as error:
-        st.session_state["_question_problem"] = str(error)
+        problem = str(error)
+    if problem:
+        st.session_state["_question_problem"] = problem
     else:
         typed.keep_unsaved(info, query)
         st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
