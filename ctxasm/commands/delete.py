@@ -1,4 +1,4 @@
-"""`ctxasm delete`: a dataset goes."""
+"""`ctxasm delete`: a dataset goes, or the link to a table, which stays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from ctxasm.commands.options import add_database, say, workbench_of
 
-SUMMARY = "delete a dataset"
+SUMMARY = "delete a dataset, or unlink a table"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -16,7 +16,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Delete, and say so."""
-    workbench_of(args).delete(args.name)
-    say(f"deleted {args.name}")
+    """Delete, and say what went."""
+    workbench = workbench_of(args)
+    linked = any(info.name == args.name and info.dataset_id < 0 for info in workbench.datasets())
+    workbench.delete(args.name)
+    say(f"unlinked {args.name}; the table stays" if linked else f"deleted {args.name}")
     return 0

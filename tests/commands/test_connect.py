@@ -124,3 +124,15 @@ def test_a_copy_of_no_rows_is_refused(place: Place, capsys: pytest.CaptureFixtur
     assert main(["connect", "--table", "chunks", "--copy", "some", "--limit", "1"]) == 0
     assert main(["datasets"]) == 0
     assert "some\t1 document\t1 chunk\t0 queries\t0 answers" in capsys.readouterr().out
+
+
+def test_deleting_a_link_says_that_the_table_stays(
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["connect", "--table", "chunks", "--link", "mine"]) == 0
+    monkeypatch.delenv("CTXASM_CONNECTION_DOCS")  # a link whose connection is gone can go too
+    capsys.readouterr()
+    assert main(["delete", "mine"]) == 0
+    assert capsys.readouterr().err == "unlinked mine; the table stays\n"
+    assert main(["datasets"]) == 0
+    assert "no dataset is loaded" in capsys.readouterr().err
