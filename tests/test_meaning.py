@@ -10,7 +10,7 @@ import pytest
 
 from ctxasm.config import Config, read_config
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.meaning import embed_endpoint, search_vectors_of
+from ctxasm.meaning import embed_endpoint, missing, search_vectors_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.progress import Cancelled
 from ctxasm.model.records import Bundle, Chunk, Document
@@ -111,3 +111,11 @@ def test_a_server_that_fails_leaves_the_words_and_a_note(served: type[Served], m
             search(bench, "tekst", "h", options)
     with pytest.raises(SearchStopped):
         search(bench, "tekst", "h", cancelled=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("wordllama", "pip install wordllama"), ("multilingual-e5-small", "pip install 'ctxasm[retrieval]'")]
+)
+def test_a_local_embedder_that_is_absent_names_the_command(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctxasm.meaning.find_spec", lambda package: None)
+    assert missing(name).endswith(command)
