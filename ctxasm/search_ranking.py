@@ -29,6 +29,10 @@ gains most between a half and one.
 """
 
 
+ACROSS = "multilingual-e5-small"
+"""The local embedder that knows what means the same in several languages."""
+
+
 class Searched(NamedTuple):
     """What was found, and by whose vectors (None: by words alone)."""
 
@@ -39,6 +43,10 @@ class Searched(NamedTuple):
 def searched(question: str, asked: Asked) -> Searched:
     """Search once. Raises as `searching.search`, and Replaced where the dataset is another one meanwhile."""
     began, notes = perf_counter(), list[str]()
+    if not asked.info.chunks:
+        is_vector = asked.options.method == "vector"
+        kind = "vector_only" if is_vector else "bm25_only"
+        return Searched(Found((), kind, None if is_vector else 0, notes=("the dataset holds no chunks",)), None)
     vectors = _vectors(asked, notes) if asked.options.method != "bm25" else None
     try:
         found = _ranked(question, asked, _searcher(asked), vectors, notes)
@@ -80,7 +88,7 @@ def _ranked(question: str, asked: Asked, searcher: Searcher, vectors: KeptVector
         except ModelUnavailable as error:
             _without_vectors(asked, error, notes)
     if options.method != "vector":
-        by_words = _by_words(question, searcher, options.method, notes)
+        by_words = _by_words(question, searcher, vectors if options.method == "hybrid" and rankings else None, notes)
         rankings[:0] = [by_words] if by_words.best or not rankings else []
     return _found(rankings, searcher, options, WEIGHTS.get(vectors.name, 1.0) if vectors else 1.0)
 
@@ -99,14 +107,25 @@ def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptio
     return Found(hits, kind, matches, round(ran["vector"][0].score, 4) if ran.get("vector") else None)
 
 
-def _by_words(question: str, searcher: Searcher, method: str, notes: list[str]) -> Ranking:
+def _by_words(question: str, searcher: Searcher, vectors: KeptVectors | None, notes: list[str]) -> Ranking:
+    """The ranking by words. `vectors` are those that find where no word does."""
     asked, ranking = searcher.by_words(question)
     if asked.only_stop_words:
         notes.append("the question has only stop words: they were searched for as they are")
     if not ranking.best:
         searched = "no chunk shares a word with the question" if asked.words else "the question has no words to search for"
-        notes.append(searched + (": found by meaning alone" if method == "hybrid" else ""))
+        notes.append(searched + (": found by meaning alone" if vectors is not None else ""))
+        if asked.is_foreign and (vectors is None or vectors.name == "wordllama"):
+            notes.append(_across_languages())
     return ranking
+
+
+def _across_languages() -> str:
+    """What finds in another language than it is asked in."""
+    from ctxasm.meaning import missing
+
+    remedy = "choose it with --embedder" if not missing(ACROSS) else "pip install 'ctxasm[retrieval]', and choose it with --embedder"
+    return f"the question is in another language than the chunks, across which the embedder {ACROSS} finds: {remedy}"
 
 
 def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:

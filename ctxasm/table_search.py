@@ -109,7 +109,7 @@ def _by_words(dataset: LinkedDataset, question: str, limit: int, options: Search
         notes.extend(found.notes)
         best = found.best
     if not best:
-        notes.append("no chunk shares a word with the question")
+        notes.append("no chunk shares a word with the question" if dataset.some(1) else "the dataset holds no chunks")
     return best
 
 

@@ -103,8 +103,21 @@ def test_what_cannot_be_had_is_said(workbench: Workbench) -> None:
 
 def test_a_dataset_without_chunks(workbench: Workbench) -> None:
     workbench.store.add(Bundle("empty", (Document("d"),)))
-    query = search(workbench, "bezoekuren", "empty")
-    assert query.retrieved == ()
+    for method in ("hybrid", "bm25", "vector"):
+        query = search(workbench, "bezoekuren", "empty", SearchOptions(method))  # type: ignore[arg-type]
+        assert query.retrieved == ()
+        assert query.metadata["notes"] == ["the dataset holds no chunks"]
+        check_query(query)
+
+
+def test_a_question_in_another_language_is_told_what_finds_across_them(workbench: Workbench) -> None:
+    def hint(question: str, **options: object) -> str:
+        return " ".join(search(workbench, question, "h", SearchOptions(**options)).metadata["notes"])  # type: ignore[arg-type]
+
+    assert "multilingual-e5-small" in hint("What should I leave behind?")
+    assert "--embedder" in hint("What should I leave behind?", method="bm25")
+    for alike in ("Wat laat ik achter?", "zeppelin", "?!", "What does Parkeren mean?"):
+        assert "multilingual-e5-small" not in hint(alike)
 
 
 def test_the_same_question_is_the_same_query(workbench: Workbench) -> None:

@@ -46,10 +46,14 @@ _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff
 
 
 class QuestionWords(NamedTuple):
-    """The words of a question that are searched for. `only_stop_words`: it has no others. Empty where it has no words at all."""
+    """The words of a question that are searched for. `only_stop_words`: it has no others. Empty where it has no words at all.
+
+    `is_foreign`: its small words, or its spelling, are those of another language than the corpus is in.
+    """
 
     words: tuple[str, ...]
     only_stop_words: bool
+    is_foreign: bool = False
 
 
 class Analyser:
@@ -70,12 +74,15 @@ class Analyser:
 
     def question(self, text: str) -> QuestionWords:
         """The words of a question. One that comes twice counts twice."""
-        stop = STOP_WORDS[self.language] | STOP_WORDS[language_of_texts([text])]
+        own = language_of_texts([text])
+        stop = STOP_WORDS[self.language] | STOP_WORDS[own]
         shouted = text.isupper()
         spellings = _SPELLING.findall(text)
         kept = [s for s in spellings if s.lower() not in stop or (s.isupper() and len(s) > 1 and not shouted)]
         words = tuple(word for spelling in kept or spellings for word in self._words_of(spelling))
-        return QuestionWords(words, bool(spellings) and not kept)
+        # English is also what a question is taken for that tells nothing.
+        tells = own != "en" or any(spelling.lower() in STOP_WORDS[own] for spelling in spellings)
+        return QuestionWords(words, bool(spellings) and not kept, tells and own != self.language)
 
     def _words_of(self, spelling: str) -> tuple[str, ...]:
         known = self._known.get(spelling)

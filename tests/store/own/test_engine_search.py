@@ -141,6 +141,17 @@ def test_the_table_tells_the_language_whatever_is_asked(place: Place, texts: dic
     workbench.close()
 
 
+def test_a_table_without_rows_says_so(place: Place) -> None:
+    make(place, *(FTS5 if place.kind == "sqlite" else GIN))
+    workbench, dataset = opened(place)
+    place.run("DELETE FROM t")
+    found = dataset.search("parking", WORDS)
+    assert found.hits == ()
+    assert "the dataset holds no chunks" in found.notes
+    assert "shares a word" not in " ".join(found.notes)
+    workbench.close()
+
+
 def test_a_phrase_and_a_left_out_word_are_postgresql_s_own(place: Place) -> None:
     if place.kind == "sqlite":
         pytest.skip("FTS5 is asked for words only")
