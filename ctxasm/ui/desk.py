@@ -76,6 +76,11 @@ def query_list(info: DatasetInfo) -> list[QueryEntry]:
     return [*own, *(entry for entry in _stored_queries(info)[0] if entry.query_id not in hidden)]
 
 
+def stored_queries(info: DatasetInfo) -> int:
+    """How many queries a dataset has, those that were typed and saved among them."""
+    return len(_stored_queries(info)[0])
+
+
 def is_stored(info: DatasetInfo, query_id: str) -> bool:
     """Whether a query can be found by its id in another session: loaded with the dataset, or saved to it."""
     return query_id not in typed.unsaved(info)

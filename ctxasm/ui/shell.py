@@ -144,7 +144,7 @@ def _data_controls(settings: AssemblySettings) -> state.Scene | None:
 
 def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
     counter = desk.workbench().counter(settings.encoding)
-    counted = f"{plural(info.queries, 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
+    counted = f"{plural(desk.stored_queries(info), 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
     if counter.exact:
         tokens = f'<span class="cx-badge ok" data-exact="true"><span class="cx-dot"></span>exact {escape(counter.encoding)}</span>'
     else:

@@ -85,6 +85,12 @@ def test_a_saved_question_has_an_id_of_its_own_in_the_link_and_outlives_the_sess
     assert "save_question" not in {button.key for button in again.button}
 
 
+def test_a_saved_question_is_counted_among_the_queries(open_app):
+    app = ask(open_app(data="stil"), QUESTION)
+    assert "</b> · 0 queries · " in html(app)
+    assert "</b> · 1 query · " in html(fine(app.button(key="save_question").click().run()))
+
+
 def test_a_saved_question_can_be_deleted_and_saved_again(open_app):
     app = ask(open_app(data="stil"), QUESTION)
     fine(app.button(key="save_question").click().run())
