@@ -30,6 +30,27 @@ export default function ({ data, parentElement }) {
 """
 
 
+SCROLL = """
+export default function ({ data }) {
+  if (window.__ctxasmShown === data.turn) return;
+  window.__ctxasmShown = data.turn;
+  const show = () => document.querySelector(data.selector)?.scrollIntoView({ block: 'nearest' });
+  // What stood above goes away only when the page is drawn to its end.
+  for (const wait of [50, 400, 1200]) setTimeout(show, wait);
+}
+"""
+
+
+@cache
+def _scrolling() -> Callable[..., Any]:
+    return st.components.v2.component("ctxasm_scroll", html='<span aria-hidden="true"></span>', js=SCROLL)
+
+
+def bring_into_view(key: str, turn: int) -> None:
+    """Scroll as far as needed to the container of this key, once for each `turn`."""
+    _scrolling()(data={"turn": turn, "selector": f".st-key-{key}"}, key=f"scroll_to_{key}", height=1)
+
+
 @cache
 def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_follow", html='<span aria-hidden="true"></span>', js=JS)

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.model.errors import CtxasmError, InvalidBundle
+from ctxasm.ui.following import bring_into_view
 from ctxasm.ui.load_tables import notes_html, problems_csv, problems_html
 from ctxasm.ui.pictures import boxed
 from ctxasm.ui.views.loading.enriched import show_enriched, show_made
@@ -17,8 +18,18 @@ from ctxasm.ui.words import plural
 
 
 def show_outcome() -> None:
-    """What the last load said."""
+    """What the last load said, scrolled to when it is new."""
     report: Any = st.session_state.get("_report")
+    if report is None:
+        return
+    if st.session_state.get("_reported") is not report:
+        st.session_state["_reported"], st.session_state["_reports"] = report, st.session_state.get("_reports", 0) + 1
+    with st.container(key="outcome"):
+        _show(report)
+    bring_into_view("outcome", st.session_state["_reports"])
+
+
+def _show(report: Any) -> None:
     if isinstance(report, InvalidBundle):
         show_problems(report)
     elif isinstance(report, CtxasmError):
@@ -29,7 +40,7 @@ def show_outcome() -> None:
         show_enriched(report)
     elif hasattr(report, "saved"):
         show_made(report)
-    elif report is not None:
+    else:
         _show_loaded(report)
 
 
