@@ -83,6 +83,27 @@ def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, ope
     expect(query).to_have_value(re.compile("^0x"))
 
 
+def test_what_came_of_an_import_is_in_view(team, open_page, tmp_path):
+    page = open_page(f"{team}/load", width=390, height=600)
+    drop(page, written(tmp_path, "klein.csv"))
+    page.get_by_role("button", name=re.compile("Import$")).click()
+    expect(page.locator("#ctx-report")).to_contain_text("klein")
+    expect(page.locator("#ctx-report")).to_be_in_viewport(ratio=0.9)
+
+
+def test_on_a_phone_every_cell_of_a_problem_is_seen(team, open_page, tmp_path):
+    page = open_page(f"{team}/load", width=390, height=900)
+    drop(page, written(tmp_path, "half.csv", "gids;2;"))
+    cells = page.locator("#ctx-problems tbody tr").first.locator("td")
+    expect(cells).to_have_count(5)
+    for cell in cells.all():
+        box = cell.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    field = cells.nth(2).locator("code")
+    assert field.evaluate("code => code.getClientRects().length") == 1
+
+
 def test_problems_are_listed_and_the_valid_part_is_a_choice_of_its_own(team, open_page, tmp_path):
     page = open_page(f"{team}/load")
     drop(page, written(tmp_path, "half.csv", "gids;2;", "gids;3;", "park;0;Een goede rij, die zeker blijft staan."))
