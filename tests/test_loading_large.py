@@ -39,7 +39,7 @@ def test_a_bundle_with_problems_changes_nothing(workbench: Workbench, tmp_path: 
     with pytest.raises(InvalidBundle) as raised:
         workbench.load(tmp_path / "bad", "sample")
     assert [problem.field for problem in raised.value.problems] == ["query_id", "retrieved[0]"]
-    with pytest.raises(InvalidInput, match=r"no folder or \.zip"):
+    with pytest.raises(InvalidInput, match=r"no file, folder or \.zip"):
         workbench.load(tmp_path / "nowhere", "sample")
     assert workbench.dataset("sample").bundle() == load_bundle(SAMPLE, "sample")
     workbench.close()
