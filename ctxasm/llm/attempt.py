@@ -100,7 +100,8 @@ def attempts(
             request = changed
             continue
         asked = failure.wait or 0.0
-        if arrived or not failure.retry or not left or asked > endpoint.max_retry_after:
+        may_retry = failure.retry and (endpoint.awaits_server or not failure.absent)
+        if arrived or not may_retry or not left or asked > endpoint.max_retry_after:
             raise failure.as_error("".join(arrived))
         if _slept(max(asked, wait * random.uniform(0.75, 1.0)), cancel):  # noqa: S311 (spreads retries, guards nothing)
             return "cancelled"

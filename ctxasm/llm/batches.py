@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ctxasm.llm.completion import Completion, complete_json
 from ctxasm.llm.endpoint import Endpoint
+from ctxasm.llm.failures import ServerAbsent
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.messages import Message
 
@@ -54,7 +55,8 @@ def complete_all(
     """The outcomes as they come, in any order. `calls` is read as places become free, so it may be long, and be made while it is read.
 
     Ends early when cancelled, within about 0.1 s: what had come by then is given, what was under way is cut. After `give_up_after`
-    failures in a row nothing more is asked: raises ModelUnavailable with the last reason once all outcomes are given.
+    failures in a row nothing more is asked: raises ModelUnavailable with the last reason once all outcomes are given. So it does at
+    once where nothing answers at the address and nothing has before: a server that goes away later is waited for.
     """
     if not 1 <= concurrency <= MOST_AT_ONCE:
         raise InvalidInput(f"concurrency must be between 1 and {MOST_AT_ONCE} calls, got {shown(concurrency)}")
@@ -71,7 +73,9 @@ class _Batches:
     def __init__(
         self, endpoint: Endpoint, calls: Iterator[Call], concurrency: int, cancelled: Callable[[], bool], give_up_after: int
     ) -> None:
-        self._endpoint, self._calls, self._concurrency, self._cancelled = endpoint, calls, concurrency, cancelled
+        self._endpoint, self._at_first = endpoint, replace(endpoint, awaits_server=False)
+        self._is_there, self._is_absent = Event(), Event()
+        self._calls, self._concurrency, self._cancelled = calls, concurrency, cancelled
         self._stopped = Event()
         self._failures, self._why, self._give_up_after = 0, "", give_up_after
 
@@ -95,7 +99,7 @@ class _Batches:
 
     @property
     def _gave_up(self) -> bool:
-        return self._failures >= self._give_up_after
+        return self._is_absent.is_set() or self._failures >= self._give_up_after
 
     def _fill(self, pool: ThreadPoolExecutor, under_way: set[Future[Outcome]]) -> None:
         while len(under_way) < self._concurrency and not self._gave_up and not self._cancelled():
@@ -113,13 +117,19 @@ class _Batches:
     def _complete(self, call: Call) -> Outcome:
         try:
             told = complete_json(
-                self._endpoint,
+                self._endpoint if self._is_there.is_set() else self._at_first,
                 call.messages,
                 schema=call.schema,
                 schema_name=call.schema_name,
                 max_tokens=call.max_tokens,
                 cancel=self._stopped.is_set,
             )
-        except ModelUnavailable as error:
+        except ServerAbsent as error:
+            if not self._is_there.is_set():
+                self._is_absent.set()
             return Outcome(call.number, None, str(error))
+        except ModelUnavailable as error:
+            self._is_there.set()
+            return Outcome(call.number, None, str(error))
+        self._is_there.set()
         return Outcome(call.number, told)

@@ -17,6 +17,7 @@ class Endpoint:
 
     `first_piece_timeout` runs from the request to the first text, `piece_timeout` between two pieces. `retries` counts
     further attempts, made only while nothing has arrived; a server's Retry-After is obeyed up to `max_retry_after`.
+    `awaits_server`: also a refused connection is tried again, as a server that is being started refuses it.
     Raises InvalidInput naming what is wrong, without the key and without a password from the URL.
     """
 
@@ -29,6 +30,7 @@ class Endpoint:
     retries: int = 2
     max_retry_after: float = 10.0
     max_answer_chars: int = 200_000
+    awaits_server: bool = True
 
     def __post_init__(self) -> None:
         _check_url(self.base_url)

@@ -23,16 +23,25 @@ _FORMAT = re.compile(r"response_format|json_(?:schema|object)|structured|guided|
 """How servers say that they do not take a wanted form of the answer; each in its own words."""
 
 
-class Failure(Exception):
-    """What went wrong, already in words. `retry` says whether another attempt may help, `wait` what the server asked for."""
+class ServerAbsent(ModelUnavailable):
+    """Nothing answers at the address at all."""
 
-    def __init__(self, sentence: str, *, retry: bool = False, wait: float | None = None, drop: str | None = None) -> None:
-        self.sentence, self.retry, self.wait, self.drop = sentence, retry, wait, drop
+
+class Failure(Exception):
+    """What went wrong, already in words. `retry` says whether another attempt may help, `wait` what the server asked for.
+
+    `absent`: there is no server at that address, or no such name.
+    """
+
+    def __init__(
+        self, sentence: str, *, retry: bool = False, wait: float | None = None, drop: str | None = None, absent: bool = False
+    ) -> None:
+        self.sentence, self.retry, self.wait, self.drop, self.absent = sentence, retry, wait, drop, absent
         super().__init__(sentence)
 
     def as_error(self, partial: str) -> ModelUnavailable:
         """The error for the caller, with what had arrived."""
-        return ModelUnavailable(self.sentence, partial)
+        return (ServerAbsent if self.absent else ModelUnavailable)(self.sentence, partial)
 
 
 def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None) -> Failure:
@@ -109,9 +118,10 @@ def of_connection(endpoint: Endpoint, error: BaseException, began: bool, is_prox
     if "ConnectTimeout" in kinds:
         return Failure(f"{where} did not take the connection within {endpoint.connect_timeout:g} seconds: check that it runs", retry=True)
     if "gaierror" in kinds or re.search(r"Name or service|getaddrinfo|resolution|nodename", text):
-        return Failure(f"the name {where} cannot be found: check the base URL and the network")
+        return Failure(f"the name {where} cannot be found: check the base URL and the network", absent=True)
     if "ConnectError" in kinds or "ConnectionRefusedError" in kinds:
-        return Failure(f"nothing answers at {where}: check that the model server runs and that the base URL is right", retry=True)
+        sentence = f"nothing answers at {where}: check that the model server runs and that the base URL is right"
+        return Failure(sentence, retry=True, absent=True)
     if any(kind.endswith("Timeout") or kind == "APITimeoutError" for kind in kinds):
         return too_slow(endpoint, began=False)
     if "RemoteProtocolError" in kinds and not re.search(r"disconnected|closed|incomplete", text):

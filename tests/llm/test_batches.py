@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ import pytest
 from fake_model_server import FakeModel, serving
 
 from ctxasm.llm import Endpoint
-from ctxasm.llm.batches import GIVE_UP_AFTER, PATIENT_RETRIES, Call, Outcome, complete_all, patient
+from ctxasm.llm.batches import GIVE_UP_AFTER, PATIENT_RETRIES, Call, Outcome, _Batches, complete_all, patient
 from ctxasm.llm.completion import _taken
+from ctxasm.llm.failures import ServerAbsent, of_connection
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 
@@ -123,6 +125,31 @@ def test_all_outcomes_are_given_before_it_gives_up(server: FakeModel) -> None:
         found.extend(complete_all(at(server, "401"), calls(50), concurrency=2))
     assert GIVE_UP_AFTER <= len(found) == len(server.requests) <= GIVE_UP_AFTER + 2
     assert all("401" in outcome.failure for outcome in found)
+
+
+def test_an_address_without_a_server_is_given_up_at_once() -> None:
+    began, outcomes = time.monotonic(), list[Outcome]()
+    with pytest.raises(ModelUnavailable, match="nothing answers at"):
+        outcomes.extend(complete_all(Endpoint("http://127.0.0.1:9/v1", "m"), calls(200), concurrency=4))
+    assert 1 <= len(outcomes) <= 8
+    assert time.monotonic() - began < 5
+
+
+def test_a_name_that_is_not_known_is_no_server() -> None:
+    failure = of_connection(Endpoint("http://host.invalid/v1", "m"), socket.gaierror(-2, "Name or service not known"), began=False)
+    assert isinstance(failure.as_error(""), ServerAbsent)
+    assert not failure.retry
+
+
+def test_a_server_that_goes_away_later_is_waited_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("ctxasm.llm.attempt._slept", lambda seconds, cancel: waited.append(seconds) or cancel())
+    batches = _Batches(patient(at(server)), calls(0), 1, lambda: False, GIVE_UP_AFTER)
+    assert batches._complete(next(calls(1))).completion is not None
+    batches._endpoint = patient(Endpoint("http://127.0.0.1:9/v1", "m"))
+    assert "nothing answers" in batches._complete(next(calls(1))).failure
+    assert len(waited) == PATIENT_RETRIES
+    assert not batches._gave_up
 
 
 def test_few_failures_are_no_reason_to_give_up(server: FakeModel) -> None:
