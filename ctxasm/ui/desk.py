@@ -91,6 +91,16 @@ def is_saved(info: DatasetInfo, query_id: str) -> bool:
     return is_stored(info, query_id) and query_id in _stored_queries(info)[1]
 
 
+def is_saved_before(info: DatasetInfo, query_id: str) -> bool:
+    """Whether this question was searched for again though it is saved: what is shown is not what is saved."""
+    return not is_stored(info, query_id) and query_id in _stored_queries(info)[1]
+
+
+def saved_query(info: DatasetInfo, query_id: str) -> Query | None:
+    """The saved question of this id as it was saved, None where there is none."""
+    return workbench().query(info.name, query_id) if query_id in _stored_queries(info)[1] else None
+
+
 def forget_queries() -> None:
     """Read the queries again: one was saved, deleted or loaded."""
     for key in ("_query_list", "_query"):

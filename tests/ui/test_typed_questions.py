@@ -85,6 +85,21 @@ def test_a_saved_question_has_an_id_of_its_own_in_the_link_and_outlives_the_sess
     assert "save_question" not in {button.key for button in again.button}
 
 
+def test_a_saved_question_typed_again_is_the_saved_one(open_app):
+    app = ask(open_app(data="stil"), QUESTION)
+    fine(app.button(key="save_question").click().run())
+    app = ask(app, QUESTION)
+    assert ">not saved</span>" not in html(app)
+    assert "delete_question" in {button.key for button in app.button}
+    fine(app.button_group(key="qm").set_value("bm25").run())
+    app = ask(app, QUESTION)
+    assert ">not saved</span>" in html(app)
+    assert "saved before with other hits: saving replaces it" in html(app)
+    fine(app.button(key="save_question").click().run())
+    assert "saved before" not in html(app)
+    assert "</b> · 1 query · " in html(app)
+
+
 def test_a_saved_question_is_counted_among_the_queries(open_app):
     app = ask(open_app(data="stil"), QUESTION)
     assert "</b> · 0 queries · " in html(app)

@@ -16,6 +16,7 @@ from ctxasm.ui.setting_widgets import note_below
 from ctxasm.ui.views.title import show_problem
 
 if TYPE_CHECKING:
+    from ctxasm.model.records import Query
     from ctxasm.store.listing import DatasetInfo
 
 DEFAULT = SearchOptions()
@@ -110,16 +111,25 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
         )
         # A search by several methods may find nothing because none of them could read.
         problem = "" if query.retrieved else desk.unreadable(info)
+        is_kept = same_search(desk.saved_query(info, query.query_id), query)
     except CtxasmError as error:
         problem = str(error)
     if problem:
         st.session_state["_question_problem"] = problem
     else:
-        typed.keep_unsaved(info, query)
+        if is_kept:
+            typed.forget_unsaved(info, query.query_id)
+        else:
+            typed.keep_unsaved(info, query)
         st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
         st.session_state["_searched"] = True
         st.session_state["_searches"] = st.session_state.get("_searches", 0) + 1
     give_up()
+
+
+def same_search(saved: Query | None, found: Query) -> bool:
+    """Whether a search found again what is saved: the same hits, by the same method."""
+    return saved is not None and (saved.search_method, saved.retrieved) == (found.search_method, found.retrieved)
 
 
 def give_up() -> None:

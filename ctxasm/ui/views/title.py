@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from ctxasm.model.results import Assembly
+from ctxasm.ui import desk
 from ctxasm.ui.compress_rows import failures
 from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
 from ctxasm.ui.settings_words import settings_sentence
@@ -48,6 +49,8 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     query, fates = scene.query, assembly.trace.fates
     method = query.search_method
     badges = ["not saved"] if is_unsaved(query.query_id) else []
+    info = st.session_state.get("_info")
+    badges += ["saved before with other hits: saving replaces it"] if info and desk.is_saved_before(info, query.query_id) else []
     badges += [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     if query.bm25_matches is not None:
         badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
