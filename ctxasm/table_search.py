@@ -54,17 +54,19 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
         notes.append(f"a table of your own is searched by its text as it is, not by text={options.text}")
     depth = max(DEPTH, options.limit)
     found: dict[str, Sequence[Scored]] = {}
+    trouble: StoreUnavailable | None = None
     if options.method != "vector":
         try:
             found["bm25"] = _by_words(dataset, question, depth, options, notes)
         except StoreUnavailable as problem:
-            if options.method == "bm25":
-                raise
+            trouble = problem
             notes.append(f"searched by meaning alone: {problem}")
     if options.method != "bm25":
         nearest = _by_meaning(dataset, question, depth, options, embed, notes)
         if nearest is not None:
             found["vector"], weight = nearest
+    if trouble is not None and not found:  # no way is left: an empty answer would be a wrong one
+        raise trouble
     if not found.get("bm25", ()) and "vector" in found:  # no word in common: by meaning alone
         found.pop("bm25", None)
     places = {key: place for place, key in enumerate(dict.fromkeys(each.key for best in found.values() for each in best))}

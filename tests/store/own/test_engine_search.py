@@ -410,3 +410,18 @@ def test_a_search_by_words_that_takes_too_long_leaves_that_by_meaning(vector_pla
     with pytest.raises(StoreUnavailable):
         dataset.search("A zeppelin", SearchOptions(method="bm25"))
     workbench.close()
+
+
+def test_a_database_that_is_gone_is_no_empty_answer(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctxasm.model.errors import StoreUnavailable
+
+    make(place)
+    workbench, dataset = opened(place)
+
+    def gone(*_: object) -> None:
+        raise StoreUnavailable("the database does not answer")
+
+    monkeypatch.setattr("ctxasm.table_search._by_words", gone)
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        dataset.search("zeppelin restaurant", SearchOptions())
+    workbench.close()
