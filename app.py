@@ -10,15 +10,17 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ctxasm.ui.warm import warming
+from ctxasm.app.ui.guard import door
+from ctxasm.app.ui.unforeseen import show_unforeseen
+from ctxasm.app.ui.warm import warming
 
-MAIN = Path(__file__).resolve().parent / "ctxasm" / "ui" / "main.py"
+MAIN = Path(__file__).resolve().parent / "ctxasm" / "app" / "ui" / "main.py"
 if not MAIN.exists():
-    import ctxasm.ui
+    import ctxasm.app.ui
 
-    MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
+    MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 
 if get_script_run_ctx(suppress_warning=True) is None:
-    app = st.App(MAIN, lifespan=warming)
+    app = st.App(MAIN, lifespan=warming, middleware=[door()], on_script_error=show_unforeseen)
 else:
     runpy.run_path(str(MAIN), run_name="__main__")

@@ -1,56 +1,106 @@
 """ctxasm: context assembly for retrieval-augmented generation, the step between retrieval and the language model.
 
-    from ctxasm import AssemblySettings, assemble, load_bundle, open_store
+    from ctxasm import AssemblySettings, ask, assemble, check, load, open_store, search
 
     store = open_store("sqlite:///ctxasm.db")
-    store.add(load_bundle("my_bundle"))
-    query = store.dataset().queries()[0]
+    load("my_bundle", store)
+    query = search("When does the desk open?", store)
     assembly = assemble(query, store, AssemblySettings(expand_window=1))
+    answer = ask(assembly).result()
+    checked = check(assembly, answer.text)
 
 Names are loaded when they are first used: importing ctxasm loads no database, validation, UI or model library.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
-    "load_bundle": "ctxasm.bundle",
-    "write_bundle": "ctxasm.bundle",
-    "AssemblySettings": "ctxasm.model.settings",
-    "CheckedAnswer": "ctxasm.citations.checked",
-    "Assembly": "ctxasm.model.results",
+    "ask": "ctxasm.app.doors",
+    "assemble": "ctxasm.app.doors",
+    "check": "ctxasm.app.doors",
+    "connect": "ctxasm.app.doors",
+    "enrich": "ctxasm.app.doors",
+    "export": "ctxasm.app.doors",
+    "ingest": "ctxasm.app.doors",
+    "load": "ctxasm.app.doors",
+    "open_dataset": "ctxasm.app.doors",
+    "open_store": "ctxasm.app.doors",
+    "search": "ctxasm.app.doors",
+    "load_bundle": "ctxasm.data.files",
+    "write_bundle": "ctxasm.data.files",
     "Answer": "ctxasm.model.records",
+    "AnswerResult": "ctxasm.answering.asking",
+    "AnswerStream": "ctxasm.answering.asking",
+    "Assembly": "ctxasm.model.results",
+    "AssemblySettings": "ctxasm.model.settings",
     "Bundle": "ctxasm.model.records",
+    "CheckedAnswer": "ctxasm.citations.checked",
     "Chunk": "ctxasm.model.records",
+    "CtxasmError": "ctxasm.model.errors",
+    "Dataset": "ctxasm.model.datasets",
     "Document": "ctxasm.model.records",
+    "EnrichOptions": "ctxasm.data.enrich.run",
+    "EnrichReport": "ctxasm.data.enrich.reports",
+    "ExportReport": "ctxasm.data.files.exporting",
     "GoldChunk": "ctxasm.model.records",
     "Hit": "ctxasm.model.records",
-    "Query": "ctxasm.model.records",
-    "Span": "ctxasm.model.records",
-    "Turn": "ctxasm.model.records",
-    "CtxasmError": "ctxasm.model.errors",
+    "IngestOptions": "ctxasm.data.documents.options",
+    "IngestReport": "ctxasm.data.documents.ingesting",
     "InvalidBundle": "ctxasm.model.errors",
     "InvalidInput": "ctxasm.model.errors",
     "InvalidSetting": "ctxasm.model.errors",
+    "LoadReport": "ctxasm.data.files.loading",
+    "MemoryStore": "ctxasm.store.memory",
+    "Marked": "ctxasm.answering.asking",
     "ModelUnavailable": "ctxasm.model.errors",
+    "NameTaken": "ctxasm.data.standing",
     "NotFound": "ctxasm.model.errors",
+    "Piece": "ctxasm.answering.asking",
+    "PromptChoice": "ctxasm.answering.prompts",
+    "Query": "ctxasm.model.records",
+    "SearchOptions": "ctxasm.model.search",
+    "Span": "ctxasm.model.records",
     "StoreUnavailable": "ctxasm.model.errors",
     "TokenizerUnavailable": "ctxasm.model.errors",
+    "Turn": "ctxasm.model.records",
     "UnknownSetting": "ctxasm.model.errors",
-    "MemoryStore": "ctxasm.store.memory",
 }
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from ctxasm.bundle import load_bundle as load_bundle
-    from ctxasm.bundle import write_bundle as write_bundle
+    from ctxasm.answering.asking import AnswerResult as AnswerResult
+    from ctxasm.answering.asking import AnswerStream as AnswerStream
+    from ctxasm.answering.asking import Marked as Marked
+    from ctxasm.answering.asking import Piece as Piece
+    from ctxasm.answering.prompts import PromptChoice as PromptChoice
+    from ctxasm.app.doors import ask as ask
+    from ctxasm.app.doors import assemble as assemble
+    from ctxasm.app.doors import check as check
+    from ctxasm.app.doors import connect as connect
+    from ctxasm.app.doors import enrich as enrich
+    from ctxasm.app.doors import export as export
+    from ctxasm.app.doors import ingest as ingest
+    from ctxasm.app.doors import load as load
+    from ctxasm.app.doors import open_dataset as open_dataset
+    from ctxasm.app.doors import open_store as open_store
+    from ctxasm.app.doors import search as search
     from ctxasm.citations.checked import CheckedAnswer as CheckedAnswer
+    from ctxasm.data.documents.ingesting import IngestReport as IngestReport
+    from ctxasm.data.documents.options import IngestOptions as IngestOptions
+    from ctxasm.data.enrich.reports import EnrichReport as EnrichReport
+    from ctxasm.data.enrich.run import EnrichOptions as EnrichOptions
+    from ctxasm.data.files import load_bundle as load_bundle
+    from ctxasm.data.files import write_bundle as write_bundle
+    from ctxasm.data.files.exporting import ExportReport as ExportReport
+    from ctxasm.data.files.loading import LoadReport as LoadReport
+    from ctxasm.data.standing import NameTaken as NameTaken
+    from ctxasm.model.datasets import Dataset as Dataset
     from ctxasm.model.errors import CtxasmError as CtxasmError
     from ctxasm.model.errors import InvalidBundle as InvalidBundle
     from ctxasm.model.errors import InvalidInput as InvalidInput
@@ -60,7 +110,6 @@ if TYPE_CHECKING:
     from ctxasm.model.errors import StoreUnavailable as StoreUnavailable
     from ctxasm.model.errors import TokenizerUnavailable as TokenizerUnavailable
     from ctxasm.model.errors import UnknownSetting as UnknownSetting
-    from ctxasm.model.ports import ChunkSource, TokenCounter
     from ctxasm.model.records import Answer as Answer
     from ctxasm.model.records import Bundle as Bundle
     from ctxasm.model.records import Chunk as Chunk
@@ -71,109 +120,91 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Span as Span
     from ctxasm.model.records import Turn as Turn
     from ctxasm.model.results import Assembly as Assembly
+    from ctxasm.model.search import SearchOptions as SearchOptions
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
-    from ctxasm.model.support import Scorer
-    from ctxasm.store.database import Store
     from ctxasm.store.memory import MemoryStore as MemoryStore
 
 __all__ = [
     "Answer",
+    "AnswerResult",
+    "AnswerStream",
     "Assembly",
     "AssemblySettings",
     "Bundle",
     "CheckedAnswer",
     "Chunk",
     "CtxasmError",
+    "Dataset",
     "Document",
+    "EnrichOptions",
+    "EnrichReport",
+    "ExportReport",
     "GoldChunk",
     "Hit",
+    "IngestOptions",
+    "IngestReport",
     "InvalidBundle",
     "InvalidInput",
     "InvalidSetting",
+    "LoadReport",
+    "Marked",
     "MemoryStore",
     "ModelUnavailable",
+    "NameTaken",
     "NotFound",
+    "Piece",
+    "PromptChoice",
     "Query",
+    "SearchOptions",
     "Span",
     "StoreUnavailable",
     "TokenizerUnavailable",
     "Turn",
     "UnknownSetting",
+    "ask",
     "assemble",
     "check",
+    "connect",
+    "enrich",
+    "export",
+    "ingest",
+    "load",
     "load_bundle",
+    "open_dataset",
     "open_store",
+    "search",
     "write_bundle",
 ]
 
 
-def assemble(
-    query: Query | str,
-    source: ChunkSource | None = None,
-    settings: AssemblySettings | None = None,
-    counter: TokenCounter | None = None,
-    limit: int | None = None,
-    *,
-    hits: Sequence[Hit | Chunk | Mapping[str, Any]] | None = None,
-    chunks: Sequence[Chunk | Mapping[str, Any]] = (),
-    documents: Sequence[Document | Mapping[str, Any]] = (),
-) -> Assembly:
-    """Assemble the context for one query from a store, a dataset, any other source of chunks, or from plain records.
+class _Search(ModuleType):
+    """The package ctxasm.search, which is the function `search` too: both have the one name `ctxasm.search`."""
 
-    Without a store: `hits` are mappings (document_id, chunk_index, text, score, …) or Chunks in order of retrieval; neighbours
-    are then found among `hits` and `chunks` only. With both, what is given fills in for what `source` does not hold.
+    def __call__(self, *args: Any, **options: Any) -> Query:
+        found: Query = self.__wrapped__(*args, **options)
+        return found
 
-    `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
-    `limit` replaces `settings.max_tokens` and the zones. Raises InvalidInput for a query that cannot be assembled, and with
-    budget_mode=window for a model whose window is not known, or zones that leave nothing; also where an embedder or a model that
-    the settings ask for cannot be had.
-    """
-    from ctxasm.config import read_config
-    from ctxasm.equipping import equipment
-    from ctxasm.model.settings import AssemblySettings
-    from ctxasm.pipeline import assemble as run
-    from ctxasm.plain import joined
-    from ctxasm.tokens import open_counter
-    from ctxasm.zones import ZoneDesk
-
-    settings, config = settings or AssemblySettings(), read_config()
-    asked, chunk_source = joined(query, source, hits, chunks, documents)
-    counter = counter or open_counter(settings.encoding)
-    tools = equipment(settings, config, source)
-    if limit is not None:
-        return run(asked, chunk_source, settings, counter, limit=limit, **tools)
-    plan = ZoneDesk(config.model_windows).plan(asked, settings, counter)
-    return plan.on(run(asked, chunk_source, settings, counter, limit=plan.limit, **tools))
+    @property
+    def __wrapped__(self) -> Any:
+        """The function, where `inspect` looks for its signature."""
+        return import_module(_HOME["search"]).search
 
 
-def check(assembly: Assembly, answer: str, scorer: Scorer | None = None) -> CheckedAnswer:
-    """Check every claim and every citation of an answer against the context that it was given.
-
-    `scorer` defaults to the one that needs no model. `to_dict()` of the result is the JSON documented in the README.
-    """
-    from ctxasm.checking import check as run
-    from ctxasm.citations.lexical import LexicalScorer
-
-    return run(assembly, answer, scorer or LexicalScorer())
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "search" and isinstance(value, ModuleType):  # Python binds a package in its parent whenever it is first loaded
+            value.__class__ = _Search
+        super().__setattr__(name, value)
 
 
-def open_store(url: str | None = None) -> Store:
-    """The store at a database URL (`sqlite:///file.db`, `postgresql://…`; default: the one the environment names).
-
-    Counts tokens with cl100k_base. Raises StoreUnavailable where the database cannot be reached.
-    """
-    from ctxasm.config import make_database_folder, read_config
-    from ctxasm.store.database import Store
-    from ctxasm.tokens import open_counter
-
-    url = read_config().database_url if url is None else url
-    make_database_folder(url)
-    return Store(url, open_counter("cl100k_base"))
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "search":
+        return import_module("ctxasm.search")
     value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value

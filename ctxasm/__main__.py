@@ -1,11 +1,12 @@
 """The command line: `ctxasm …`, the same as `python -m ctxasm …`.
 
-Exit code 0 is fine, 1 a check that failed, 2 bad input. Results go to standard output, messages to standard error, both
-UTF-8 whatever the locale. A mistake of the user gives a sentence, never a traceback.
+Exit code 0 is fine, 1 a check that failed, 2 bad input, 70 a fault of ctxasm itself, 130 an interrupt. Results go to standard
+output, messages to standard error, both UTF-8 whatever the locale. Every failure gives a sentence, never a traceback.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -15,6 +16,7 @@ from io import TextIOWrapper
 
 from ctxasm import __version__
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.packages import missing_package
 
 COMMANDS = (
     "load",
@@ -32,15 +34,21 @@ COMMANDS = (
     "serve",
 )
 INTERRUPTED = 130
+FAULT = 70
+"""As `EX_SOFTWARE` of sysexits.h."""
+_OUTPUT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+"""What writing a result can end in. An error in reading a file names the file."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    sys.stdout, sys.stderr = (stream or open(os.devnull, "w") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115 (closed by who started us)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    argv = sys.argv[1:] if argv is None else argv
     try:
-        args = parse(sys.argv[1:] if argv is None else argv)
+        args = parse(argv)
         code = int(args.run(args))
         sys.stdout.flush()
     except SystemExit as stop:  # argparse: --help, --version, a mistake in the arguments
@@ -55,11 +63,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough (`| head`). Python flushes once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
+    except Exception as error:  # noqa: BLE001 (whatever it is, the user gets a sentence)
+        return _unforeseen(error, argv)
+    return code
+
+
+def _unforeseen(error: Exception, argv: Sequence[str]) -> int:
+    """Say what no command saw coming; returns the exit code."""
+    if isinstance(error, OSError) and error.errno in _OUTPUT and error.filename is None:
         print(f"ctxasm: the result cannot be written: {error.strerror or error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
-    return code
+    if missing := missing_package(error):
+        print(f"ctxasm: {missing}", file=sys.stderr)
+        return 2
+    from ctxasm.app.faults import told
+
+    print(f"ctxasm: {told(error, argv)}", file=sys.stderr)
+    return FAULT
 
 
 def parse(argv: Sequence[str]) -> Namespace:
@@ -77,7 +98,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=f"ctxasm {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        command = import_module(f"ctxasm.commands.{name}")
+        command = import_module(f"ctxasm.app.commands.{name}")
         added = commands.add_parser(
             name, help=command.SUMMARY, description=command.__doc__, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter
         )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ctxasm.model.errors import InvalidInput, NotFound, shown
+from ctxasm.model.regular_files import read_regular, refuse_irregular
 
 DATABASE_URL = "CTXASM_DATABASE_URL"
 BASE_URL = ("CTXASM_LLM_BASE_URL", "OPENAI_BASE_URL")
@@ -129,7 +130,7 @@ def connection_secrets(folders: Sequence[Path] | None = None) -> dict[str, objec
     for folder in (Path.home(), Path.cwd()) if folders is None else folders:  # as Streamlit does: the folder's own over the user's
         path = folder / ".streamlit" / "secrets.toml"
         try:
-            found = tomllib.loads(path.read_text(encoding="utf-8")).get("connections")
+            found = tomllib.loads(read_regular(path).decode("utf-8")).get("connections")
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError) as error:  # the text itself holds secrets and is not repeated
@@ -201,6 +202,7 @@ def make_database_folder(url: str) -> None:
     if match and match[1] != ":memory:" and not match[1].startswith("file:"):
         folder = Path(match[1]).parent
         try:
+            refuse_irregular(Path(match[1]), "give the path of a database, or of a new file")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidInput(f"the folder of the database, {folder}, cannot be made ({error.strerror}): set {DATABASE_URL}") from None

@@ -1,9 +1,9 @@
 """Ask: send the assembled context to a model and read the answer beside what each citation stands on."""
 
-from ctxasm.ui.scenes import current_assembly, current_scene
-from ctxasm.ui.state import stamp_of
-from ctxasm.ui.views.ask import show_ask
-from ctxasm.ui.views.title import show_query_title
+from ctxasm.app.ui.ask.ask import show_ask
+from ctxasm.app.ui.frame.scenes import current_assembly, current_scene
+from ctxasm.app.ui.frame.state import stamp_of
+from ctxasm.app.ui.frame.title import show_query_title
 
 scene = current_scene("Ask")
 if scene is not None:

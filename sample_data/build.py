@@ -16,13 +16,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from ctxasm.bundle import write_bundle  # noqa: E402
-from ctxasm.embedding import E5Embedder  # noqa: E402
-from ctxasm.ingest.chunking import chunk_text  # noqa: E402
-from ctxasm.ingest.markdown import SourceText, read_source  # noqa: E402
+from ctxasm.data.documents.chunking import chunk_text  # noqa: E402
+from ctxasm.data.documents.markdown import SourceText, read_source  # noqa: E402
+from ctxasm.data.files import write_bundle  # noqa: E402
+from ctxasm.llm.embedding import E5Embedder  # noqa: E402
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
-from ctxasm.retrieval.fusion import fuse_rankings  # noqa: E402
-from ctxasm.tokens.counter import open_counter  # noqa: E402
+from ctxasm.search.fusion import fuse_rankings  # noqa: E402
+from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 
 MAX_TOKENS, OVERLAP_TOKENS = 350, 70
 CANDIDATES = 30

@@ -1,15 +1,20 @@
-"""What every test stands on: no connection leaves the machine."""
+"""What every test stands on: no connection leaves the machine, no law has a clock, and the whole suite takes every core."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests.examples import LONG_VARIABLE, examples
+
+TESTS = Path(__file__).resolve().parent
 pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
 
 _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost", socket.gethostname()}
@@ -26,20 +31,54 @@ def _is_local(host: object) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
-@pytest.fixture
-def outside_attempts() -> Iterator[list[object]]:
-    """Every attempt to leave the machine. A test that provokes one on purpose asks for this and clears it."""
-    return []
+_attempts: list[object] = []
 
 
-@pytest.fixture(autouse=True)
-def no_outside(monkeypatch: pytest.MonkeyPatch, outside_attempts: list[object]) -> Iterator[None]:
-    """Connections and name lookups off loopback fail as on a machine without a network, and fail the test."""
+def _chosen(config: pytest.Config, marker: str) -> bool:
+    """Whether the marker is what was asked for."""
+    expression: str = config.option.markexpr or ""
+    return marker in expression and f"not {marker}" not in expression
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Every core for the whole suite. Part of it is sooner done, and can be debugged, in this process; so are figures and browsers."""
+    whole = {TESTS, TESTS.parent} & {Path(argument).resolve() for argument in config.args}
+    alone = config.option.keyword or config.getoption("lf", False) or _chosen(config, "bench") or _chosen(config, "browser")
+    return None if whole and not alone else 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """How long an example takes says how busy the machine is, and no more: laws have no deadline."""
+    if _chosen(config, "slow"):
+        os.environ[LONG_VARIABLE] = "1"
+    calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm)
+    settings.load_profile("calm")
+    _stay_inside()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Figures and browsers are not even imported where nobody asked for them."""
+    is_left_out = collection_path.parent == TESTS and collection_path.name in ("bench", "browser")
+    return True if is_left_out and not _chosen(config, collection_path.name) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With all their examples, laws are slow tests."""
+    if _chosen(config, "slow"):
+        for item in items:
+            if is_hypothesis_test(getattr(item, "obj", None)):
+                item.add_marker("slow")
+
+
+def _stay_inside() -> None:
+    """Connections and name lookups off loopback fail as on a machine without a network, and are noted."""
     connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
 
     def refuse(sock: socket.socket, address: Any) -> None:
         if sock.family != socket.AF_UNIX and not _is_local(address[0]):
-            outside_attempts.append(address)
+            _attempts.append(address)
             raise OSError(101, f"tests reach nothing off loopback, got {address!r}")
 
     def guarded(sock: socket.socket, address: Any) -> None:
@@ -52,12 +91,23 @@ def no_outside(monkeypatch: pytest.MonkeyPatch, outside_attempts: list[object]) 
 
     def looked_up(host: Any, *rest: Any, **more: Any) -> Any:
         if not _is_local(host):
-            outside_attempts.append(host)
+            _attempts.append(host)
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return getaddrinfo(host, *rest, **more)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
-    monkeypatch.setattr(socket.socket, "connect_ex", guarded_ex)
-    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = guarded, guarded_ex, looked_up  # type: ignore[method-assign, assignment]
+
+
+@pytest.fixture
+def outside_attempts() -> list[object]:
+    """Every attempt to leave the machine. A test that provokes one on purpose asks for this and clears it."""
+    return _attempts
+
+
+@pytest.fixture(autouse=True)
+def no_outside() -> Iterator[None]:
+    """An attempt to leave the machine fails the test."""
     yield
-    assert outside_attempts == [], "a test tried to leave the machine"
+    tried = _attempts.copy()
+    _attempts.clear()
+    assert tried == [], "a test tried to leave the machine"

@@ -31,7 +31,7 @@ FAULTS = (
     *STATUSES,
     *("split", "wrong", "out-of-range", "range", "none", "think", "too-long", "quota", "429-once", "429-long", "503-twice"),
     *("slow", "silent", "ping", "stall", "cut", "cut-clean", "garbage", "odd", "html", "json", "latin1", "empty", "hang"),
-    *("huge", "huge-line", "length", "filter", "error-event", "redirect", "echo-key", "multibyte"),
+    *("huge", "huge-line", "length", "filter", "error-event", "redirect", "echo-key", "multibyte", "halves"),
     *("wants-completion-tokens", "no-temperature"),
 )
 
@@ -62,11 +62,17 @@ def answer_from(body: dict[str, Any]) -> str:
     return " ".join(parts) or "Open tot negen uur [1]. Bel ons [2]."
 
 
-def event(text: str | None = None, finish: str | None = None) -> bytes:
+def event(text: str | None = None, finish: str | None = None, ascii_only: bool = False) -> bytes:
     delta = {} if text is None else {"content": text}
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     data = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "fake", "choices": [choice]}
-    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+    return f"data: {json.dumps(data, ensure_ascii=ascii_only)}\n\n".encode()
+
+
+def code_units(text: str) -> list[str]:
+    """`text` as some servers stream it: an emoji in two events, each with one half of its surrogate pair."""
+    data = text.encode("utf-16-le", "surrogatepass")
+    return [data[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(data), 2)]
 
 
 DONE = b"data: [DONE]\n\n"
@@ -113,11 +119,11 @@ async def streamed(name: str, answer: str) -> AsyncIterator[bytes]:
             b'data: {"choices": [{"delta": {"content": [1]}}]}\n\n',
         ):
             yield odd
-    pieces = list(answer) if name == "split" else re.findall(r"\S+\s*", answer)
+    pieces = code_units(answer) if name == "halves" else list(answer) if name == "split" else re.findall(r"\S+\s*", answer)
     for place, piece in enumerate([] if name == "empty" else pieces):
         if place == 2 and name in ("stall", "garbage", "latin1", "length", "filter", "cut-clean"):
             break
-        data = event(piece)
+        data = event(piece, ascii_only=name == "halves")
         if name == "multibyte":
             for byte in data:
                 yield bytes([byte])

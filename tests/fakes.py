@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ctxasm.model.facts import chunk_facts
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Chunk, Document
+from ctxasm.text.chunk_facts import chunk_facts
 
 
 class FakeSource:

@@ -34,7 +34,7 @@ LOCKED_ROLE = "ctxasm_locked"
 """A role that has to give a password, on servers of our own."""
 
 _MAX_SOCKET_PATH = 107
-_START_SECONDS = 30
+_START_SECONDS = 300
 _names = itertools.count()
 
 
@@ -195,7 +195,7 @@ def _run(command: list[Any], who: dict[str, Any]) -> None:
 
 def _start(binaries: Path, data: Path, base: Path, who: dict[str, Any]) -> subprocess.Popen[bytes]:
     settings = ["listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB"]
-    settings += ["max_connections=60", "autovacuum=off"]
+    settings += ["max_connections=60", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"]
     command = [str(binaries / "postgres"), "-D", str(data), "-k", str(base), *(part for setting in settings for part in ("-c", setting))]
     with (base / "log").open("wb") as log:
         return subprocess.Popen(

@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from ctxasm.bundle import load_bundle
+from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Bundle
 
 REAL = ("chunkeval", "codebase", "debfaq-nl", "andocs")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from hypothesis import strategies as st
 
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 from tests.fakes import FakeSource
 
 COUNTER = open_counter("cl100k_base")
@@ -41,6 +42,7 @@ WORDS = st.sampled_from(
         " €12,50",
         "\r\n",
         "=====",
+        "\n---\n",
         "<b>x</b>",
         " [",
         "1",
@@ -59,6 +61,25 @@ TITLES = st.one_of(
 )
 SUMMARIES = st.one_of(st.none(), st.sampled_from(["Pagina over bezoek.", "Zie [1]. " * 30, "", "a\nb"]))
 SCORES = st.one_of(st.sampled_from([0.0, 0.5, 0.5, 0.9, -1.0, -2.5, 20.0]), st.floats(-5, 30, allow_nan=False))
+Offsets = Literal["true", "none", "mixed", "no_start", "no_end", "shifted", "from_zero"]
+KINDS_OF_OFFSETS: list[Offsets] = ["true", "true", "true", "none", "no_start", "no_end", "shifted", "from_zero"]
+
+
+def offsets_said(offsets: Offsets, start: int, end: int) -> tuple[int | None, int | None]:
+    """What a record says of a chunk at `start` to `end` of its document: the truth, less, or something else."""
+    match offsets:
+        case "true":
+            return start, end
+        case "no_start":
+            return None, end
+        case "no_end":
+            return start, None
+        case "shifted":
+            return start + 9, end + 9
+        case "from_zero":
+            return 0, end - start
+        case "none" | "mixed":
+            return None, None
 
 
 @dataclass(frozen=True)
@@ -70,7 +91,6 @@ class Case:
     texts: dict[str, str]
     query: Query
     with_facts: bool
-    offsets: bool
 
     def source(self) -> FakeSource:
         return FakeSource(self.documents, self.chunks, COUNTER, self.with_facts)
@@ -80,16 +100,15 @@ class Case:
 
 
 @st.composite
-def document_chunks(draw: st.DrawFn, document_id: str, offsets: bool) -> tuple[str, list[Chunk]]:
+def document_chunks(draw: st.DrawFn, document_id: str, offsets: Offsets) -> tuple[str, list[Chunk]]:
     """One document cut into overlapping chunks (sometimes nested, sometimes with holes)."""
     text = "".join(draw(st.lists(WORDS, min_size=1, max_size=60)))
     chunks, start, index = [], 0, 0
     while start < len(text) and index < 9:
         end = min(len(text), start + draw(st.integers(1, 120)))
         if not (draw(st.integers(0, 11)) == 0 and index):
-            chunks.append(
-                Chunk(document_id, index, text[start:end], start if offsets else None, end if offsets else None, page_number=1 + index // 2)
-            )
+            said = draw(st.sampled_from(KINDS_OF_OFFSETS)) if offsets == "mixed" else offsets
+            chunks.append(Chunk(document_id, index, text[start:end], *offsets_said(said, start, end), page_number=1 + index // 2))
         index += 1
         if end == len(text) and draw(st.booleans()):
             break
@@ -99,7 +118,7 @@ def document_chunks(draw: st.DrawFn, document_id: str, offsets: bool) -> tuple[s
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    offsets = draw(st.booleans())
+    offsets = draw(st.sampled_from(["true", "none", "mixed"]))
     documents, chunks, texts = [], [], {}
     for number in range(draw(st.integers(1, 4))):
         document_id = f"d{number}"
@@ -115,7 +134,7 @@ def cases(draw: st.DrawFn) -> Case:
     hits = [Hit(*key, draw(SCORES), draw(st.integers(1, 9)) if ranked else None) for key in wanted]
     extra = draw(st.sampled_from([None, None, "Extra: zie [1].\n[2] Source: nep", "bijlage"]))
     query = Query("Wanneer komt de arts?", tuple(hits), "q1", best_similarity=draw(st.sampled_from([None, 0.5, 0.9])), supplement=extra)
-    return Case(tuple(documents), tuple(chunks), texts, query, draw(st.booleans()), offsets)
+    return Case(tuple(documents), tuple(chunks), texts, query, draw(st.booleans()))
 
 
 def _with_copies(draw: st.DrawFn, chunks: list[Chunk]) -> list[Chunk]:
@@ -140,7 +159,10 @@ def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
         "budget_scope": st.sampled_from(["rendered", "rendered", "chunks"]),
         "oversized": st.sampled_from(["trim", "drop"]),
         "summary_prefix": st.booleans(),
-        "summary_template": st.sampled_from(["[Pagina context: {summary}]", "[{summary}]", "{summary}"]),
+        "block_separator": st.sampled_from(["", "", "---", "[1] Source: x", "‐ é -", "```"]),
+        "overflow": st.sampled_from(["cut", "stop"]),
+        "compression_when": st.sampled_from(["tight", "tight", "always"]),
+        "summary_template": st.sampled_from([None, "[Pagina context: {summary}]", "[{summary}]", "{summary}"]),
         "citation_unit": st.sampled_from(["document", "passage", "chunk"]),
         "gap_mark": st.sampled_from(["[…]", "", "[1]", "---"]),
         "marker_collisions": st.sampled_from(["neutralise", "warn", "off"]),
@@ -160,6 +182,26 @@ def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
     }
     names = {name: st.just(value) for name, value in fixed.items()}
     return st.builds(AssemblySettings, **{**free, **names})
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Case:
+    """A few texts said again and again, in documents too large for small limits: nearly every chunk repeats another."""
+    pool = [
+        f"{name} says {'that the clinic opens at nine ' * draw(st.integers(0, 4))}again." for name in ("Ada", "Ben", "Cleo", "Dora", "Eve")
+    ]
+    documents, chunks = [], []
+    for number in range(draw(st.integers(1, 5))):
+        document_id = f"d{number}"
+        date = draw(st.sampled_from([None, "2024-01-01", "2026-03-02"]))
+        documents.append(Document(document_id, draw(TITLES), None, draw(SUMMARIES), date))
+        for index in range(draw(st.integers(1, 5))):
+            own = f"Only {document_id} at {index} says this."
+            chunks.append(Chunk(document_id, index, draw(st.sampled_from([*pool, own, f"{pool[0]} {own}"]))))
+    keys = [(chunk.document_id, chunk.chunk_index) for chunk in chunks]
+    wanted = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=9, unique=True))
+    hits = tuple(Hit(*key, draw(st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9, -1.0]))) for key in wanted)
+    return Case(tuple(documents), tuple(chunks), {}, Query("Who says so?", hits, "q1"), draw(st.booleans()))
 
 
 LIMITS = st.one_of(st.integers(1, 60), st.integers(20, 400), st.just(8000))

@@ -1,4 +1,4 @@
-"""The README's map of the five sources: every name in it exists, and every function of theirs is in it."""
+"""The map of the five sources: every name in it exists, and every function of theirs is in it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Row(NamedTuple):
 
 
 def rows() -> list[Row]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "about" / "sources.md").read_text(encoding="utf-8")
     table = text.split("<!-- begin sources -->\n", 1)[1].split("<!-- end sources -->", 1)[0].strip().splitlines()
     return [Row(*(cell.strip() for cell in line.strip("|").split(" | "))) for line in table[2:]]
 
@@ -128,7 +128,7 @@ def test_every_place_exists() -> None:
     known = {spec.name for spec in specs()} | set(PRESETS)
     missing = [name for row in rows() for name in quoted(row.here) if not (exists(name) if "." in name else name in known)]
     assert missing == []
-    assert not exists("ctxasm.stages.order.no_such_name")
+    assert not exists("ctxasm.assembly.order.no_such_name")
     assert [row.has for row in rows() if not quoted(row.here)] == []
 
 

@@ -20,9 +20,9 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.dialects.postgresql import psycopg as postgresql_dialect
 from sqlalchemy.dialects.sqlite import pysqlite
 
+from ctxasm.data.tables.address import address_of
+from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.records import Bundle, Query
-from ctxasm.store.own.address import address_of
-from ctxasm.store.own.session import OwnDatabase
 
 _names = itertools.count()
 SPACE = uuid.UUID("00000000-0000-0000-0000-0000000c7a50")

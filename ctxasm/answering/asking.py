@@ -7,21 +7,21 @@ voice, or a format whose blocks show no number) is not parsed: whatever it holds
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+from ctxasm.answering.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, ResolvedMarker, resolve
-from ctxasm.model.errors import ModelUnavailable
-from ctxasm.model.formats import expects_markers
-from ctxasm.model.language import Language
+from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import AnswerModel, Cancel, Message
 from ctxasm.model.ports import Clock
-from ctxasm.model.refusals import NOTHING_FOUND
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
-from ctxasm.prompts import GROUNDED, PromptChoice, SettledChoice, build_messages
+from ctxasm.text.formats import expects_markers
+from ctxasm.text.language import Language
+from ctxasm.text.refusals import NOTHING_FOUND
 
-__all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "Marked", "Piece", "answer", "ask"]
+__all__ = ["NOTHING_FOUND", "AnswerEvent", "AnswerResult", "AnswerStream", "Marked", "Piece", "answer", "ask"]
 
 _NOTES = {
     "length": "The answer reached the maximum answer length and stops there; raise it for the rest.",
@@ -74,6 +74,30 @@ class AnswerResult:
 AnswerEvent = Piece | Marked | AnswerResult
 
 
+class AnswerStream(Iterator[AnswerEvent]):
+    """An answer as it comes: any number of Piece and Marked, then exactly one AnswerResult."""
+
+    def __init__(self, events: Generator[AnswerEvent]) -> None:
+        self._events = events
+        self._last: AnswerEvent | None = None
+
+    def __next__(self) -> AnswerEvent:
+        self._last = next(self._events)
+        return self._last
+
+    def result(self) -> AnswerResult:
+        """The whole answer: waits for what has not come yet."""
+        for _ in self:
+            pass
+        if not isinstance(self._last, AnswerResult):
+            raise InvalidInput("the answer was closed before its end: ask again")
+        return self._last
+
+    def close(self) -> None:
+        """Ask for no more: the model's reply is let go of."""
+        self._events.close()
+
+
 def ask(
     assembly: Assembly,
     model: AnswerModel,
@@ -84,12 +108,25 @@ def ask(
     max_tokens: int = 512,
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
-) -> Iterator[AnswerEvent]:
-    """Answer the query of `assembly`: any number of Piece and Marked, then exactly one AnswerResult. Never raises ModelUnavailable.
+) -> AnswerStream:
+    """Answer the query of `assembly`, once the stream is read. Its result keeps a failure: reading never raises ModelUnavailable.
 
     `messages` default to those that `build_messages` makes of `choice`; where they are given, `choice` says how they were
-    made. Raises InvalidInput for a choice of another channel than the assembly's.
+    made. Reading raises InvalidInput for a choice of another channel than the assembly's.
     """
+    return AnswerStream(_events(assembly, model, choice, messages, temperature, max_tokens, cancel, clock))
+
+
+def _events(
+    assembly: Assembly,
+    model: AnswerModel,
+    choice: PromptChoice,
+    messages: Sequence[Message] | None,
+    temperature: float,
+    max_tokens: int,
+    cancel: Cancel | None,
+    clock: Clock,
+) -> Generator[AnswerEvent]:
     started, settled = clock(), choice.settled(assembly)
     reading = _Reading(assembly, settled, model)
     if not assembly.citations or not assembly.text:
@@ -177,6 +214,4 @@ def answer(
     assembly: Assembly, model: AnswerModel, choice: PromptChoice = GROUNDED, *, temperature: float = 0.0, max_tokens: int = 512
 ) -> AnswerResult:
     """The whole answer at once. A failure is in its `error`."""
-    *_, result = ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens)
-    assert isinstance(result, AnswerResult)
-    return result
+    return ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens).result()

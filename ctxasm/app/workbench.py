@@ -6,35 +6,38 @@ Every page and every command goes through a Workbench, which threads may share: 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ctxasm.answering.zones.zone_planner import ZoneDesk
+from ctxasm.app.parts import Models
 from ctxasm.config import Config, make_database_folder, shipped
-from ctxasm.linking import Links
-from ctxasm.loading import LoadReport, fingerprint, load_bundle, readable, replacing
+from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
+from ctxasm.data.standing import Over, joined_dataset
+from ctxasm.data.tables.links import Links
 from ctxasm.model.records import Answer, Document, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.zones.desk import ZoneDesk
 
 if TYPE_CHECKING:
-    from ctxasm.asking import AnswerEvent
-    from ctxasm.bundle import Reading
+    from ctxasm.answering.asking import AnswerStream
+    from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.answering.zones import Windows
     from ctxasm.citations.checked import CheckedAnswer
-    from ctxasm.evaluation.evidence import EvidenceState
     from ctxasm.llm import Endpoint
+    from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry
     from ctxasm.model.messages import AnswerModel, Cancel
-    from ctxasm.model.ports import FetchedChunk, TokenCounter
+    from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
-    from ctxasm.prompts import PromptChoice
-    from ctxasm.store.database import Dataset, Store
-    from ctxasm.store.listing import DatasetInfo, QueryEntry
-    from ctxasm.store.memory import MemoryDataset, MemoryStore
-    from ctxasm.store.own.linked import LinkedDataset
+    from ctxasm.tuning.evidence import EvidenceState
 
 SAMPLE = "sample"
 """The name of the dataset that ships with ctxasm."""
+SHIPPED = "shipped sample "
+AS_SHIPPED = re.compile(f"{SHIPPED}[0-9a-f]+")
+"""The origin of the sample that nobody added to."""
 ENCODING = "cl100k_base"
 """The encoding whose counts are stored at load."""
 
@@ -42,16 +45,17 @@ ENCODING = "cl100k_base"
 class Workbench:
     """ctxasm over one store. `store` replaces the one that the config names (tests, notebooks)."""
 
-    def __init__(self, config: Config, store: Store | MemoryStore | None = None) -> None:
+    def __init__(self, config: Config, store: DatasetStore | None = None) -> None:
         self.config = config
         self.zones = ZoneDesk(config.model_windows)
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}
-        self.links = Links(self)
+        self.links = Links(lambda: self.store, config.connections, config.statement_timeout)
+        self.models = Models(config)
 
     @property
-    def store(self) -> Store | MemoryStore:
+    def store(self) -> DatasetStore:
         """The store, opened when it is first needed. Raises StoreUnavailable."""
         with self._lock:
             if self._store is None:
@@ -72,7 +76,7 @@ class Workbench:
 
     def counter(self, encoding: str = ENCODING) -> TokenCounter:
         """The token counter of an encoding; the same object every time."""
-        from ctxasm.tokens import open_counter
+        from ctxasm.text.tokens import open_counter
 
         return open_counter(encoding)
 
@@ -85,31 +89,36 @@ class Workbench:
             self._handles.pop(gone, None)
         return self.links.with_linked(stored)
 
-    def load(self, path: str | os.PathLike[str], name: str | None = None) -> LoadReport:
-        """Load a folder or .zip as a dataset, replacing one of that name. Raises InvalidInput, InvalidBundle, StoreUnavailable."""
-        return load_bundle(self, path, name)
+    def load(self, path: str | os.PathLike[str], name: str | None = None, over: Over = "replace") -> LoadReport:
+        """Load a folder or .zip as a dataset; `over` says what becomes of one of that name.
 
-    def load_upload(self, data: bytes, file_name: str, name: str | None = None) -> LoadReport:
+        Raises InvalidInput, NameTaken, InvalidBundle, StoreUnavailable.
+        """
+        return load_bundle(self, path, name, over)
+
+    def load_upload(self, data: bytes, file_name: str, name: str | None = None, over: Over = "replace") -> LoadReport:
         """Load an uploaded .zip (or one file of a bundle) as a dataset. Raises as `load`."""
-        from ctxasm.bundle import read_bundle_bytes
+        from ctxasm.data.files import read_bundle_bytes
 
-        return self._add(read_bundle_bytes(data, file_name, name), file_name)
+        into = None if name is None else joined_dataset(self, name, over)
+        return keep_bundle(self, read_bundle_bytes(data, file_name, name, into=into), file_name, over)
 
-    def load_sample(self) -> LoadReport:
-        """Load the data that ships as the dataset "sample", unless exactly that is loaded already."""
+    def load_sample(self, over: Over = "replace") -> LoadReport:
+        """Load the data that ships as the dataset "sample", unless exactly that is loaded already. One as it shipped before is replaced.
+
+        Raises NameTaken where `over` is new and somebody's own data has that name.
+        """
         folder = shipped("sample_data/hospital")
-        origin = f"shipped sample {fingerprint(folder)}"
+        origin = f"{SHIPPED}{fingerprint(folder)}"
         counter = self.counter(ENCODING)
         for info in self.datasets():
             if info.name == SAMPLE and info.origin == origin and info.encoding == (counter.encoding if counter.exact else None):
                 return LoadReport(info, False, ())
-        from ctxasm.bundle import read_bundle
+            if info.name == SAMPLE and AS_SHIPPED.fullmatch(info.origin or ""):
+                over = "replace"
+        from ctxasm.data.files import read_bundle
 
-        return self._add(read_bundle(folder, SAMPLE), origin)._replace(notes=())
-
-    def _add(self, reading: Reading, origin: str) -> LoadReport:
-        replaced = replacing(self, reading.bundle.name)
-        return LoadReport(self.store.add(reading.bundle, origin=readable(origin)), True, (*replaced, *reading.notes))
+        return keep_bundle(self, read_bundle(folder, SAMPLE), origin, over)._replace(notes=())
 
     def delete(self, name: str) -> None:
         """Remove a stored dataset, or a link (never the user's table). Raises NotFound naming those that exist."""
@@ -118,15 +127,13 @@ class Workbench:
             self._handles.pop(name, None)
             self.links.forget_enrichment(name)
 
-    def dataset(self, name: str | None = None) -> Dataset | MemoryDataset | LinkedDataset:
+    def dataset(self, name: str | None = None) -> Dataset:
         """A dataset, stored or linked (default: the newest): a handle that follows its name. Raises NotFound naming those that exist."""
-        from ctxasm.store.memory import MemoryDataset
-
         known = self._handles.get(name or "") or self.links.dataset(name)
         if known is not None:
             return known
         found = self.store.dataset(name)
-        return found if isinstance(found, MemoryDataset) else self._handles.setdefault(found.info.name, found)
+        return self._handles.setdefault(found.info.name, found) if found.follows else found
 
     def query_list(self, dataset: str | None = None) -> list[QueryEntry]:
         """Id, text and number of hits of each query, in loaded order: for a picker."""
@@ -165,21 +172,38 @@ class Workbench:
         dataset: str | None = None,
         choice: PromptChoice | None = None,
         model: AnswerModel | None = None,
+        *,
+        source: ChunkSource | None = None,
+        told_by: str | None = None,
+        windows: Windows | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Assembly:
         """The context of a query that will be asked as `choice` says; `model` summarises older turns where that is set.
 
+        `source` replaces the dataset; the others are those of `assembled`.
         Raises InvalidInput for a query that cannot be assembled or zones that leave nothing, StoreUnavailable.
         """
-        from ctxasm.equipping import equipment
-        from ctxasm.pipeline import assemble
+        from ctxasm.app.assembling import assembled
 
-        counter, tools = self.counter(settings.encoding), equipment(settings, self.config, self.store)
-        plan = self.zones.plan(query, settings, counter, choice, model=model)
-        return plan.on(assemble(query, self.dataset(dataset), settings, counter=counter, limit=plan.limit, **tools))
+        chunks, counter = self.dataset(dataset) if source is None else source, self.counter(settings.encoding)
+        return assembled(
+            query,
+            chunks,
+            settings,
+            counter,
+            self.config,
+            self.zones,
+            self.store,
+            choice=choice,
+            model=model,
+            told_by=told_by,
+            windows=windows,
+            cancelled=cancelled,
+        )
 
     def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]:
         """What the context holds of the evidence that the query needs, and the stage that lost the rest."""
-        from ctxasm.evaluation.evidence import evidence_documents, evidence_states
+        from ctxasm.tuning.evidence import evidence_documents, evidence_states
 
         source = self.dataset(dataset)
         stored: dict[str, Sequence[FetchedChunk]] = {name: source.document_chunks(name) for name in evidence_documents(assembly)}
@@ -195,11 +219,9 @@ class Workbench:
 
     def open_model(self, name: str | None = None) -> AnswerModel:
         """A model by name (default: the configured one, else the key-free one). Raises InvalidInput for one that cannot be had."""
-        from ctxasm.checking import configured_endpoint
-        from ctxasm.llm import open_model
+        from ctxasm.app.parts import open_model
 
-        endpoint = configured_endpoint(self.config) if self.config.has_endpoint and name in (None, "", "openai") else None
-        return open_model(name or ("openai" if endpoint else "extractive"), endpoint)
+        return open_model(name, self.config)
 
     def ask(
         self,
@@ -210,13 +232,13 @@ class Workbench:
         temperature: float = 0.0,
         max_tokens: int = 512,
         cancel: Cancel | None = None,
-    ) -> Iterator[AnswerEvent]:
+    ) -> AnswerStream:
         """Answer the query of `assembly`: pieces and markers as they come, then one AnswerResult, which keeps a failure.
 
         `choice` says how to ask (default: grounded).
         """
-        from ctxasm.asking import ask
-        from ctxasm.prompts import GROUNDED
+        from ctxasm.answering.asking import ask
+        from ctxasm.answering.prompts import GROUNDED
 
         model, choice = model or self.open_model(), choice or GROUNDED
         return ask(assembly, model, choice, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
@@ -225,7 +247,7 @@ class Workbench:
 
     def scorer_names(self) -> tuple[str, ...]:
         """The scorers that `open_scorer` takes, the one that needs no model first."""
-        from ctxasm.checking import SCORERS
+        from ctxasm.app.parts import SCORERS
 
         return SCORERS
 
@@ -234,7 +256,7 @@ class Workbench:
 
         Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
         """
-        from ctxasm.checking import open_scorer
+        from ctxasm.app.parts import open_scorer
 
         return open_scorer(name, self.config, endpoint)
 
@@ -245,6 +267,6 @@ class Workbench:
 
         Raises as `open_scorer`, and ModelUnavailable.
         """
-        from ctxasm.checking import check
+        from ctxasm.citations.checking import check
 
         return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel, cut)

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ctxasm.model.plans import Block
+from ctxasm.assembly.deduplicate.copies import cited_beside
+from ctxasm.assembly.plans import Block, Related, Written
+from ctxasm.assembly.steps import Found
 from ctxasm.model.records import Document, Hit
 from ctxasm.model.results import Candidate, Citation, Key, PreCitation
-from ctxasm.model.visible import one_line
+from ctxasm.text.visible import one_line
 
 SNIPPET_CHARS = 200
 """Length of a snippet, as in the SOURCE-N assembler; cut at a word."""
 
 
-def cite(
-    blocks: Iterable[Block],
-    candidates: Mapping[Key, Candidate],
-    documents: Mapping[str, Document],
-    also_in: Mapping[Key, tuple[Key, ...]],
-) -> tuple[Citation, ...]:
-    """One citation a block, from its best retrieved chunk (else its best chunk)."""
-    return tuple(_citation(block, candidates, documents.get(block.document_id) or Document(block.document_id), also_in) for block in blocks)
+NOTHING_ALIKE: Mapping[Key, Related] = {}
+
+
+def cite(written: Written, found: Found, likeness: Mapping[Key, Related] = NOTHING_ALIKE) -> tuple[Citation, ...]:
+    """One citation a block, from its best retrieved chunk (else its best chunk), with the copies that `likeness` lists beside it."""
+    beside, documents = cited_beside(likeness), found.documents
+    return tuple(
+        [
+            _citation(block, found.candidates, documents.get(block.document_id) or Document(block.document_id), beside)
+            for block in written.blocks
+        ]
+    )
 
 
 def _citation(block: Block, candidates: Mapping[Key, Candidate], document: Document, also_in: Mapping[Key, tuple[Key, ...]]) -> Citation:
-    inside = [candidates[block.document_id, index] for index in block.chunk_indexes]
+    keys = [(block.document_id, index) for index in block.chunk_indexes]
+    inside = [candidates[key] for key in keys]
     best = min(inside, key=lambda c: (not c.retrieved, -c.score, c.chunk.chunk_index)).chunk
     return Citation(
         number=block.number,
@@ -36,7 +43,7 @@ def _citation(block: Block, candidates: Mapping[Key, Candidate], document: Docum
         row_number=best.row_number,
         chunk_indexes=block.chunk_indexes,
         snippet=snippet(best.text),
-        also_in=tuple(key for candidate in inside for key in also_in.get(candidate.key, ())),
+        also_in=tuple([copy for key in keys for copy in also_in.get(key, ())]),
     )
 
 

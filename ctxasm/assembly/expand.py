@@ -1,51 +1,38 @@
 """Stage 1: every hit brings its neighbours.
 
-`rank_hits` and `plan_expansion` say what to read; `expand` turns what was read into candidates. A neighbour's score is its
-hit's score times the decay (five-stage pipeline: halved), or divided by it where the score is negative, so that a
-neighbour never outranks the chunk that brought it.
+`rank_hits` and `plan_expansion` say what to read; what was read becomes candidates. A neighbour's score is its hit's score times
+the decay (five-stage pipeline: halved), or divided by it where the score is negative, so that a neighbour never outranks the
+chunk that brought it.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
+from ctxasm.assembly.steps import Found, RankedHits
 from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated
-from ctxasm.model.ports import FetchedChunk, Window
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import is_visible
-
-
-@dataclass(frozen=True, slots=True)
-class RankedHits:
-    """The hits that count, best first, each once, with their ranks; those beyond `top_k`; those `below` the relevance floor."""
-
-    hits: tuple[Hit, ...]
-    beyond: tuple[Hit, ...]
-    below: tuple[Hit, ...]
-    events: tuple[Event, ...]
-
-    def all(self) -> tuple[Hit, ...]:
-        """Every hit, best first, those that do not count at the end."""
-        return (*self.hits, *self.beyond, *self.below)
-
-
-@dataclass(frozen=True, slots=True)
-class Expansion:
-    """All candidates, documents in the order of their first hit and ascending inside, and what was lost at once.
-
-    `dropped` holds chunks that never became candidates (missing, empty, beyond top_k, below the floor) with the reason.
-    """
-
-    candidates: Mapping[Key, Candidate]
-    dropped: Mapping[Key, str]
-    events: tuple[Event, ...]
-
+from ctxasm.text.chunk_facts import complete
 
 LOWEST = -sys.float_info.max
+NOTHING_FETCHED = Fetched((), {}, 0, 0, 0.0)
+
+
+def expand(query: Query, source: ChunkSource, settings: AssemblySettings, counter: TokenCounter) -> Found:
+    """Read the hits with their neighbours. Switched off: the hits alone, whatever they score."""
+    window, floor = (settings.expand_window, settings.relevance_floor) if settings.enabled else (0, None)
+    ranked = rank_hits(query, settings.top_k, floor)
+    windows = plan_expansion(ranked.hits, window, (*ranked.beyond, *ranked.below))
+    fetched = source.fetch(windows, settings.encoding) if windows else NOTHING_FETCHED
+    stored = {(chunk.document_id, chunk.chunk_index): chunk for chunk in complete(fetched.chunks, counter)}
+    lost: dict[Key, str] = {}
+    candidates = _candidates(ranked, stored, window, settings, lost)
+    return Found(ranked, window, fetched, fetched.documents, stored, candidates, lost)
 
 
 def rank_hits(query: Query, top_k: int | None, relevance_floor: float | None = None) -> RankedHits:
@@ -69,7 +56,7 @@ def rank_hits(query: Query, top_k: int | None, relevance_floor: float | None = N
         ordered = sorted(by_score, key=lambda h: h.rank or 0)
     else:
         ordered = [Hit(h.document_id, h.chunk_index, h.score, place, h.scores) for place, h in enumerate(by_score, 1)]
-    repeats = tuple(Repeated(*key, times[key]) for hit in ordered if times[key := (hit.document_id, hit.chunk_index)] > 1)
+    repeats = {key: times[key] for hit in ordered if times[key := (hit.document_id, hit.chunk_index)] > 1}
     below = () if relevance_floor is None else tuple(hit for hit in ordered if hit.score < relevance_floor)
     if below:
         ordered = [hit for hit in ordered if hit.score >= (relevance_floor or 0)]
@@ -82,49 +69,67 @@ def _better(one: Hit, other: Hit) -> Hit:
     return Hit(best.document_id, best.chunk_index, best.score, min(ranks, default=None), best.scores)
 
 
-def plan_expansion(hits: Sequence[Hit], expand_window: int) -> tuple[Window, ...]:
-    """The windows to read: every hit ± `expand_window`, merged per document where they touch."""
-    indexes: dict[str, list[int]] = {}
+def plan_expansion(hits: Sequence[Hit], expand_window: int, others: Iterable[Hit] = ()) -> tuple[Window, ...]:
+    """The windows to read: every hit ± `expand_window`, `others` without neighbours, merged per document where they touch."""
+    ranges: dict[str, list[tuple[int, int]]] = {}
     for hit in hits:
-        indexes.setdefault(hit.document_id, []).append(hit.chunk_index)
+        index = hit.chunk_index
+        ranges.setdefault(hit.document_id, []).append((max(0, index - expand_window), index + expand_window))
+    for hit in others:
+        ranges.setdefault(hit.document_id, []).append((hit.chunk_index, hit.chunk_index))
     windows = []
-    for document_id, wanted in indexes.items():
-        wanted.sort()
-        low, high = wanted[0] - expand_window, wanted[0] + expand_window
-        for index in wanted[1:]:
-            if index - expand_window > high + 1:
-                windows.append(Window(document_id, max(0, low), high))
-                low = index - expand_window
-            high = index + expand_window
-        windows.append(Window(document_id, max(0, low), high))
+    for document_id, own in ranges.items():
+        own.sort()
+        low, high = own[0]
+        for first, last in own[1:]:
+            if first > high + 1:
+                windows.append(Window(document_id, low, high))
+                low = first
+            high = max(high, last)
+        windows.append(Window(document_id, low, high))
     return tuple(windows)
 
 
-def expand(ranked: RankedHits, fetched: Sequence[FetchedChunk], window: int, settings: AssemblySettings) -> Expansion:
-    """Candidates from what was read. A hit that is missing or empty brings no neighbours."""
-    stored = {(chunk.document_id, chunk.chunk_index): chunk for chunk in fetched}
-    dropped: dict[Key, str] = {(hit.document_id, hit.chunk_index): "top_k" for hit in ranked.beyond}
-    dropped |= {(hit.document_id, hit.chunk_index): "floor" for hit in ranked.below}
+def _candidates(
+    ranked: RankedHits, stored: Mapping[Key, FetchedChunk], window: int, settings: AssemblySettings, lost: dict[Key, str]
+) -> dict[Key, Candidate]:
+    """Candidates from what was read, and in `lost` what is none. A hit that is missing or empty brings no neighbours."""
+    lost |= {(hit.document_id, hit.chunk_index): "top_k" for hit in ranked.beyond}
+    lost |= {(hit.document_id, hit.chunk_index): "floor" for hit in ranked.below}
     hits: dict[str, dict[int, Hit]] = {}
     for hit in ranked.hits:
         key = (hit.document_id, hit.chunk_index)
         chunk = stored.get(key)
-        if chunk is None or not is_visible(chunk.text):
-            dropped[key] = "missing" if chunk is None else "empty"
+        if chunk is None or not (chunk.text[:1].isalnum() or is_visible(chunk.text)):
+            lost[key] = "missing" if chunk is None else "empty"
             continue
         hits.setdefault(hit.document_id, {})[hit.chunk_index] = hit
     factors = _factors(window, settings)
     candidates: dict[Key, Candidate] = {}
-    events: list[Event] = []
     for document_id, own in hits.items():
-        reached = _reach(own, window)
-        wanted = sorted(reached)
-        present = [index for index in wanted if (document_id, index) in stored]
-        _admit(document_id, present, reached, own, stored, factors, candidates, dropped, events)
+        _admit(document_id, _reach(own, window), own, stored, factors, candidates, lost)
+    return candidates
+
+
+def expansion_events(found: Found) -> tuple[Event, ...]:
+    """What was retrieved more than once, what came, which index is not there, and what was lost at once."""
+    times = found.ranked.times or {}
+    events: list[Event] = [Repeated(*key, count) for key, count in times.items()]
+    hits: dict[str, list[int]] = {}
+    for document_id, index in [key for key, candidate in found.candidates.items() if candidate.retrieved]:
+        hits.setdefault(document_id, []).append(index)
+    added: dict[str, list[Candidate]] = {}
+    for (document_id, _), candidate in found.candidates.items():
+        if not candidate.retrieved:
+            added.setdefault(document_id, []).append(candidate)
+    for document_id, own in hits.items():
+        events += [Added(document_id, c.chunk.chunk_index, c.score, c.parents) for c in added.get(document_id, ())]
+        wanted = sorted({at for index in own for at in range(max(0, index - found.window), index + found.window + 1)})
+        present = [index for index in wanted if (document_id, index) in found.stored]
         if len(present) < len(wanted):
             events += _absences(document_id, present, wanted)
-    drops = [Dropped(*key, reason) for key, reason in dropped.items()]  # type: ignore[arg-type]
-    return Expansion(candidates, dropped, (*ranked.events, *events, *drops))
+    drops = [Dropped(*key, reason) for key, reason in found.lost.items()]  # type: ignore[arg-type]
+    return (*events, *drops)
 
 
 def _reach(hits: Mapping[int, Hit], window: int) -> dict[int, list[int]]:
@@ -142,26 +147,26 @@ def _reach(hits: Mapping[int, Hit], window: int) -> dict[int, list[int]]:
 
 def _admit(
     document_id: str,
-    present: Sequence[int],
     reached: Mapping[int, list[int]],
     hits: Mapping[int, Hit],
     stored: Mapping[Key, FetchedChunk],
     factors: Sequence[float],
     candidates: dict[Key, Candidate],
-    dropped: dict[Key, str],
-    events: list[Event],
+    lost: dict[Key, str],
 ) -> None:
-    for index in present:
+    for index in sorted(reached):
         key = (document_id, index)
-        chunk = stored[key]
+        chunk = stored.get(key)
+        if chunk is None:
+            continue
         hit = hits.get(index)
         if hit is not None:
             candidates[key] = Candidate(chunk, True, float(hit.score), hit.rank or 0)
             continue
-        if not is_visible(chunk.text):
-            dropped.setdefault(key, "empty")
+        if not (chunk.text[:1].isalnum() or is_visible(chunk.text)):
+            lost.setdefault(key, "empty")
             continue
-        dropped.pop(key, None)
+        lost.pop(key, None)
         parents = tuple(reached[index])
         best = hits[parents[0]]
         score, rank = _decayed(best.score, factors[abs(parents[0] - index)]), best.rank or 0
@@ -170,7 +175,6 @@ def _admit(
             score = max(score, _decayed(other.score, factors[abs(parent - index)]))
             rank = min(rank, other.rank or 0)
         candidates[key] = Candidate(chunk, False, score, rank, parents)
-        events.append(Added(document_id, index, score, parents))
 
 
 def _factors(window: int, settings: AssemblySettings) -> list[float]:

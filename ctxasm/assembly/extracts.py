@@ -1,9 +1,4 @@
-"""What is left of a chunk that was compressed, and how its text maps back to the original, to the character.
-
-A compressed chunk is its kept spans in their original order with a gap mark on a line of its own between them, the way the
-renderer writes a gap between passages. What was cut off at either end leaves no mark in the text: it shows where chunks
-are joined (`cuts_head`, `cuts_tail`).
-"""
+"""None"""
 
 from __future__ import annotations
 
@@ -12,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.visible import is_visible, one_line
+from ctxasm.model.visible import is_visible
+from ctxasm.text.visible import one_line
 
 How = Literal["extractive", "model", "rewritten"]
 """Who chose the spans; "rewritten": a model returned words that the chunk does not hold."""

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
+from ctxasm.assembly.passages import Joined, join
+from ctxasm.assembly.plans import Block, BlockPlan, DocumentPlan
+from ctxasm.assembly.steps import Arranged, Chosen
 from ctxasm.model.events import Ordered
-from ctxasm.model.passages import Joined, join
-from ctxasm.model.plans import Block, BlockPlan, DocumentPlan
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 
@@ -29,11 +30,13 @@ class _Unit(NamedTuple):
     group: tuple[Joined, ...]
 
 
-def arrange(plans: Sequence[DocumentPlan], settings: AssemblySettings, candidates: Candidates) -> tuple[BlockPlan, ...]:
-    """The blocks of these documents in the order in which they are written. `plans` come best first.
+def order(chosen: Chosen, settings: AssemblySettings, candidates: Candidates) -> Arranged:
+    """The chosen documents as blocks, in the order in which they are written."""
+    return Arranged(arrange(chosen.plans, settings, candidates))
 
-    A document's summary goes with whichever of its blocks is written first.
-    """
+
+def arrange(plans: Sequence[DocumentPlan], settings: AssemblySettings, candidates: Candidates) -> tuple[BlockPlan, ...]:
+    """The blocks of these documents in the order in which they are written. `plans` come best first."""
     unit, ordering = settings.citation_unit, settings.ordering
     if ordering == "document_first":
         return _blocks([(plan, groups_of(plan.joined, unit)) for plan in plans])
@@ -60,14 +63,7 @@ def groups_of(joined: Sequence[Joined], unit: str) -> list[tuple[Joined, ...]]:
 
 
 def _blocks(documents: Iterable[tuple[DocumentPlan, Sequence[tuple[Joined, ...]]]]) -> tuple[BlockPlan, ...]:
-    blocks: list[BlockPlan] = []
-    seen: set[str] = set()
-    for plan, groups in documents:
-        document_id = plan.document.document_id
-        for group in groups:
-            blocks.append(BlockPlan(plan, group, document_id not in seen))
-            seen.add(document_id)
-    return tuple(blocks)
+    return tuple([BlockPlan(plan, group, False) for plan, groups in documents for group in groups])
 
 
 def _rejoined(units: Sequence[_Unit], min_overlap_chars: int) -> list[tuple[DocumentPlan, list[tuple[Joined, ...]]]]:
@@ -126,7 +122,7 @@ ORDERINGS: Mapping[str, Callable[[Sequence[_Unit]], list[_Unit]]] = {
 }
 
 
-def ordered(blocks: Iterable[Block], candidates: Candidates) -> tuple[Ordered, ...]:
+def ordered_events(blocks: Iterable[Block], candidates: Candidates) -> tuple[Ordered, ...]:
     """The place of every block with what it was ordered by."""
     events = []
     for block in blocks:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.model.overlap import Overlap, has_offsets, overlap_of
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Key
+from ctxasm.text.overlap import Overlap, has_offsets, left_behind, overlap_at
 
 CUT = "cut"
 """The `overlap_kind` of a chunk whose seam with the one before it is broken: text was left out there."""
@@ -71,99 +71,70 @@ def join(chunks: Sequence[FetchedChunk], min_overlap_chars: int, ends: Mapping[i
 
 
 class _Joiner:
-    """One pass over a document's chunks. `passage` is where in `done` the current passage begins, `frontier` its furthest offset."""
+    """One pass over a document's chunks.
+
+    `passage` is where in `done` the current passage begins; `standing` the chunk whose end is the end of what it shows: the
+    one put last, unless that lies inside another by its offsets. What follows can only repeat that one's text.
+    """
 
     def __init__(self, min_overlap_chars: int) -> None:
         self.least = min_overlap_chars
         self.done: list[Joined] = []
         self.passage = 0
-        self.frontier: int | None = None
+        self.standing: FetchedChunk | None = None
 
     def add(self, chunk: FetchedChunk, end: int) -> None:
         before = self.done[-1] if self.done else None
         apart = chunk.overlap_kind == CUT or (before is not None and before.end < len(before.chunk.text))
-        if before is None or chunk.chunk_index != before.chunk.chunk_index + 1 or apart:
+        if before is None or self.standing is None or chunk.chunk_index != before.chunk.chunk_index + 1 or apart:
             self.passage = len(self.done)
-            self.frontier = chunk.end
+            self.standing = chunk
             self.done.append(Joined(chunk, 0, end, True))
             return
-        overlap = self._overlap(before, chunk)
-        if chunk.end is not None and (self.frontier is None or chunk.end > self.frontier):
-            self.frontier = chunk.end
+        overlap = overlap_at(self.standing, chunk)
         if overlap.kind == "coincidence" or overlap.chars <= self.least:
-            self._keep(before, chunk, end, overlap)
+            self._keep(self.standing, chunk, end, overlap)
+            self.standing = chunk
             return
-        start = min(overlap.chars, end)
+        start, behind = min(overlap.chars, end), left_behind(self.standing, chunk, overlap)
         fits = not before.merged and len(before.chunk.text) - before.start >= start
         simple = fits and start == chunk.overlap_chars and start < len(chunk.text)
-        into = self._share(chunk, start, simple, overlap.kind)
+        into = self._share(chunk, start, simple, behind + overlap.chars - start)
         self.done.append(Joined(chunk, start, end, False, True, None, overlap.chars, into if start >= len(chunk.text) else None, simple))
+        if not behind:
+            self.standing = chunk
 
-    def _keep(self, before: Joined, chunk: FetchedChunk, end: int, overlap: Overlap) -> None:
-        """Put the whole chunk after `before`: nothing is stripped."""
+    def _keep(self, standing: FetchedChunk, chunk: FetchedChunk, end: int, overlap: Overlap) -> None:
+        """Put the whole chunk after `standing`: nothing is stripped."""
         note = None
         if overlap.kind == "coincidence" and overlap.chars > self.least:
             note = "coincidence"
         elif overlap.chars >= (1 if overlap.kind == "offsets" else NOTABLE):
             note = "near_miss"
-        shown = next((j for j in reversed(self.done[self.passage :]) if not j.merged), before)
-        touching = has_offsets(chunk) and has_offsets(shown.chunk) and chunk.start == shown.chunk.end
+        touching = has_offsets(chunk) and has_offsets(standing) and chunk.start == standing.end
         self.done.append(Joined(chunk, 0, end, False, touching, note, overlap.chars))
 
-    def _overlap(self, before: Joined, chunk: FetchedChunk) -> Overlap:
-        """How much of the head of `chunk` is already shown: by its predecessor, or, with nested offsets, by the passage."""
-        stored = chunk.overlap_kind
-        pair = overlap_of(before.chunk, chunk) if stored is None else Overlap(chunk.overlap_chars or 0, stored)
-        if pair.kind != "offsets" or (before.chunk.end == self.frontier and (chunk.start or 0) >= (before.chunk.start or 0)):
-            return pair
-        return self._covered(chunk) or pair
+    def _share(self, chunk: FetchedChunk, chars: int, simple: bool, behind: int) -> Key:
+        """Note on the chunks that show the head of `chunk` that they share it; the last of them is returned.
 
-    def _covered(self, chunk: FetchedChunk) -> Overlap | None:
-        """The longest head of `chunk` whose every character the passage shows at the same offset; None where texts differ."""
-        low = at = chunk.start or 0
-        seen = -1
-        while at != seen:
-            seen = at
-            for earlier in self.done[self.passage :]:
-                start, end = earlier.chunk.start or 0, earlier.chunk.end or 0
-                if has_offsets(earlier.chunk) and start <= at < end:
-                    shared = min(end, chunk.end or 0)
-                    if earlier.chunk.text[at - start : shared - start] != chunk.text[at - low : shared - low]:
-                        return None
-                    at = shared
-        return Overlap(at - low, "offsets")
-
-    def _share(self, chunk: FetchedChunk, chars: int, simple: bool, kind: str) -> Key:
-        """Note on the chunks that show the head of `chunk` that they share it; the last of them is returned."""
+        The passage shows that head, `chars` long, straight before its last `behind` characters.
+        """
         key = (chunk.document_id, chunk.chunk_index)
         if simple:
             before = self.done[-1]
             self._mark(len(self.done) - 1, Share(before.end - chars, before.end, key, chunk.lead_tokens))
             return key
-        if kind != "offsets":
-            return self._share_tail(key, chars)
-        low = chunk.start or 0
-        high = low + chars
         owner: Key | None = None
         for at in range(len(self.done) - 1, self.passage - 1, -1):
             earlier = self.done[at]
-            start = earlier.chunk.start or 0
-            first, last = max(low, start + earlier.start), min(high, start + earlier.end)
-            if first < last and not earlier.merged:
-                self._mark(at, Share(first - start, last - start, key))
-                owner = owner or (earlier.chunk.document_id, earlier.chunk.chunk_index)
-        return owner or key
-
-    def _share_tail(self, key: Key, chars: int) -> Key:
-        """The last `chars` characters shown by this passage also belong to `key`."""
-        owner: Key | None = None
-        for at in range(len(self.done) - 1, self.passage - 1, -1):
-            earlier = self.done[at]
-            taken = min(chars, earlier.end - earlier.start)
-            if taken and not earlier.merged:
-                self._mark(at, Share(earlier.end - taken, earlier.end, key))
+            shown = earlier.end - earlier.start
+            taken = min(chars, shown - behind)
+            if taken > 0:
+                high = earlier.end - behind
+                self._mark(at, Share(high - taken, high, key))
                 owner = owner or (earlier.chunk.document_id, earlier.chunk.chunk_index)
                 chars -= taken
+            behind = max(0, behind - shown)
             if chars <= 0:
                 break
         return owner or key

@@ -7,11 +7,14 @@ the chunk, as soon as a seam lies before it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
-from ctxasm.model.passages import Joined
+from ctxasm.assembly.passages import Joined
+from ctxasm.model.events import Event, Gapped
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Key, SegmentKind
+from ctxasm.text.visible import one_line
 
 
 class Piece:
@@ -36,6 +39,36 @@ class Piece:
         self.kind, self.text, self.own, self.growth = kind, text, own, growth
         self.chunk_index, self.low, self.high, self.shared_with = chunk_index, low, high, shared_with
         self.neutralised = self.rewritten = False
+
+
+def body_of(document_id: str, group: Sequence[Joined], gap_mark: str, counter: TokenCounter, cut: bool) -> tuple[list[Piece], list[Event]]:
+    """The chunks of a block as pieces with what stands between them. `cut`: they are cut where others share them."""
+    pieces: list[Piece] = []
+    events: list[Event] = []
+    for j in group:
+        if j.start >= j.end:
+            continue
+        contiguous = False
+        if pieces:
+            ending = pieces[-1].text
+            if j.opens:
+                pieces.append(Piece("gap", _gap(ending, gap_mark)))
+                events.append(Gapped(document_id, j.chunk.chunk_index))
+            elif j.glued or ending[-1].isspace() or j.chunk.text[j.start].isspace():
+                contiguous = True
+            else:
+                pieces.append(Piece("separator", "\n"))
+        if cut:
+            pieces += cut_pieces(j, contiguous, counter)
+        else:
+            pieces.append(whole_piece(j, contiguous))
+    return pieces, events
+
+
+def _gap(written: str, mark: str) -> str:
+    """The gap mark on its own line; an empty one leaves a line break."""
+    line_break, mark = "" if written.endswith("\n") else "\n", one_line(mark)
+    return f"{line_break}{mark}\n" if mark else line_break
 
 
 def whole_piece(j: Joined, contiguous: bool) -> Piece:

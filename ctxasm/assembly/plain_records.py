@@ -13,8 +13,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window
-from ctxasm.model.records import NOTHING, Chunk, Document, Hit, Query
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsLanguage, Window
+from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.store.memory import MemorySource
 
 PlainHit = Hit | Chunk | Mapping[str, Any]
@@ -64,7 +64,7 @@ def joined(
 class Overlay:
     """A source of chunks, and beside it the chunks that a caller brought: those that the source does not hold are added."""
 
-    def __init__(self, source: ChunkSource, own: ChunkSource) -> None:
+    def __init__(self, source: ChunkSource, own: MemorySource) -> None:
         self._source, self._own = source, own
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
@@ -78,6 +78,10 @@ class Overlay:
         kept = [_bare(chunk) if (chunk.document_id, chunk.chunk_index) in beside else chunk for chunk in stored.chunks]
         documents = {**own.documents, **stored.documents}
         return replace(stored, chunks=[*kept, *map(_bare, added)], documents=documents)
+
+    def corpus_language(self) -> CorpusLanguage:
+        """That of the source, where it knows it, else of what the caller brought."""
+        return (self._source if isinstance(self._source, KnowsLanguage) else self._own).corpus_language()
 
 
 def _bare(chunk: FetchedChunk) -> FetchedChunk:

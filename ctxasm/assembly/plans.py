@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ctxasm.assembly.passages import Joined
 from ctxasm.model.events import Event, Likeness
-from ctxasm.model.passages import Joined
 from ctxasm.model.records import Document
 from ctxasm.model.results import Key, Segment
 
@@ -55,9 +55,19 @@ class Size(NamedTuple):
 EMPTY = Size(0, 0)
 
 
+class End(NamedTuple):
+    """Where a block ends in what is written: so many characters, tokens, segments, events and shown chunks in all."""
+
+    chars: int
+    size: Size
+    segments: int
+    events: int
+    shown: int
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Blocks as text, in the order they were given. `size` is that of the whole text."""
+    """Blocks as text, in the order they were given. `size` is that of the whole text, `ends` say where each block ends in it."""
 
     text: str
     segments: tuple[Segment, ...]
@@ -65,6 +75,17 @@ class Written:
     events: tuple[Event, ...]
     shown: tuple[Joined, ...]
     size: Size
+    ends: tuple[End, ...] = ()
+
+    def head(self, count: int) -> Written:
+        """The first blocks alone: the same characters, since nothing that follows changes what stands before."""
+        if count == len(self.blocks):
+            return self
+        if not count:
+            return NOTHING_WRITTEN
+        chars, size, segments, events, shown = self.ends[count - 1]
+        parts = (self.segments[:segments], self.blocks[:count], self.events[:events], self.shown[:shown])
+        return Written(self.text[:chars], *parts, size, self.ends[:count])
 
 
 NOTHING_WRITTEN = Written("", (), (), (), (), EMPTY)

@@ -8,16 +8,39 @@ and room for the supplement is decided where both are known.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Callable, Sequence
 
-from ctxasm.model.collisions import Body, defuse
-from ctxasm.model.events import Neutralised
+from ctxasm.assembly.pieces import Piece
+from ctxasm.assembly.plans import BlockPlan, Written
+from ctxasm.assembly.steps import GateRule, Led
+from ctxasm.model.events import Neutralised, Supplemented
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import is_visible, one_line
+from ctxasm.model.visible import is_visible
+from ctxasm.text.markers.collisions import Body, defuse, find_behind_a_line, separator_of
+from ctxasm.text.visible import one_line
 
-GateRule = Literal["always", "never", "similarity", "intent", "suppressed", "no_signal"]
-"""What decided: the mode itself, a low similarity, a listed intent, signals that ask for nothing, or no signal at all."""
+Write = Callable[[Sequence[BlockPlan], Sequence[Piece]], Written]
+
+
+def supplement(query: Query, led: Led, settings: AssemblySettings, limit: int, write: Write) -> Led:
+    """The blocks, behind the supplement where the gate lets it in and there is room."""
+    wanted, rule = decide(query, settings)
+    if not wanted:
+        return Led(led.blocks, (), rule)
+    if not led.blocks:
+        return Led((), (), "no_block")
+    lead = (Piece("supplement", supplement_text(query, settings)),)
+    fits = write(led.blocks, lead).size.budgeted <= limit
+    return Led(led.blocks, lead, rule) if fits else Led(led.blocks, (), "no_room")
+
+
+def supplemented(query: Query, led: Led, written: Written, settings: AssemblySettings) -> tuple[Supplemented | Neutralised, ...]:
+    """Whether the supplement stands in the context and why, and what in it was defused."""
+    rule = led.rule or "no_signal"
+    if not led.lead:
+        return (Supplemented(False, rule, 0),)
+    return (Supplemented(True, rule, written.segments[0].tokens), *supplement_events(query, settings))
 
 
 def has_supplement(query: Query) -> bool:
@@ -83,6 +106,7 @@ def _defused(query: Query, settings: AssemblySettings) -> Body:
     """Separator and supplement looked at together: a marker may also stand across their seam."""
     separator, text = one_line(settings.supplement_separator), (query.supplement or "").strip("\r\n").rstrip()
     texts = (f"{separator}\n" if is_visible(separator) else "", f"{text}\n\n")
-    return (
-        Body(texts) if settings.marker_collisions == "off" else defuse(texts, settings.marker_collisions == "neutralise", settings.format)
-    )
+    if settings.marker_collisions == "off":
+        return Body(texts)
+    swap, line = settings.marker_collisions == "neutralise", separator_of(settings)
+    return defuse(texts, swap, settings.format, find_behind_a_line, line)

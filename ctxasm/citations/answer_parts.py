@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ctxasm.model.marker_lines import Lines
+from ctxasm.text.markers.lines import Lines
 
 PartKind = Literal["paragraph", "item", "row", "heading"]
 HEADING_WORDS = 8

@@ -1,7 +1,11 @@
-"""A checked answer: every claim with its verdict, its evidence and what is missing. Records only."""
+"""A checked answer: every claim with its verdict, its evidence and what is missing; what it comes to in a sentence; its JSON.
+
+A *problem* is a claim that is neither carried by what it cites nor declined, or a number that no source has.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -139,7 +143,188 @@ class CheckedAnswer:
     marked: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of one checked answer, as documented in the README."""
-        from ctxasm.citations.serialise import checked_dict
-
+        """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
         return checked_dict(self)
+
+
+# One answer in a sentence
+
+VERDICTS: tuple[Verdict, ...] = (
+    "supported",
+    "partly",
+    "elsewhere",
+    "prefix_only",
+    "contradicted",
+    "unsupported",
+    "uncited",
+    "unknown_marker",
+    "dropped",
+    "no_source",
+    "declined",
+)
+"""All verdicts, in the order in which a summary names them."""
+PROBLEMS: tuple[Verdict, ...] = tuple(verdict for verdict in VERDICTS if verdict not in ("supported", "declined"))
+NOTHING_TO_CHECK, DECLINED = "nothing to check", "declined"
+_WORDS: dict[Verdict, str] = {
+    "partly": "partly supported",
+    "elsewhere": "points elsewhere",
+    "prefix_only": "summary only",
+    "unsupported": "not found",
+    "unknown_marker": "unknown source",
+    "dropped": "source dropped",
+    "no_source": "no source",
+}
+
+
+def verdict_words(verdict: Verdict, count: int = 1) -> str:
+    """A verdict as a label, or after `count` in a summary."""
+    return "point elsewhere" if verdict == "elsewhere" and count > 1 else _WORDS.get(verdict, verdict)
+
+
+def summary_sentence(checked: CheckedAnswer) -> str:
+    """Such as "6 claims: 4 supported, 1 points elsewhere, 1 uncited"; "declined"; or "nothing to check"."""
+    counts = Counter(claim.verdict for claim in checked.claims)
+    if not counts:
+        said = NOTHING_TO_CHECK
+    elif counts.keys() == {"declined"}:
+        said = DECLINED
+    else:
+        said = verdicts_sentence(counts)
+    told = {number for claim in checked.claims if claim.verdict in ("unknown_marker", "dropped") for number in claim.unknown}
+    if untold := [number for number in unknown_numbers(checked) if number not in told]:
+        said += f"; unknown number{'s' if len(untold) > 1 else ''} {''.join(f'[{number}]' for number in untold)}"
+    return said
+
+
+def summary_dict(checked: CheckedAnswer) -> dict[str, Any]:
+    """The summary of one answer for its JSON. `verdicts` has those that occur, in the order of VERDICTS."""
+    return {
+        "sentence": summary_sentence(checked),
+        "claims": len(checked.claims),
+        "verdicts": in_order(Counter(claim.verdict for claim in checked.claims)),
+        "problems": len(problem_claims(checked)),
+        "unknown_numbers": list(unknown_numbers(checked)),
+        "declined": is_declined_answer(checked),
+    }
+
+
+def problem_claims(checked: CheckedAnswer) -> tuple[CheckedClaim, ...]:
+    """The claims that a reader should look at, in order."""
+    return tuple(claim for claim in checked.claims if claim.verdict in PROBLEMS or claim.unknown)
+
+
+def unknown_numbers(checked: CheckedAnswer) -> tuple[int, ...]:
+    """The numbers that the answer cites and no source has, each once, ascending."""
+    unknown = {number for marker in checked.markers for number in marker.unknown}
+    return tuple(sorted(unknown.union(*(claim.unknown for claim in checked.claims))))
+
+
+def has_unknown(checked: CheckedAnswer) -> bool:
+    """Whether the answer cites a number that no source has, or has a marker that names none (`[3-1]`)."""
+    return bool(unknown_numbers(checked)) or any(not marker.is_sound for marker in checked.markers)
+
+
+def has_problem(checked: CheckedAnswer) -> bool:
+    """Whether anything in the answer needs a look."""
+    return bool(problem_claims(checked)) or has_unknown(checked)
+
+
+def is_declined_answer(checked: CheckedAnswer) -> bool:
+    """Whether the answer says nothing but that it does not answer."""
+    return bool(checked.claims) and all(claim.verdict == "declined" for claim in checked.claims)
+
+
+def verdicts_sentence(counts: Counter[Verdict]) -> str:
+    """Such as "6 claims: 4 supported, 2 uncited"."""
+    ordered = in_order(counts)
+    total = sum(ordered.values())
+    return f"{counted(total, 'claim')}: {', '.join(f'{count} {verdict_words(verdict, count)}' for verdict, count in ordered.items())}"
+
+
+def in_order(counts: Counter[Verdict]) -> dict[Verdict, int]:
+    """Those that occur, in the order of VERDICTS."""
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+# Its JSON: strict, and the same for the same answer, `elapsed_ms` aside. Offsets are characters: of a marker and a claim in the raw
+# answer (`cleaned_…`: in the answer without its known markers), of a support in its source's own text (for a block of a context: the
+# whole rendered block, header included), and with their prefix in the context, the chunk or the document.
+
+
+def figures_dict(figures: Figures) -> dict[str, Any]:
+    """Figures for JSON; a share of nothing is null."""
+    return {name: getattr(figures, name) for name in ("claims", "citations", "recall", "precision", "f1", "coverage")}
+
+
+def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
+    """The documented form, ready for `json.dumps(…, allow_nan=False)`."""
+    markers, entries = list[dict[str, Any]](), list[list[int]]()
+    for resolved in checked.markers:
+        found = _marker(resolved)
+        entries.append(list(range(len(markers), len(markers) + len(found))))
+        markers += found
+    return {
+        "query_id": checked.query_id,
+        "answer": checked.answer,
+        "voice": checked.voice,
+        "marked": checked.marked,
+        "scorer": checked.scorer,
+        "threshold": checked.threshold,
+        "markers": markers,
+        "claims": [_claim(claim, entries) for claim in checked.claims],
+        "figures": figures_dict(checked.figures),
+        "summary": summary_dict(checked),
+        "spent": checked.spent._asdict(),
+        "elapsed_ms": round(checked.elapsed_ms, 4),
+    }
+
+
+def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:
+    """One entry per number; one of number null for a marker that names none. Of a long unknown range its two ends."""
+    marker, told = resolved.marker, {*resolved.known, *resolved.unknown}
+    numbers: list[int | None] = [number for number in dict.fromkeys(marker.numbers) if number in told]
+    return [
+        {
+            "number": number,
+            "start": marker.start,
+            "end": marker.end,
+            "cleaned_start": marker.cleaned_start,
+            "cleaned_end": marker.cleaned_end,
+            "text": marker.text,
+            "form": marker.form,
+            "known": number in resolved.known,
+        }
+        for number in numbers or [None]
+    ]
+
+
+def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
+    claim = checked.claim
+    return {
+        "start": claim.start,
+        "end": claim.end,
+        "text": claim.text,
+        "kind": claim.kind,
+        "markers": list(claim.cited),
+        "marker_indexes": [index for position in claim.markers for index in entries[position]],
+        "verdict": checked.verdict,
+        "score": checked.score,
+        "support": [_support(support) for support in checked.support],
+        "missing": list(checked.missing),
+        "conflict": checked.conflict._asdict() if checked.conflict else None,
+        "better": checked.better,
+        "better_support": _support(checked.better_support) if checked.better_support else None,
+        "summary_support": _support(checked.summary_support) if checked.summary_support else None,
+        "idle": list(checked.idle),
+        "unknown": list(checked.unknown),
+        "dropped": [source._asdict() for source in checked.dropped],
+    }
+
+
+def _support(support: Support) -> dict[str, Any]:
+    return support._asdict()

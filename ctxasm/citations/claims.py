@@ -17,10 +17,12 @@ from ctxasm.citations.checked import Claim, ClaimKind
 from ctxasm.citations.markers import MarkerEvent
 from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
 from ctxasm.citations.spoken_text import spoken
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.text.sentences import sentence_spans
 
 _ASIDE = re.compile(r"\[[^\[\]]*\]\W*")
 """`[Online]`, `[Accessed: 2 May]`."""
+_INSIDE = re.compile(r"[^\s|](?:.*[^\s|])?", re.DOTALL)
+"""A row without the bars around it."""
 _CLOSERS = "\"'”’»)] "
 
 
@@ -73,9 +75,10 @@ def _drafts_of(plain: Plain, part: Part) -> Iterator[tuple[_Draft | None, list[i
     """The claims of a part, each with the markers it holds; None where a stretch holds only markers or a label of theirs."""
     if part.kind in ("row", "heading"):
         text = _row_text(plain) if part.kind == "row" or "|" in plain.text else spoken(plain, 0, len(plain.text))
-        low = len(plain.text) - len(plain.text.lstrip("| \t\n"))
+        inside = _INSIDE.search(plain.text)
+        low, high = inside.span() if inside is not None else (0, 0)
         kind: ClaimKind = "row" if part.kind == "row" else "lead_in" if text.endswith(":") else "heading"
-        yield _draft(plain, low, len(plain.text.rstrip("| \t\n")), text, kind), [position for _, position in plain.markers]
+        yield _draft(plain, low, high, text, kind), [position for _, position in plain.markers]
         return
     spans = [span for low, high in sentence_spans(plain.text) for span in _cut(plain, low, high)]
     owned = _owners(plain, spans)

@@ -23,8 +23,8 @@ from functools import cache
 
 from ctxasm.citations.declined_forms import AnswerLanguage, forms_of
 from ctxasm.citations.markers import parse_markers
-from ctxasm.model.refusals import OWN_REFUSALS
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.text.refusals import OWN_REFUSALS
+from ctxasm.text.sentences import sentence_spans
 
 LONGEST_REFUSAL = 400
 """A longer sentence, in characters, says more than that it cannot answer."""

@@ -13,9 +13,9 @@ from html import escape
 from typing import NamedTuple
 
 from ctxasm.citations.markers import MarkerEvent, clean
-from ctxasm.model.marker_cleaning import Cleaner, Edit
-from ctxasm.model.marker_numbers import is_opening_tag, rewrite
-from ctxasm.model.marker_offsets import OffsetMap, apply
+from ctxasm.text.markers.cleaning import Cleaner, Edit
+from ctxasm.text.markers.numbers import is_opening_tag, rewrite
+from ctxasm.text.markers.offsets import OffsetMap, apply
 
 _CITE_END = re.compile(r"</cite\s*>", re.IGNORECASE)
 _SAFE = re.compile(r"(?:https?://|mailto:|/(?![/\\])|[#?.]|[^:/?#\\]+(?:[/?#]|\Z))", re.IGNORECASE)

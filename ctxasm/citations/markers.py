@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
-from ctxasm.model.marker_cleaning import Cleaner
-from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
-from ctxasm.model.marker_grammar import FormName
-from ctxasm.model.marker_numbers import is_opening_tag, keep_only, runs_of
-from ctxasm.model.marker_offsets import OffsetMap
+from ctxasm.text.markers.cleaning import Cleaner
+from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
+from ctxasm.text.markers.grammar import FormName
+from ctxasm.text.markers.numbers import is_opening_tag, keep_only, runs_of
+from ctxasm.text.markers.offsets import OffsetMap
 
 LONGEST_UNKNOWN_RUN = 10
 """A longer run of consecutive unknown numbers in one marker is reported by its first and last number."""

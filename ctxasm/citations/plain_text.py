@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.markers import MarkerEvent
-from ctxasm.model.abbreviations import BEGINNERS
+from ctxasm.text.abbreviations import BEGINNERS
 
 _FIRM_END = re.compile(r"(?<![.\w])[^\W\d_]{4,}[.!?]+\Z")
 _SMALL = re.compile(r"[ \t]+[^\W\d_A-ZÀ-Þ]{2}")

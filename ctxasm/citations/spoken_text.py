@@ -7,7 +7,7 @@ from bisect import bisect_left
 from itertools import islice, takewhile
 
 from ctxasm.citations.plain_text import SOURCE_NOUN, STAND_IN, Plain
-from ctxasm.model.marker_search import find_marker_forms
+from ctxasm.text.markers.search import find_marker_forms
 
 _AS_IT_SAYS = (
     r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"

@@ -6,7 +6,10 @@ Names are compared by `plain_name`, so `chunkIndex`, `chunk-index` and `CHUNK_IN
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+P = TypeVar("P")
 
 FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
     "document_id": (
@@ -47,7 +50,10 @@ FIELD_NAMES: Mapping[str, tuple[str, ...]] = {
         "idx",
         "index",
     ),
-    "text": ("text", "chunk_text", "page_content", "content", "chunk_content", "passage", "body", "chunk", "contents", "raw_text", "tekst"),
+    "text": (
+        *("text", "chunk_text", "page_content", "content", "chunk_content", "passage", "body", "chunk", "contents", "raw_text", "tekst"),
+        *("document", "documents", "page_text", "node_text", "context"),
+    ),
     "start": ("start", "start_char", "start_char_idx", "start_index", "start_offset", "char_start", "offset_start", "begin"),
     "end": ("end", "end_char", "end_char_idx", "end_index", "end_offset", "char_end", "offset_end"),
     "page_number": ("page_number", "page", "page_no", "page_label", "pagina"),
@@ -68,9 +74,15 @@ def plain_name(name: str) -> str:
     return "".join(character for character in parts if character.isalnum())
 
 
+def by_names(known: Iterable[str], places: Iterable[tuple[str, P]]) -> Iterator[P]:
+    """The places whose own name is one of `known`, the surest name first."""
+    there: dict[str, list[P]] = {}
+    for name, place in places:
+        there.setdefault(plain_name(name), []).append(place)
+    for plain in dict.fromkeys(map(plain_name, known)):
+        yield from there.get(plain, ())
+
+
 def guess_name(field: str, names: Iterable[str]) -> str | None:
     """The one of `names` that most surely holds `field`, None where none does."""
-    there: dict[str, str] = {}
-    for name in names:
-        there.setdefault(plain_name(name), name)
-    return next((there[plain] for known in FIELD_NAMES.get(field, ()) if (plain := plain_name(known)) in there), None)
+    return next(by_names(FIELD_NAMES.get(field, ()), ((name, name) for name in names)), None)

@@ -18,6 +18,7 @@ from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import Failure, chain, of_connection, of_content, of_status, of_stream_error, too_slow
 from ctxasm.llm.pieces import Produce
 from ctxasm.llm.secrecy import Veil, out_of_logs
+from ctxasm.llm.surrogates import Halves
 from ctxasm.model.messages import Cancel
 
 _POLL = 0.03
@@ -79,18 +80,18 @@ def attempts(
     `change` gives the request for a server that refused a setting, or None. Raises ModelUnavailable with what had arrived.
     """
     left, wait = endpoint.retries, _FIRST_WAIT
-    arrived, veil = list[str](), Veil(endpoint.api_key)
+    arrived, halves, veil = list[str](), Halves(), Veil(endpoint.api_key)
     while True:
         attempt, failure = None, None
         try:
             attempt = _Attempt(endpoint, request, open_reply())
-            reason = yield from attempt.pieces(cancel, arrived, veil)
+            reason = yield from attempt.pieces(cancel, arrived, lambda text: veil.feed(halves.feed(text)))
         except Failure as caught:
             failure = caught
         finally:
             if attempt is not None:
                 attempt.end()
-        if rest := veil.rest():
+        if rest := veil.feed(halves.rest()) + veil.rest():
             arrived.append(rest)
             yield rest
         if failure is None:
@@ -132,8 +133,8 @@ class _Attempt:
         self._stopped = threading.Event()
         self._began = False
 
-    def pieces(self, cancel: Cancel, arrived: list[str], veil: Veil) -> Produce:
-        """Yield what arrives, keeping it in `arrived`. Raises Failure; returns the finish reason.
+    def pieces(self, cancel: Cancel, arrived: list[str], shown: Callable[[str], str]) -> Produce:
+        """Yield what `shown` gives of what arrives, keeping it in `arrived`. Raises Failure; returns the finish reason.
 
         Only text buys time: a stream of empty events must end too.
         """
@@ -156,7 +157,7 @@ class _Attempt:
                 raise item.failure
             if item.text:
                 deadline = time.monotonic() + self._endpoint.piece_timeout
-                if text := veil.feed(item.text):
+                if text := shown(item.text):
                     arrived.append(text)
                     yield text
             elif time.monotonic() >= deadline:

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from ctxasm.llm.attempt import Request, attempts, without
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, empty_answer, instead_of, of_finish, of_stream_error, plain, too_many_chars
+from ctxasm.llm.failures import Failure, empty_answer, json_object, of_finish, plain, too_many_chars
 from ctxasm.llm.json_reply import NotValid, object_in
 from ctxasm.llm.pieces import Pieces
 from ctxasm.llm.secrecy import redacted, shares
+from ctxasm.llm.surrogates import joined
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 
@@ -154,13 +155,7 @@ class _Whole:
 
     def texts(self, client: Any, request: Request) -> Iterator[str]:
         raw = client.chat.completions.with_raw_response.create(**request)
-        kind = raw.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if not (kind.endswith("json") or kind in ("text/plain", "")):
-            raise instead_of(self._endpoint, kind, "JSON")
-        body = json.loads(raw.content)
-        if isinstance(body, dict) and body.get("error"):
-            raise of_stream_error(self._endpoint, body, began=False)
-        self._read(body if isinstance(body, dict) else {})
+        self._read(json_object(self._endpoint, raw))
         yield self.text
 
     def _read(self, body: Mapping[str, Any]) -> None:
@@ -170,7 +165,7 @@ class _Whole:
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
         text = message.get("content")
-        self.text = redacted(text, self._endpoint.api_key) if isinstance(text, str) else ""
+        self.text = redacted(joined(text), self._endpoint.api_key) if isinstance(text, str) else ""
         self.reason = plain(str(choice.get("finish_reason") or ""))
         if len(self.text) > self._endpoint.max_answer_chars:
             raise too_many_chars(self._endpoint)

@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.llm.pieces import Pieces, Produce
-from ctxasm.llm.sentences import Stretch, sentences_of
-from ctxasm.model.formats import expects_markers, marker_of
-from ctxasm.model.language import language_of
 from ctxasm.model.messages import Cancel, Message
-from ctxasm.model.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
 from ctxasm.model.results import Assembly
-from ctxasm.model.terms import is_alike, terms_of
+from ctxasm.text.formats import expects_markers, marker_of
+from ctxasm.text.language import language_of
+from ctxasm.text.refusals import OTHER_LANGUAGE, REFUSAL, UNANSWERED
+from ctxasm.text.terms import is_alike, terms_of
 
 NAME = "no language model (extractive)"
 MAX_SENTENCES = 4
@@ -45,6 +44,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"\S+\s*")
+_LEAD = re.compile(r"[\s>#*•|-]*(?:\d{1,2}[.)]\s+)?")
+"""A list mark in front of a sentence."""
 
 
 class Quote(NamedTuple):
@@ -122,11 +123,23 @@ def quotes_of(assembly: Assembly) -> list[Quote]:
     """The sentences to quote, in reading order."""
     text, question = assembly.text, assembly.query.query
     asked = list(dict.fromkeys(terms_of(question)))
-    places = [(stretch, number) for number, low, high in bodies_of(assembly) for stretch in sentences_of(text, low, high)]
+    places = [(span, number) for number, low, high in bodies_of(assembly) for span in quotable_spans(text, low, high)]
     if not asked or not places:
         return []
     titles = {citation.number: _matches(asked, terms_of(citation.title or "")) for citation in assembly.citations}
     return sorted(_choose(text, _score(text, places, asked, titles, bool(_ASKS_NUMBER.search(question)))))
+
+
+def quotable_spans(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """The sentences of `text[low:high]` without list marks, as spans of `text`."""
+    # Not at the top: what tells of a fault imports this room, and must not need the package that is at fault.
+    from ctxasm.text.sentences import sentence_spans
+
+    for start, end in sentence_spans(text[low:high]):
+        lead = _LEAD.match(text, low + start, low + end)
+        begin = lead.end() if lead else low + start
+        if any(map(str.isalnum, text[begin : low + end])):
+            yield begin, low + end
 
 
 def _choose(text: str, scored: Sequence[Quote]) -> list[Quote]:
@@ -181,32 +194,32 @@ def _matches(asked: Sequence[str], terms: Sequence[str]) -> list[float]:
 
 
 def _score(
-    text: str, places: Sequence[tuple[Stretch, int]], asked: Sequence[str], titles: dict[int, list[float]], wants_number: bool
+    text: str, places: Sequence[tuple[tuple[int, int], int]], asked: Sequence[str], titles: dict[int, list[float]], wants_number: bool
 ) -> list[Quote]:
-    words = [terms_of(text[stretch.start : stretch.end]) for stretch, _ in places]
+    words = [terms_of(text[start:end]) for (start, end), _ in places]
     met = [_matches(asked, terms) for terms in words]
     mean = sum(map(len, words)) / len(words) or 1.0
     weights = [math.log(1 + (len(met) + 0.5) / (0.5 + sum(1 for row in met if row[i] > 0))) for i in range(len(asked))]
     needed = _COVERAGE * sum(sorted(weights)[-_HEAVIEST:])
     scored = []
-    for index, (stretch, number) in enumerate(places):
+    for index, ((start, end), number) in enumerate(places):
         near = [
             titles.get(number, [0.0] * len(asked)),
             *(met[i] for i in (index - 1, index + 1) if 0 <= i < len(met) and places[i][1] == number),
         ]
         around = [max(row[i] for row in near) for i in range(len(asked))]
-        has_number = _NUMBER.search(text, stretch.start, stretch.end) is not None
+        has_number = _NUMBER.search(text, start, end) is not None
         if not any(met[index]) and not (wants_number and has_number and sum(around) > 0):
             continue
         if sum(weight * min(1.0, own + other) for weight, own, other in zip(weights, met[index], around, strict=True)) < needed:
             continue
         length = _K1 * (1 - _B + _B * len(words[index]) / mean)
-        factor = _fitness(text[stretch.start : stretch.end]) * (1.5 if wants_number and has_number else 1.0)
+        factor = _fitness(text[start:end]) * (1.5 if wants_number and has_number else 1.0)
         parts = [
             factor * weight * (own * (_K1 + 1) / (own + length) + _NEAR * min(1.0, other))
             for weight, own, other in zip(weights, met[index], around, strict=True)
         ]
-        scored.append(Quote(stretch.start, stretch.end, number, tuple(parts)))
+        scored.append(Quote(start, end, number, tuple(parts)))
     return scored
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import ssl
 import unicodedata
+from typing import Any
 
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.secrecy import shares
@@ -178,6 +179,19 @@ def instead_of(endpoint: Endpoint, kind: str, wanted: str) -> Failure:
     """The reply has content type `kind`, which is not `wanted`."""
     told = kind if re.fullmatch(r"[a-z]+/[a-z0-9.+-]{1,50}", kind) and not shares(kind, endpoint.api_key) else "something else"
     return Failure(f"{endpoint.host} answered with {told} instead of {wanted}: check the base URL; it usually ends in /v1")
+
+
+def json_object(endpoint: Endpoint, reply: Any) -> dict[str, Any]:
+    """The object that a reply of the client holds, whole; an empty one for other JSON. Raises Failure, ValueError."""
+    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not (kind.endswith("json") or kind in ("text/plain", "")):
+        raise instead_of(endpoint, kind, "JSON")
+    body = json.loads(reply.content)
+    if not isinstance(body, dict):
+        return {}
+    if body.get("error"):
+        raise of_stream_error(endpoint, body, began=False)
+    return body
 
 
 def plain(text: str, limit: int = 60) -> str:

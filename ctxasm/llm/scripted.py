@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from ctxasm.llm.extractive import extract_answer, in_words, refusal_in
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.model.formats import expects_markers
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.results import Assembly
+from ctxasm.text.formats import expects_markers
 
 MODES = ("wrong_number", "out_of_range", "range", "split_tokens", "none", "stall", "cut")
 STALL_SECONDS = 10.0

@@ -6,15 +6,19 @@ A key of fewer than MIN_KEY characters is a stand-in such as `ollama`, and stand
 from __future__ import annotations
 
 import logging
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from urllib.parse import quote, quote_plus
 
 HIDDEN = "[API key]"
 MIN_KEY = 16
 _HELD = 4
 """Characters that must agree before text is held back: a piece that ends in `s` may pass, whatever the key begins with."""
 _SHARED = 5
+_SHORTEST = 4
+_LOGIN = re.compile(r"(?<=://)[^\s'\"<>]*(?=@)")
 _LOGGERS = (
     *("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks"),
     *("openai", "openai._base_client", "openai._response", "openai._legacy_response"),
@@ -82,3 +86,14 @@ def out_of_logs(key: str) -> Iterator[None]:
         yield
     finally:
         _here.key = ""
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """`text` for a file that stays: none of these in it, as they are, as Python writes them or as a URL does, nor what logs in in a URL.
+
+    Shorter keys than elsewhere are taken out too: a word too many that is hidden does no harm there.
+    """
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        for form in (secret, repr(secret)[1:-1], quote(secret, safe=""), quote_plus(secret)):
+            text = text.replace(form, HIDDEN) if len(secret) >= _SHORTEST else text
+    return _LOGIN.sub(HIDDEN, text)

@@ -1,1 +1,1 @@
-"""Floor 0: the records, settings, events and ports that every other room speaks in. Imports nothing of ctxasm."""
+"""The records, settings, events and ports that every other room speaks in. Imports nothing of ctxasm."""

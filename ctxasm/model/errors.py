@@ -58,6 +58,16 @@ class ModelUnavailable(CtxasmError):
         super().__init__(message)
 
 
+def is_fault(error: BaseException) -> bool:
+    """Whether something went wrong: any Exception, and the panic of a library in Rust, which is none. No request to end is one."""
+    return isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime"
+
+
+def reason_of(error: BaseException, what: str) -> str:
+    """Why one of many could not be done: a sentence of ours as it stands, else `what`, with the name and the words of the error."""
+    return str(error) if isinstance(error, InvalidInput) else f"{what}: {shown(f'{type(error).__name__}: {error}')}"
+
+
 def shown(value: object, limit: int = 80) -> str:
     """`value` as it may stand in a message: quoted, on one line, at most `limit` characters."""
     try:

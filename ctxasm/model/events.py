@@ -1,4 +1,4 @@
-"""What a stage did, as small frozen records without prose. `ctxasm/ui/words.py` turns each into a sentence.
+"""What a stage did, as small frozen records without prose. `ctxasm/app/ui/words/words.py` turns each into a sentence.
 
 Law (replay): applying a stage's events to what it was given yields what it returned. Law (silence): without an event
 nothing changed. Events marked *note* change nothing.
@@ -9,7 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Reason = Literal["budget", "oversized", "no_room", "floor", "top_k", "degenerate", "irrelevant", "empty", "parent_duplicate", "missing"]
+# fmt: off
+Reason = Literal[
+    "budget", "outbid", "crowded_out", "no_value", "oversized", "no_room", "floor", "top_k", "degenerate", "irrelevant", "empty",
+    "parent_duplicate", "missing",
+]
+# fmt: on
 Likeness = Literal["exact", "near", "semantic"]
 """How two chunks say the same: word for word, nearly the same words, or the same meaning."""
 
@@ -80,11 +85,12 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class Coincidence:
-    """Note: neighbours share `chars` characters, more than half of the first: taken for a coincidence, kept."""
+    """Note: neighbours share `chars` characters, more than half of the `of_chars` of the first: taken for a coincidence, kept."""
 
     document_id: str
     chunk_index: int
     chars: int
+    of_chars: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +220,7 @@ class Prefixed:
 
 @dataclass(frozen=True, slots=True)
 class Neutralised:
-    """Note on text: something that would read as a marker or header had its brackets swapped.
+    """Note on text: something that would read as a marker, a header or a boundary had its brackets or marks swapped.
 
     `chunk_index` is None for a header field or summary; `text` is what stood there.
     """

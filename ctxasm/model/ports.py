@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from ctxasm.model.records import Document
+from ctxasm.model.records import CorpusLanguage, Document
 
 Clock = Callable[[], float]
 """Seconds on a monotonic scale, like `time.perf_counter`."""
@@ -27,7 +27,8 @@ class FetchedChunk(NamedTuple):
     repeats the end of the chunk before it (`chunk_index - 1`), found as `overlap_kind` says: "offsets", "text",
     "coincidence" (a match too long to be an overlap: never stripped) or "none". `overlap_tokens` counts that head and is
     None when no safe seam lies strictly inside it; `lead_tokens` counts the chunk before it up to where that head begins.
-    `duplicate_key` is equal for chunks of the same normalised text.
+    `duplicate_key` is equal for chunks of the same normalised text. `quiet` says in which formats nothing in `text` can read as a
+    marker or a boundary (see `ctxasm.text.markers.quiet`).
     """
 
     document_id: str
@@ -44,6 +45,7 @@ class FetchedChunk(NamedTuple):
     overlap_tokens: int | None = None
     duplicate_key: bytes | None = None
     lead_tokens: int | None = None
+    quiet: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,33 @@ class ChunkSource(Protocol):
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """All stored chunks inside the windows, with token facts for `encoding`. Windows never overlap."""
+        ...
+
+
+@runtime_checkable
+class KnowsLanguage(ChunkSource, Protocol):
+    """A source that knows what language its chunks are in, all of them and not only those of one question."""
+
+    def corpus_language(self) -> CorpusLanguage:
+        """The language of the data: the same as long as the data is the same."""
+        ...
+
+
+@runtime_checkable
+class KnowsDocuments(ChunkSource, Protocol):
+    """A source that can be asked for a whole document."""
+
+    def document_chunks(self, document_id: str) -> Sequence[FetchedChunk]:
+        """All chunks of a document by index; empty for an unknown one."""
+        ...
+
+
+@runtime_checkable
+class KnowsDatasets(Protocol):
+    """Several sources by their names, as a store has them."""
+
+    def dataset(self, name: str | None = None) -> KnowsDocuments:
+        """One by name (default: the newest)."""
         ...
 
 

@@ -11,6 +11,8 @@ from ctxasm.model.settings import ENGLISH_TEMPLATE, AssemblySettings
 
 DUTCH_SEPARATOR = "--- AANVULLENDE ZOL INFORMATIE ---"
 """The line above the supplement in the five-stage pipeline, word for word; a preset of `supplement_separator`."""
+RULE = "---"
+"""The line that both guides write between numbered blocks, and the token-budget guide between groups; a preset of `block_separator`."""
 _CHUNKS: dict[str, object] = {"expand_window": 0, "summary_prefix": False, "citation_unit": "chunk"}
 """What three of the sources share: retrieved chunks only, each a block of its own, without page summaries."""
 _ZONES: dict[str, object] = {
@@ -23,7 +25,8 @@ _ZONES: dict[str, object] = {
     "overhead_tokens": 0,
     "safety_margin": 0.02,
 }
-"""The bookend guide's starting zones, as in `ctxasm/zones`: what they leave of their own sum, 50,000, are its 32,000 for context."""
+"""The bookend guide's starting zones, as in `ctxasm/answering/zones`: what they leave of their own sum, 50,000, are its
+ 32,000 for context."""
 
 PRESETS: dict[str, dict[str, object]] = {
     "five_stage": {},
@@ -32,6 +35,7 @@ PRESETS: dict[str, dict[str, object]] = {
         "format": "source",
         "ordering": "relevance",
         "budget_policy": "greedy",
+        "overflow": "stop",
         "min_chunk_tokens": 0,
         "max_tokens": 16_000,
         "max_chars": 24_000,
@@ -51,10 +55,12 @@ PRESETS: dict[str, dict[str, object]] = {
         "budget_policy": "greedy_skip",
         "min_chunk_tokens": 0,
         "compression": "extractive",
+        "block_separator": RULE,
     },
+    "query_filter": {"compression": "extractive", "compression_when": "always"},
     "factual_qa": {"format": "xml", "ordering": "lost_in_middle"},
-    "long_document": {"format": "grouped", "ordering": "chronological", "compression": "extractive"},
-    "citation_heavy": {"ordering": "relevance", "citation_unit": "passage"},
+    "long_document": {"format": "grouped", "ordering": "chronological", "compression": "extractive", "block_separator": RULE},
+    "citation_heavy": {"ordering": "relevance", "citation_unit": "passage", "block_separator": RULE},
     "conversational": {"format": "minimal", "ordering": "relevance"},
     "tight_budget": {"format": "xml", "ordering": "lost_in_middle", "compression": "extractive", "max_tokens": 2_000},
     "starting_zones": _ZONES,
@@ -75,18 +81,20 @@ PRESETS: dict[str, dict[str, object]] = {
 PRESET_HELP: dict[str, str] = {
     "five_stage": "The five-stage pipeline, and the defaults: ±1 neighbours at half score, whole documents within 8,000 tokens, "
     "the most relevant first.",
-    "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters. It stops before the chunk "
-    "that does not fit; here that chunk is cut. 16,000 tokens, so that the characters bind.",
+    "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters, stopping before the "
+    "chunk that does not fit. 16,000 tokens, so that the characters bind.",
     "packed": "The token-budget guide's own pipeline: chunks packed greedily into what its smallest window (8,192 tokens) leaves beside "
     "1,024 for the answer and 64 of overhead, best at both ends, as XML.",
     "bookend": "The bookend guide: exact, then semantic duplicates out, what does not fit is passed over, more than 3 blocks with the "
-    "best first and the second best last. Its model call for chunks above 2,000 tokens is an extract here; its cosine of 0.92 is "
-    "that of its embedder, here each embedder brings its own.",
+    "best first and the second best last, `---` between blocks. Its model call for chunks above 2,000 tokens is an extract here; its "
+    "cosine of 0.92 is that of its embedder, here each embedder brings its own.",
+    "query_filter": "The filter at query time that the record on contextual embeddings names as its complement: every chunk keeps what "
+    "bears on the question, by its words, and one that says nothing of it is left out.",
     "factual_qa": "Token-budget guide, factual Q&A: XML for clear boundaries, best blocks at both ends, nothing compressed.",
-    "long_document": "Token-budget guide, long document summarisation: grouped by source in reading order, compressed when tight. "
-    "Grouped has no safe boundaries and no markers.",
-    "citation_heavy": "Token-budget guide, citation-heavy outputs: numbered, by relevance, nothing compressed. One number per passage is "
-    "ours: a citation then points at less text.",
+    "long_document": "Token-budget guide, long document summarisation: grouped by source in reading order, `---` between sources, "
+    "compressed when tight. Grouped has no safe boundaries and no markers.",
+    "citation_heavy": "Token-budget guide, citation-heavy outputs: numbered, by relevance, `---` between blocks, nothing compressed. "
+    "One number per passage is ours: a citation then points at less text.",
     "conversational": "Token-budget guide, conversation: bare text by relevance, nothing compressed. No safe boundaries and no markers.",
     "tight_budget": "Token-budget guide, tight context budget: XML, best blocks at both ends, compressed. The 2,000 tokens are ours.",
     "starting_zones": "The bookend guide's starting zones: 4,000 system, 8,000 conversation, 1,000 question, 4,000 answer and 1,000 "

@@ -10,12 +10,15 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from ctxasm.model.errors import InvalidInput, shown
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The empty metadata of a record."""
+
+CorpusLanguage = Literal["nl", "en", "de"]
+"""A language that a corpus can be in."""
 
 
 def _nothing() -> Mapping[str, Any]:

@@ -5,9 +5,10 @@ Offsets are characters; `start`/`end` of a segment are in the context, `chunk_st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from threading import Lock
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from ctxasm.model.events import Event, Likeness
 from ctxasm.model.ports import FetchedChunk
@@ -17,7 +18,6 @@ from ctxasm.model.zoning import Conversation, Zones
 
 Key = tuple[str, int]
 """(document_id, chunk_index): the name of a chunk inside a dataset."""
-
 SegmentKind = Literal["chunk", "header", "separator", "prefix", "gap", "supplement"]
 FateKind = Literal["kept", "truncated", "merged", "duplicate_of", "dropped"]
 
@@ -171,9 +171,50 @@ class DocumentSize:
     missing_tokens: int | None
 
 
-@dataclass(frozen=True, slots=True)
+Part = TypeVar("Part")
+
+
+class Once(Generic[Part]):
+    """A value that is worked out when it is first read, and then kept. Threads may share it; `lock` is that of what it works on."""
+
+    __slots__ = ("_lock", "_value", "_work")
+
+    def __init__(self, work: Callable[[], Part], lock: Lock | None = None) -> None:
+        self._work: Callable[[], Part] | None = work
+        self._lock = lock or Lock()
+        self._value: Part | None = None
+
+    def read(self) -> Part:
+        """The value. What working it out raised is raised again at the next read."""
+        if self._work is not None:
+            with self._lock:
+                if self._work is not None:
+                    self._value = self._work()
+                    self._work = None
+        return cast(Part, self._value)
+
+
+class _Read(Generic[Part]):
+    """A field that may be given as `Once`: whoever reads it gets the value."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: Trace, owner: type[Trace]) -> Part:
+        value = record.__dict__[self._name]
+        return cast(Part, value.read() if isinstance(value, Once) else value)
+
+    def __set__(self, record: Trace, value: Part | Once[Part]) -> None:
+        record.__dict__[self._name] = value
+
+
+@dataclass(frozen=True)
 class Trace:
-    """Everything that happened to every chunk, stage by stage."""
+    """Everything that happened to every chunk, stage by stage.
+
+    What was read and cited is there at once; what explains it (`EXPLAINED`) may be given as `Once`, and is then worked out when
+    somebody reads it.
+    """
 
     stages: tuple[StageRecord, ...]
     fates: tuple[Fate, ...]
@@ -187,6 +228,12 @@ class Trace:
     def stage(self, name: str) -> StageRecord | None:
         """The record of a stage, or None where it did not run (assembly switched off)."""
         return next((record for record in self.stages if record.stage == name), None)
+
+
+EXPLAINED = ("stages", "fates", "sizes", "regret")
+for _name in EXPLAINED:
+    # Not in the body of the class: there it would be taken for a default.
+    setattr(Trace, _name, _Read(_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +273,103 @@ class Assembly:
         return max(0, self.token_count - self.limit)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of one assembly, as documented in the README."""
-        from ctxasm.model.serialise import assembly_dict
+        """The JSON of one assembly, as documented in docs/reference/assembly-json.md."""
 
         return assembly_dict(self)
+
+
+def assembly_dict(assembly: Assembly) -> dict[str, Any]:
+    """The documented form, ready for `json.dumps(…, allow_nan=False)`."""
+    trace = assembly.trace
+    return {
+        "query_id": assembly.query.query_id,
+        "query": assembly.query.query,
+        "settings": assembly.settings.to_dict(),
+        "text": assembly.text,
+        "token_count": assembly.token_count,
+        "exact": assembly.exact,
+        "encoding": assembly.encoding,
+        "max_tokens": assembly.limit,
+        "unused_tokens": assembly.unused_tokens,
+        "overshoot_tokens": assembly.overshoot_tokens,
+        **_zones(assembly.zones),
+        "history": _conversation(assembly.conversation),
+        "segments": [_segment(segment) for segment in assembly.segments],
+        "citations": [_citation(citation) for citation in assembly.citations],
+        "citations_before_assembly": [entry._asdict() for entry in trace.before_assembly],
+        "stages": [_stage(record) for record in trace.stages],
+        "fates": [_fate(fate) for fate in trace.fates],
+        "packing_regret": _regret(trace.regret),
+        "fetch": {
+            "statements": trace.fetch.statements,
+            "document_statements": trace.fetch.document_statements,
+            "rows": trace.fetch.rows,
+            "elapsed_ms": round(trace.fetch.elapsed_ms, 4),
+        },
+    }
+
+
+def _zones(zones: Zones | None) -> dict[str, Any]:
+    """`zones` is empty where no window is known."""
+    return {
+        "model_window": zones.window if zones else None,
+        "zones": [asdict(zone) for zone in zones.zones] if zones else [],
+        "zones_over": zones.over if zones else 0,
+        "zone_hints": list(zones.hints) if zones else [],
+    }
+
+
+def _conversation(conversation: Conversation | None) -> dict[str, Any] | None:
+    """What of the earlier turns is sent; None where they go as they are, or there are none."""
+    return asdict(conversation) | {"turns": [asdict(turn) for turn in conversation.turns]} if conversation else None
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return {
+        **{field.name: getattr(citation, field.name) for field in fields(citation)},
+        "chunk_indexes": list(citation.chunk_indexes),
+        "also_in": [_key(key) for key in citation.also_in],
+    }
+
+
+def _stage(record: StageRecord) -> dict[str, Any]:
+    return {
+        "stage": record.stage,
+        "chunks_in": len(record.before),
+        "chunks_out": len(record.after),
+        "tokens_in": record.tokens_in,
+        "tokens_out": record.tokens_out,
+        "elapsed_ms": round(record.elapsed_ms, 4),
+        "events": [event_dict(event) for event in record.events],
+    }
+
+
+def _regret(regret: Regret) -> dict[str, Any]:
+    return {
+        "kept": regret.kept,
+        "best": regret.best,
+        "regret": regret.regret,
+        "exact": regret.exact,
+        "documents": list(regret.documents),
+    }
+
+
+def event_dict(event: Event) -> dict[str, Any]:
+    """An event with its name in snake case."""
+    name = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(event).__name__).lstrip("_")
+    values = {field.name: getattr(event, field.name) for field in fields(event)}
+    return {"event": name, **{key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}}
+
+
+def _key(key: Key) -> dict[str, Any]:
+    return {"document_id": key[0], "chunk_index": key[1]}
+
+
+def _segment(segment: Segment) -> dict[str, Any]:
+    return {**segment._asdict(), "shared_with": [_key(key) for key in segment.shared_with]}
+
+
+def _fate(fate: Fate) -> dict[str, Any]:
+    values = {**fate._asdict(), "parents": list(fate.parents)}
+    of = values.pop("of")
+    return {**values, "of": _key(of) if of else None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -22,7 +22,7 @@ MOST_HITS = 200
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Raises InvalidInput for a value that is not allowed. `fusion_k` is the constant of reciprocal-rank fusion.
+    """How to search. Raises InvalidInput for a value that is not allowed. `fusion_k` is the constant of reciprocal-rank fusion.
 
     `embedder` and `reranker` are names (None: the default embedder, no reranker).
     """
@@ -49,7 +49,8 @@ class Found(NamedTuple):
     """The hits of one search, best first, with rank and `scores` per method: `bm25`, `bm25_rank`, `vector`, `vector_rank`, `rrf`, `rerank`.
 
     `search_method` is what really ran (`hybrid_bm25_vector`, `bm25_only`, `vector_only`), `bm25_matches` how many hits share a word
-    with the question, `best_similarity` the highest cosine. `notes` are sentences for the user.
+    with the question, `best_similarity` the highest cosine. `notes` are sentences for the user. `fusion` says how two rankings
+    were fused: the constant `k` of reciprocal rank, and what each of them weighed.
     """
 
     hits: tuple[Hit, ...]
@@ -58,6 +59,7 @@ class Found(NamedTuple):
     best_similarity: float | None = None
     notes: tuple[str, ...] = ()
     elapsed_ms: float = 0.0
+    fusion: Mapping[str, float] | None = None
 
 
 class QueryEmbedder(Protocol):

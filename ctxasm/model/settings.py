@@ -21,6 +21,7 @@ Ordering = Literal["document_first", "relevance", "chronological", "lost_in_midd
 Format = Literal["numbered", "source", "xml", "grouped", "minimal"]
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
+GERMAN_TEMPLATE = "[Seitenkontext: {summary}]"
 SUPPLEMENT_SEPARATOR = "--- SUPPLEMENT ---"
 ENCODINGS = ("cl100k_base", "o200k_base", "o200k_harmony", "p50k_base", "r50k_base")
 
@@ -70,7 +71,7 @@ class AssemblySettings:
         "choice",
         "pk",
         "budget",
-        "drop_documents: whole documents leave from the tail; greedy: chunk by chunk, the first that does not fit is cut; greedy_skip: "
+        "drop_documents: whole documents leave from the tail; greedy: chunk by chunk up to the first that does not fit; greedy_skip: "
         "what does not fit is passed over; pack: most value within the limit; segments: the most relevant runs.",
         choices=("drop_documents", "greedy", "greedy_skip", "pack", "segments"),
     )
@@ -99,6 +100,14 @@ class AssemblySettings:
         "budget",
         "The best document alone is too big: trim it to its best chunks, or drop it for the next.",
         choices=("trim", "drop"),
+    )
+    overflow: Literal["cut", "stop"] = setting(
+        "cut",
+        "choice",
+        "of",
+        "budget",
+        "What greedy does with the first chunk that does not fit: cut it where enough room is left, or stop before it.",
+        choices=("cut", "stop"),
     )
     min_chunk_tokens: int = setting(
         20,
@@ -140,11 +149,20 @@ class AssemblySettings:
         "choice",
         "cp",
         "compress",
-        "Only when not all fits: chunks above max_chunk_tokens are shortened to what the question is about.",
+        "Chunks are shortened to what the question is about: by the question's words, or by a model.",
         choices=("off", "extractive", "model"),
     )
+    compression_when: Literal["tight", "always"] = setting(
+        "tight",
+        "choice",
+        "cpw",
+        "compress",
+        "tight: only when not all fits, and only chunks above max_chunk_tokens; always: every chunk, and what says nothing of the "
+        "question is left out.",
+        choices=("tight", "always"),
+    )
     max_chunk_tokens: int = setting(
-        2000, "int", "cpt", "compress", "The size above which a chunk is compressed, and to which.", low=20, high=16000
+        2000, "int", "cpt", "compress", "The most tokens that are left of a compressed chunk.", low=20, high=16000
     )
     ordering: Ordering = setting(
         "document_first",
@@ -164,7 +182,16 @@ class AssemblySettings:
         choices=("block", "document"),
     )
     summary_prefix: bool = setting(True, "bool", "px", "summarise", "The page summary, once before each document's first chunk.")
-    summary_template: str = setting(DUTCH_TEMPLATE, "text", "pt", "summarise", "How the page summary is written.")
+    summary_template: str | None = setting(
+        None,
+        "text",
+        "pt",
+        "summarise",
+        "How the page summary is written. Unset: by the language of the data, `[Pagina context: …]`, `[Page context: …]` or "
+        "`[Seitenkontext: …]`.",
+        optional=True,
+        none="language",
+    )
     supplement_mode: Literal["auto", "always", "never"] = setting(
         "auto",
         "choice",
@@ -190,6 +217,7 @@ class AssemblySettings:
         "document", "choice", "cu", "render", "What one citation number stands for.", choices=("document", "passage", "chunk")
     )
     gap_mark: str = setting("[…]", "text", "gm", "render", "Stands on its own line where text between two passages is left out.")
+    block_separator: str = setting("", "text", "bsp", "render", "Stands on its own line between two blocks. Empty: one blank line.")
     marker_collisions: Literal["neutralise", "warn", "off"] = setting(
         "neutralise",
         "choice",

@@ -6,15 +6,20 @@ All of them go through `parse` and `write`, so a value means the same wherever i
 from __future__ import annotations
 
 import json
+import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ctxasm.model.errors import InvalidInput, InvalidSetting, shown
+from ctxasm.model.errors import InvalidInput, InvalidSetting, UnknownSetting, shown
+from ctxasm.model.regular_files import open_regular
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec, check_value
 
 ENVIRONMENT_PREFIX = "CONTEXT_ASSEMBLY_"
+MOST_BYTES = 1_000_000
+"""Of a file of settings."""
 _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
@@ -35,11 +40,11 @@ def parse(spec: Spec, text: str) -> Any:
 
 
 def _read(spec: Spec, text: str) -> Any:
-    if spec.kind in ("choice", "text"):
-        return text
     bare = text.strip().lower()
     if spec.optional and bare in (spec.none, "all", "none", ""):
         return None
+    if spec.kind in ("choice", "text"):
+        return text
     if spec.kind == "bool" and bare in _TRUE + _FALSE:
         return bare in _TRUE
     try:
@@ -109,8 +114,11 @@ def _toml_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def from_toml(text: str) -> AssemblySettings:
-    """Settings from TOML with a `[context_assembly]` table. Raises InvalidInput for TOML that cannot be read."""
+def from_toml(text: str, start: AssemblySettings | None = None) -> AssemblySettings:
+    """Settings from TOML with a `[context_assembly]` table, on top of `start` (default: the defaults).
+
+    Raises InvalidInput for TOML that cannot be read, InvalidSetting.
+    """
     try:
         table = tomllib.loads(text).get("context_assembly")
     except (ValueError, RecursionError) as error:  # TOML that is wrong, a number of thousands of digits, tables in tables in tables
@@ -118,7 +126,38 @@ def from_toml(text: str) -> AssemblySettings:
         raise InvalidInput(f"the settings are not valid TOML: {reason}") from None
     if not isinstance(table, dict):
         raise InvalidInput("the settings need a table [context_assembly]")
-    return AssemblySettings.from_dict(table)
+    return (start or AssemblySettings()).replace(**table)
+
+
+def read_settings(path: str | os.PathLike[str], start: AssemblySettings | None = None) -> AssemblySettings:
+    """Settings from a TOML file, as `from_toml`. Every error names the file, and that of a setting its line."""
+    named = shown(os.fspath(path), 300)
+    try:
+        with open_regular(path) as stream:
+            found = stream.read(MOST_BYTES + 1)
+        if len(found) > MOST_BYTES:
+            raise InvalidInput(
+                f"settings: the file {named} has more than the {MOST_BYTES:,} bytes that are allowed: give a file of settings alone"
+            )
+        text = found.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no text"
+        raise InvalidInput(f"settings: the file {named} cannot be read: {why}") from None
+    try:
+        return from_toml(text, start)
+    except InvalidInput as error:
+        line = _line_of(error, text)
+        error.args = (f"settings: {named}{f', line {line}' if line else ''}: {error}",)
+        raise
+
+
+def _line_of(error: InvalidInput, text: str) -> int | None:
+    """The line in which a setting that is refused stands; None where the error is of another kind, or names its line itself."""
+    if not isinstance(error, InvalidSetting):
+        return None
+    name = str(error.value) if isinstance(error, UnknownSetting) else error.name
+    found = re.search(rf"""(?m)^[ \t]*["']?{re.escape(name)}["']?[ \t]*[=.]""", text)
+    return None if found is None else text.count("\n", 0, found.start()) + 1
 
 
 def to_python(settings: AssemblySettings) -> str:

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.model.errors import InvalidSetting
+from ctxasm.model.visible import has_mark, is_visible
 
 LARGEST = 2_000_000_000
 """The highest value of a setting that has no other bound."""
@@ -42,7 +43,10 @@ class Spec(NamedTuple):
             return f"one of {', '.join(self.choices)}"
         if self.kind == "text":
             needed = " that holds {summary}" if self.name == "summary_template" else ""
-            return f"a text of at most {MAX_TEXT} characters{needed}"
+            text = f"a text of at most {MAX_TEXT} characters{needed}"
+            if self.name == "block_separator":
+                text += " that is empty or holds a mark such as -"
+            return f"{text}, or {self.none}" if self.optional else text
         number = "a whole number" if self.kind == "int" else "a number"
         low, high = _plain(self.low), _plain(self.high)
         if self.low is None:
@@ -82,6 +86,8 @@ def _fits(spec: Spec, value: Any) -> bool:
         case "text":
             if not isinstance(value, str) or len(value) > MAX_TEXT or any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
                 return False
+            if spec.name == "block_separator":
+                return not is_visible(value) or has_mark(value)
             return spec.name != "summary_template" or "{summary}" in value
         case "int":
             return isinstance(value, int) and not isinstance(value, bool) and _inside(spec, value)

@@ -1,16 +1,11 @@
-"""What counts as text at all, and when two texts are the same."""
+"""What counts as text at all."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from functools import lru_cache
+import unicodedata
 
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]*\Z")
-
-SHORT = 512
-"""Titles, sources and summaries up to this length are kept on one line once made, so that a query makes none."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def is_visible(text: str) -> bool:
@@ -18,18 +13,6 @@ def is_visible(text: str) -> bool:
     return text[:1].isalnum() or not _INVISIBLE.match(text)
 
 
-def duplicate_key(text: str) -> bytes:
-    """Equal for texts that differ only in white space (16 bytes)."""
-    return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def one_line(text: str) -> str:
-    """`text` with every run of white space and control characters collapsed to one blank."""
-    return _short_line(text) if len(text) <= SHORT else _line(text)
-
-
-def _line(text: str) -> str:
-    return " ".join(_CONTROL.sub(" ", text).split())
-
-
-_short_line = lru_cache(maxsize=4096)(_line)
+def has_mark(text: str) -> bool:
+    """Whether `text` holds a visible character that is neither letter nor digit, in whatever width it is written."""
+    return any(not char.isalnum() and is_visible(char) for char in unicodedata.normalize("NFKC", text))

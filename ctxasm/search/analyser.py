@@ -13,20 +13,21 @@ are no stop word (*IT*, *WHO*). A question of nothing but stop words is searched
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from threading import Lock
 from typing import Any, NamedTuple
 
-from ctxasm.model.corpus_language import SAMPLE, STOP_WORDS, Language, language_of_texts
+from ctxasm.model.records import CorpusLanguage
+from ctxasm.text.corpus_language import SAMPLE, STOP_WORDS, language_of_texts
+from ctxasm.text.terms import folded
 
 __all__ = [
     "SNOWBALL",
     "STOP_WORDS",
     "Analyser",
-    "Language",
+    "CorpusLanguage",
     "QuestionWords",
     "analyser",
     "folded",
@@ -35,7 +36,7 @@ __all__ = [
     "spread",
 ]
 
-SNOWBALL: dict[Language, str] = {"nl": "dutch", "en": "english", "de": "german"}
+SNOWBALL: dict[CorpusLanguage, str] = {"nl": "dutch", "en": "english", "de": "german"}
 REMEMBERED = 200_000
 """Spellings whose words are kept from one text to the next."""
 
@@ -59,7 +60,7 @@ class QuestionWords(NamedTuple):
 class Analyser:
     """Texts and questions to words, for a corpus in one language. Threads may share it."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: CorpusLanguage) -> None:
         self.language = language
         self._stemmer: Any = import_module("Stemmer").Stemmer(SNOWBALL[language])
         self._turn = Lock()  # a Snowball stemmer works in one buffer
@@ -122,16 +123,7 @@ def _pairs(part: str) -> list[str]:
     return found
 
 
-def folded(text: str) -> str:
-    """`text` without case and accents: `Één` and `een` are one, as are `Straße` and `strasse`."""
-    if text.isascii():
-        return text.lower()
-    # Taken apart first: a mathematical A has no lower case, the plain one that it stands for has. And again: what case folding gives.
-    lower = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(char for char in lower if not unicodedata.combining(char))
-
-
-def language_of_corpus(chosen: str, texts: Iterable[str]) -> Language:
+def language_of_corpus(chosen: str, texts: Iterable[str]) -> CorpusLanguage:
     """The language that was chosen, else that of the texts."""
     return next((language for language in SNOWBALL if language == chosen), None) or language_of_texts(texts)
 
@@ -142,6 +134,6 @@ def spread(texts: Sequence[str]) -> list[str]:
 
 
 @cache
-def analyser(language: Language) -> Analyser:
+def analyser(language: CorpusLanguage) -> Analyser:
     """One for the process, with what it remembers."""
     return Analyser(language)

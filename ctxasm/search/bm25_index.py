@@ -1,8 +1,4 @@
-"""Search by words: BM25 (Robertson and Zaragoza 2009, in Lucene's form) over an index in memory, by bm25s.
-
-k1 = 1.5 and b = 0.9: chunks are of like length, so a longer one is rather a richer one than one that repeats itself; against the
-usual b = 0.75 this found as much or more at 5 and 10 hits on the tune half of each real corpus.
-"""
+"""Search by words: BM25 over an index in memory, by bm25s."""
 
 from __future__ import annotations
 
@@ -15,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
-from ctxasm.retrieval.stopping import stop_if
-from ctxasm.retrieval.words import Analyser, QuestionWords
+from ctxasm.search.analyser import Analyser, QuestionWords
+from ctxasm.search.stopping import stop_if
+from ctxasm.text.bm25 import K1, B
 
-K1, B = 1.5, 0.9
 STEP = 500
 """Texts between two reports."""
 

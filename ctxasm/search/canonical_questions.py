@@ -16,7 +16,8 @@ from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.enriched import STEP, enrichments, fresh, written_for
+from ctxasm.data.datasets import fresh
+from ctxasm.data.enrich import enrichments, written_for
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk
@@ -24,12 +25,14 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import GoldChunk, Query
 
 if TYPE_CHECKING:
-    from ctxasm.workbench import Workbench
+    from ctxasm.search.indexing import Searchable
 
 Search = Callable[[str], Query]
 """A question with what was found for it."""
 PREFIX = "made-"
 MADE_BY = "made_by"
+STEP = 500
+"""Chunks whose questions are read at a time."""
 _SPARE = 4
 """Times as many questions as wanted are looked at: those that stand for several chunks fall out."""
 
@@ -56,7 +59,7 @@ class _Question(NamedTuple):
 
 
 def questions_as_queries(
-    workbench: Workbench,
+    datasets: Searchable,
     dataset: str | None = None,
     limit: int | None = None,
     search: Search | None = None,
@@ -70,20 +73,18 @@ def questions_as_queries(
     """
     if limit is not None and (type(limit) is not int or limit < 1):
         raise InvalidInput(f"limit must be a whole number of questions from 1, got {shown(limit)}")
-    from ctxasm.searching import loaded_ids
+    from ctxasm.search.searching import loaded_ids
 
-    name = workbench.dataset(dataset).info.name
-    written = written_for(workbench.store, name)
+    name = datasets.dataset(dataset).info.name
+    written = written_for(datasets.store, name)
     seen: Counter[str] = Counter()
     # The ones that were loaded (also ones that were made for an export) or typed count as said: asked twice, a question weighs double.
-    loaded = loaded_ids(workbench, name)
-    known = [
-        _said(entry.query) for entry in workbench.query_list(name) if entry.query_id in loaded or not entry.query_id.startswith(PREFIX)
-    ]
+    loaded, entries = loaded_ids(datasets, name), datasets.dataset(name).query_list()
+    known = [_said(entry.query) for entry in entries if entry.query_id in loaded or not entry.query_id.startswith(PREFIX)]
     seen.update(known)
     if not written:
         raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {quote(name)}` first")
-    questions = _chosen(_questions(workbench, name, seen), limit)
+    questions = _chosen(_questions(datasets, name, seen), limit)
     total = sum(seen.values()) - len(known)
     clear = [one for one in questions if seen[_said(one.text)] == 1][:limit]
     if not clear:
@@ -93,19 +94,19 @@ def questions_as_queries(
     for place, question in enumerate(clear):
         if cancelled():
             return MadeQueries((), total, len(questions) - len(clear), 0, cancelled=True)
-        queries.append(_query(question, made_by, search or _searching(workbench, name)))
+        queries.append(_query(question, made_by, search or _searching(datasets, name)))
         report(Progress(place + 1, len(clear), "searching for the questions", perf_counter() - began))
-    removed = _save(workbench, name, queries)
+    removed = _save(datasets, name, queries)
     return MadeQueries(tuple(queries), total, sum(1 for count in seen.values() if count > 1), removed)
 
 
-def _questions(workbench: Workbench, name: str, seen: Counter[str]) -> Iterator[_Question]:
+def _questions(datasets: Searchable, name: str, seen: Counter[str]) -> Iterator[_Question]:
     """All canonical questions of who wrote last, in the order of a fair choice within each document; counts them in `seen`."""
-    written = written_for(workbench.store, name)[:1]
-    for document_id, chunks in groupby(fresh(workbench, name).iter_chunks(), key=lambda chunk: chunk.document_id):
+    written = written_for(datasets.store, name)[:1]
+    for document_id, chunks in groupby(fresh(datasets, name).iter_chunks(), key=lambda chunk: chunk.document_id):
         found: list[tuple[str, FetchedChunk]] = []
         while batch := list(islice(chunks, STEP)):
-            for chunk, said in zip(batch, enrichments(workbench, name, batch, written), strict=True):
+            for chunk, said in zip(batch, enrichments(datasets, name, batch, written), strict=True):
                 for text in said.questions if said is not None else ():
                     seen[_said(text)] += 1
                     found.append((text, chunk))
@@ -132,24 +133,24 @@ def _query(question: _Question, made_by: str, search: Search) -> Query:
     return replace(found, query=question.text, query_id=query_id, gold=gold, metadata={**found.metadata, MADE_BY: made_by})
 
 
-def _searching(workbench: Workbench, name: str) -> Search:
-    from ctxasm.searching import search
+def _searching(datasets: Searchable, name: str) -> Search:
+    from ctxasm.search.searching import search
 
-    return lambda question: search(workbench, question, name)
+    return lambda question: search(datasets, question, name)
 
 
-def _save(workbench: Workbench, name: str, queries: list[Query]) -> int:
+def _save(datasets: Searchable, name: str, queries: list[Query]) -> int:
     """Save these, and remove those of an earlier time; returns how many."""
-    from ctxasm.searching import save_query
+    from ctxasm.search.searching import save_query
 
     fresh = {query.query_id for query in queries}
     gone = [
         query.query_id
-        for query in workbench.store.saved_queries(name)
+        for query in datasets.store.saved_queries(name)
         if query.query_id.startswith(PREFIX) and MADE_BY in query.metadata and query.query_id not in fresh
     ]
     for query in queries:
-        save_query(workbench, name, query)
+        save_query(datasets, name, query)
     for query_id in gone:
-        workbench.store.delete_query(name, query_id)
+        datasets.store.delete_query(name, query_id)
     return len(gone)

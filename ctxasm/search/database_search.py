@@ -9,55 +9,51 @@ from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.indexing import DEEP, Asked, Key, Replaced, indexed_texts
-from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.kept import Kept
 from ctxasm.model.progress import Progress
+from ctxasm.search.indexing import DEEP, Asked, Key, Replaced, indexed_texts
 
 if TYPE_CHECKING:
-    from ctxasm.embedding import KeptVectors
-    from ctxasm.retrieval.hybrid import Ranking
-    from ctxasm.retrieval.keeping import MadeOnce
-    from ctxasm.retrieval.words import Language, QuestionWords
+    from ctxasm.llm.embedding import KeptVectors
+    from ctxasm.model.records import CorpusLanguage
+    from ctxasm.search.analyser import QuestionWords
+    from ctxasm.search.hybrid import Ranking
+    from ctxasm.search.keeping import MadeOnce
     from ctxasm.store.search import SearchSet
 
 _being_made: list[MadeOnce[SearchSet]] = []
-_languages: Kept[Language] = Kept(1000)
+_languages: Kept[CorpusLanguage] = Kept(1000)
 
 
 class EngineSearcher:
     """Searches sets in the database, which are made when they are first asked for. A `Searcher`; positions are places."""
 
     def __init__(self, asked: Asked) -> None:
-        from ctxasm.store.database import Store
-        from ctxasm.store.search import SearchTables
+        from ctxasm.store.search import search_tables
 
-        store = asked.workbench.store
-        if not isinstance(store, Store):
-            raise StoreUnavailable("this store is in memory alone: search in memory")
         self._asked, self._depth = asked, max(DEEP, asked.options.limit)
-        self._tables = SearchTables(store, asked.info.name)
+        self._tables = search_tables(asked.datasets.store, asked.info.name)
         if self._tables.info.dataset_id != asked.info.dataset_id:
             raise Replaced
 
     def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
         """See `Searcher`."""
-        from ctxasm.retrieval.bm25 import K1, B, Ranked
-        from ctxasm.retrieval.hybrid import Ranking
-        from ctxasm.retrieval.words import analyser
-        from ctxasm.store.search_words import KINDS, Bm25, make_words, search_words
+        from ctxasm.search.analyser import analyser
+        from ctxasm.search.bm25_index import Ranked
+        from ctxasm.search.hybrid import Ranking
+        from ctxasm.store.search_words import KINDS, make_words, search_words
 
         language = self._language()
         words = analyser(language).question(question)
         what = f"words|{language}|{self._what()}"
         made = self._made(KINDS, what, lambda: make_words(self._tables, what, self._word_rows(language)))
-        found = search_words(self._tables, made, words.words, self._depth, Bm25(K1, B)) if words.words else []
+        found = search_words(self._tables, made, words.words, self._depth) if words.words else []
         return words, Ranking("bm25", [Ranked(*item) for item in found])
 
     def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
         """See `Searcher`."""
-        from ctxasm.retrieval.bm25 import Ranked
-        from ctxasm.retrieval.hybrid import Ranking
+        from ctxasm.search.bm25_index import Ranked
+        from ctxasm.search.hybrid import Ranking
         from ctxasm.store.search_vectors import KINDS, make_vectors, search_vectors
 
         what = f"vectors|{vectors.kept_as}|{self._what()}"
@@ -72,8 +68,8 @@ class EngineSearcher:
     def _what(self) -> str:
         return f"{self._asked.options.text}|{self._asked.stamp}"
 
-    def _language(self) -> Language:
-        from ctxasm.retrieval.words import language_of_corpus
+    def _language(self) -> CorpusLanguage:
+        from ctxasm.search.analyser import language_of_corpus
 
         chosen = self._asked.options.language
         if chosen != "auto":
@@ -89,7 +85,7 @@ class EngineSearcher:
         if (ready := self._tables.ready(kinds, what)) is not None:
             return ready
         if not _being_made:
-            from ctxasm.retrieval.keeping import MadeOnce
+            from ctxasm.search.keeping import MadeOnce
 
             _being_made.append(MadeOnce(0, lambda made: 1))
         key = (self._tables.address, what)
@@ -100,29 +96,29 @@ class EngineSearcher:
 
     def _batches(self, doing: str) -> Iterator[tuple[list[int], list[Any], Sequence[str]]]:
         """Places, chunks and what is indexed of each. Raises SearchStopped."""
-        from ctxasm.retrieval.stopping import stop_if
+        from ctxasm.search.stopping import stop_if
 
         asked, began, done = self._asked, perf_counter(), 0
         for batch in self._tables.batches():
             stop_if(asked.cancelled)
             asked.report(Progress(done, asked.info.chunks, doing, perf_counter() - began))
-            texts = indexed_texts(asked.workbench, asked.info.name, asked.options.text, batch.chunks, batch.documents)
+            texts = indexed_texts(asked.datasets, asked.info.name, asked.options.text, batch.chunks, batch.documents)
             yield batch.places, batch.chunks, texts
             done += len(batch.places)
         if done != asked.info.chunks:
             raise Replaced
         asked.report(Progress(done, done, doing, perf_counter() - began))
 
-    def _word_rows(self, language: Language) -> Iterator[tuple[Sequence[int], Any]]:
-        from ctxasm.retrieval.words import analyser
+    def _word_rows(self, language: CorpusLanguage) -> Iterator[tuple[Sequence[int], Any]]:
+        from ctxasm.search.analyser import analyser
 
         words = analyser(language).words
         for places, _, texts in self._batches("indexing words"):
             yield places, [words(text) for text in texts]
 
     def _vector_rows(self, vectors: KeptVectors) -> Iterator[tuple[Sequence[int], Any]]:
-        from ctxasm.retrieval.indexed_text import content_key
-        from ctxasm.retrieval.stopping import stop_if
+        from ctxasm.search.indexed_text import content_key
+        from ctxasm.search.stopping import stop_if
 
         def told(done: int, total: int) -> None:
             stop_if(self._asked.cancelled)

@@ -6,7 +6,7 @@ import hashlib
 
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
-from ctxasm.model.visible import duplicate_key, one_line
+from ctxasm.text.visible import duplicate_key, one_line
 
 BETWEEN = " › "
 

@@ -14,20 +14,22 @@ from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from ctxasm.data.tables.links import Linking
+from ctxasm.llm.configured import ConfiguredModels
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.progress import Cancelled, Progress, Report
 from ctxasm.model.search import SearchOptions
 
 if TYPE_CHECKING:
-    from ctxasm.embedding import KeptVectors
+    from ctxasm.llm.embedding import KeptVectors
+    from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.ports import FetchedChunk
-    from ctxasm.retrieval.bm25 import Bm25Index
-    from ctxasm.retrieval.hybrid import Ranking
-    from ctxasm.retrieval.keeping import MadeOnce
-    from ctxasm.retrieval.vector import VectorIndex
-    from ctxasm.retrieval.words import Language, QuestionWords
-    from ctxasm.store.listing import DatasetInfo
-    from ctxasm.workbench import Workbench
+    from ctxasm.model.records import CorpusLanguage
+    from ctxasm.search.analyser import QuestionWords
+    from ctxasm.search.bm25_index import Bm25Index
+    from ctxasm.search.hybrid import Ranking
+    from ctxasm.search.keeping import MadeOnce
+    from ctxasm.search.vector_index import VectorIndex
 
 KEPT_BYTES = 400_000_000
 """Memory for the indexes of words, and as much for vectors."""
@@ -44,7 +46,7 @@ class WordsOf(NamedTuple):
 
     keys: Sequence[Key]
     words: Bm25Index
-    language: Language
+    language: CorpusLanguage
 
 
 class VectorsOf(NamedTuple):
@@ -54,11 +56,18 @@ class VectorsOf(NamedTuple):
     cosines: VectorIndex
 
 
+class Searchable(Linking, Protocol):
+    """What a search asks for: the datasets, and the models that are configured."""
+
+    @property
+    def models(self) -> ConfiguredModels: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Whose index is asked for: a dataset, as it is now, by what is indexed of it."""
 
-    workbench: Workbench
+    datasets: Searchable
     info: DatasetInfo
     options: SearchOptions
     stamp: str
@@ -100,8 +109,8 @@ class MemorySearcher:
 
     def by_words(self, question: str) -> tuple[QuestionWords, Ranking]:
         """See `Searcher`."""
-        from ctxasm.retrieval.bm25 import best_of
-        from ctxasm.retrieval.hybrid import Ranking
+        from ctxasm.search.bm25_index import best_of
+        from ctxasm.search.hybrid import Ranking
 
         made = words_of(self._asked)
         self._keys, scores = made.keys, made.words.scores(question)
@@ -110,8 +119,8 @@ class MemorySearcher:
 
     def by_meaning(self, vectors: KeptVectors, question: str) -> Ranking:
         """See `Searcher`."""
-        from ctxasm.retrieval.bm25 import best_of
-        from ctxasm.retrieval.hybrid import Ranking
+        from ctxasm.search.bm25_index import best_of
+        from ctxasm.search.hybrid import Ranking
 
         made = vectors_of(self._asked, vectors)
         self._keys, cosines = made.keys, made.cosines.cosines(vectors.question(question))
@@ -122,10 +131,10 @@ class MemorySearcher:
         return [self._keys[position] for position in positions]
 
 
-def asked(workbench: Workbench, dataset: str | None, options: SearchOptions, report: Report, cancelled: Cancelled) -> Asked:
+def asked(datasets: Searchable, dataset: str | None, options: SearchOptions, report: Report, cancelled: Cancelled) -> Asked:
     """What a search asks for now. Raises InvalidInput where enriched text is asked for and there is none."""
-    info = workbench.store.dataset(workbench.dataset(dataset).info.name).info
-    return Asked(workbench, info, options, stamp_of(workbench, info.name) if options.text == "enriched" else "", report, cancelled)
+    info = datasets.store.dataset(datasets.dataset(dataset).info.name).info
+    return Asked(datasets, info, options, stamp_of(datasets, info.name) if options.text == "enriched" else "", report, cancelled)
 
 
 def on_one_version(ask: Callable[[], _Result], name: str) -> _Result:
@@ -140,7 +149,7 @@ def on_one_version(ask: Callable[[], _Result], name: str) -> _Result:
 
 def still_there(asked: Asked) -> None:
     """Raises Replaced where the dataset is another one by now."""
-    if asked.workbench.store.dataset(asked.info.name).info.dataset_id != asked.info.dataset_id:
+    if asked.datasets.store.dataset(asked.info.name).info.dataset_id != asked.info.dataset_id:
         raise Replaced from None
 
 
@@ -154,11 +163,11 @@ def vectors_of(asked: Asked, vectors: KeptVectors) -> VectorsOf:
     return _vectors().get((*asked.content, vectors.kept_as), partial(_make_vectors, asked, vectors), asked.cancelled)
 
 
-def stamp_of(workbench: Workbench, name: str) -> str:
+def stamp_of(datasets: Searchable, name: str) -> str:
     """What the enriched texts of a dataset are known by. Raises InvalidInput where it is not enriched."""
-    from ctxasm.enriching import enrichment_stamp
+    from ctxasm.data.enrich import enrichment_stamp
 
-    if stamp := enrichment_stamp(workbench, name):
+    if stamp := enrichment_stamp(datasets, name):
         return stamp
     raise InvalidInput(f"dataset {name} is not enriched: run `ctxasm enrich --data {quote(name)}` first, or index raw or title")
 
@@ -173,18 +182,18 @@ class Chunks(NamedTuple):
 
 def chunks_of(asked: Asked) -> Chunks:
     """All chunks of the dataset. Raises SearchStopped, Replaced."""
-    from ctxasm.retrieval.indexed_text import content_key
-    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.search.indexed_text import content_key
+    from ctxasm.search.stopping import stop_if
 
     read, began = Chunks([], [], []), perf_counter()
-    handle = asked.workbench.store.dataset(asked.info.name)
+    handle = asked.datasets.store.dataset(asked.info.name)
     try:
         documents = {document.document_id: document for document in handle.documents()} if asked.options.text == "title" else {}
         chunks = handle.iter_chunks()
         while batch := list(islice(chunks, STEP)):
             stop_if(asked.cancelled)
             asked.report(Progress(len(read.keys), asked.info.chunks, "reading chunks", perf_counter() - began))
-            indexed = indexed_texts(asked.workbench, asked.info.name, asked.options.text, batch, documents)
+            indexed = indexed_texts(asked.datasets, asked.info.name, asked.options.text, batch, documents)
             read.keys.extend((chunk.document_id, chunk.chunk_index) for chunk in batch)
             read.content_keys.extend(content_key(chunk, text) for chunk, text in zip(batch, indexed, strict=True))
             read.texts.extend(indexed)
@@ -196,22 +205,22 @@ def chunks_of(asked: Asked) -> Chunks:
     return read
 
 
-def indexed_texts(workbench: Workbench, name: str, kind: str, chunks: Sequence[FetchedChunk], documents: dict[str, Any]) -> Sequence[str]:
+def indexed_texts(datasets: Searchable, name: str, kind: str, chunks: Sequence[FetchedChunk], documents: dict[str, Any]) -> Sequence[str]:
     """What is indexed of chunks; `documents` by id, for their titles."""
     if kind == "enriched":
-        from ctxasm.enriching import enriched_texts
+        from ctxasm.data.enrich import enriched_texts
 
-        return enriched_texts(workbench, name, chunks)
+        return enriched_texts(datasets, name, chunks)
     if kind == "title":
-        from ctxasm.retrieval.indexed_text import titled_text
+        from ctxasm.search.indexed_text import titled_text
 
         return [titled_text(chunk, documents.get(chunk.document_id)) for chunk in chunks]
     return [chunk.text for chunk in chunks]
 
 
 def _make_words(asked: Asked) -> WordsOf:
-    from ctxasm.retrieval.bm25 import Bm25Index
-    from ctxasm.retrieval.words import analyser, language_of_corpus, spread
+    from ctxasm.search.analyser import analyser, language_of_corpus, spread
+    from ctxasm.search.bm25_index import Bm25Index
 
     chunks = chunks_of(asked)
     language = language_of_corpus(asked.options.language, spread(chunks.texts))
@@ -220,8 +229,8 @@ def _make_words(asked: Asked) -> WordsOf:
 
 
 def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
-    from ctxasm.retrieval.stopping import stop_if
-    from ctxasm.retrieval.vector import VectorIndex
+    from ctxasm.search.stopping import stop_if
+    from ctxasm.search.vector_index import VectorIndex
 
     chunks, began = chunks_of(asked), perf_counter()
 
@@ -234,13 +243,13 @@ def _make_vectors(asked: Asked, vectors: KeptVectors) -> VectorsOf:
 
 @cache
 def _words() -> MadeOnce[WordsOf]:
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.search.keeping import MadeOnce
 
     return MadeOnce(KEPT_BYTES, lambda made: made.words.bytes + 100 * len(made.keys))
 
 
 @cache
 def _vectors() -> MadeOnce[VectorsOf]:
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.search.keeping import MadeOnce
 
     return MadeOnce(KEPT_BYTES, lambda made: made.cosines.bytes + 100 * len(made.keys))

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ctxasm.model.errors import ModelUnavailable
-from ctxasm.model.fences import fence_code
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.progress import Cancelled, never
+from ctxasm.text.fences import fence_code
 
 TOGETHER = 10
 """Passages a call."""

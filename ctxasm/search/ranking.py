@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.indexing import Asked, MemorySearcher, Searcher, still_there
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, StoreUnavailable
 from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, SearchOptions
+from ctxasm.search.indexing import Asked, MemorySearcher, Searcher, still_there
 
 if TYPE_CHECKING:
-    from ctxasm.embedding import KeptVectors
-    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.llm.embedding import KeptVectors
+    from ctxasm.search.hybrid import Ranking
 
 IN_MEMORY = 50_000
 """The most chunks of a dataset that is searched in memory unless a search asks for it."""
@@ -63,10 +63,8 @@ def searched(question: str, asked: Asked) -> Searched:
 
 def in_database(asked: Asked) -> bool:
     """Whether the database searches: for a large dataset that it holds, unless the search says where."""
-    from ctxasm.store.memory import MemoryStore
-
     place = asked.options.engine
-    if isinstance(asked.workbench.store, MemoryStore):
+    if not asked.datasets.store.can_search:
         return False
     return place == "database" or (place == "auto" and asked.info.chunks > IN_MEMORY)
 
@@ -74,7 +72,7 @@ def in_database(asked: Asked) -> bool:
 def _searcher(asked: Asked) -> Searcher:
     if not in_database(asked):
         return MemorySearcher(asked)
-    from ctxasm.search_engine import EngineSearcher
+    from ctxasm.search.database_search import EngineSearcher
 
     return EngineSearcher(asked)
 
@@ -95,7 +93,7 @@ def _ranked(question: str, asked: Asked, searcher: Searcher, vectors: KeptVector
 
 def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptions, weight: float) -> Found:
     """The hits of the rankings, `weight` being that of the vectors beside BM25."""
-    from ctxasm.retrieval.hybrid import ranked_hits
+    from ctxasm.search.hybrid import ranked_hits
 
     weights = {"bm25": 1.0, "vector": weight}
     listed = ranked_hits(rankings, options.limit, k=options.fusion_k, weights=weights, depth=max(DEPTH, options.limit))
@@ -104,7 +102,8 @@ def _found(rankings: Sequence[Ranking], searcher: Searcher, options: SearchOptio
     ran = {ranking.name: ranking.best for ranking in rankings}
     kind = "hybrid_bm25_vector" if len(ran) == 2 else "bm25_only" if "bm25" in ran else "vector_only"
     matches = sum("bm25" in hit.scores for hit in hits) if options.method != "vector" else None
-    return Found(hits, kind, matches, round(ran["vector"][0].score, 4) if ran.get("vector") else None)
+    similarity = round(ran["vector"][0].score, 4) if ran.get("vector") else None
+    return Found(hits, kind, matches, similarity, fusion={"k": options.fusion_k, **weights} if len(ran) == 2 else None)
 
 
 def _by_words(question: str, searcher: Searcher, vectors: KeptVectors | None, notes: list[str]) -> Ranking:
@@ -122,7 +121,7 @@ def _by_words(question: str, searcher: Searcher, vectors: KeptVectors | None, no
 
 def _across_languages() -> str:
     """What finds in another language than it is asked in."""
-    from ctxasm.meaning import missing
+    from ctxasm.llm.embedding.local import missing
 
     remedy = "choose it with --embedder" if not missing(ACROSS) else "pip install 'ctxasm[retrieval]', and choose it with --embedder"
     return f"the question is in another language than the chunks, across which the embedder {ACROSS} finds: {remedy}"
@@ -130,11 +129,11 @@ def _across_languages() -> str:
 
 def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
     """The embedder's vectors; None, with a note, where a hybrid search has to do without."""
-    from ctxasm.meaning import search_vectors_of
+    from ctxasm.search.embedders import search_vectors_of
 
-    workbench = asked.workbench
+    datasets = asked.datasets
     try:
-        return search_vectors_of(workbench.store, workbench.config, asked.options.embedder, asked.cancelled)
+        return search_vectors_of(datasets.store, datasets.models, asked.options.embedder, asked.cancelled)
     except InvalidInput as error:
         _without_vectors(asked, error, notes)
         return None
@@ -142,7 +141,7 @@ def _vectors(asked: Asked, notes: list[str]) -> KeptVectors | None:
 
 def _without_vectors(asked: Asked, error: InvalidInput | ModelUnavailable, notes: list[str]) -> None:
     """Go on by words alone, where nobody asked for more than the default. Raises SearchStopped, or the error."""
-    from ctxasm.retrieval.stopping import stop_if
+    from ctxasm.search.stopping import stop_if
 
     stop_if(asked.cancelled)
     if asked.options.method == "vector" or asked.options.embedder is not None:

@@ -8,18 +8,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from ctxasm.indexing import asked, on_one_version, stamp_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
-from ctxasm.model.search import MOST_HITS, Found, QueryEmbedder, SearchOptions
+from ctxasm.model.search import MOST_HITS, SearchOptions
 from ctxasm.model.visible import is_visible
-from ctxasm.search_ranking import Searched, searched
-
-if TYPE_CHECKING:
-    from ctxasm.workbench import Workbench
+from ctxasm.search.indexing import Searchable, asked, on_one_version, stamp_of
+from ctxasm.search.ranking import Searched, searched
 
 MOST_CHARS = 20_000
 """Of a question."""
@@ -28,7 +25,7 @@ PREFIX = "typed-"
 
 
 def search(
-    workbench: Workbench,
+    datasets: Searchable,
     question: str,
     dataset: str | None = None,
     options: SearchOptions | None = None,
@@ -40,38 +37,38 @@ def search(
     Indexes are made when they are first needed, told to `report`. Raises InvalidInput for a blank question and for what cannot be
     had here, SearchStopped, ModelUnavailable where a configured model fails, NotFound, StoreUnavailable.
     """
-    from ctxasm.reranking import RERANKED, open_reranker, reranked
+    from ctxasm.search.reranking import RERANKED, open_reranker, reranked
 
     options = options or SearchOptions()
     check_question(question)
-    name = workbench.dataset(dataset).info.name
-    told = replace(options, text="raw") if workbench.links.dataset(name) is not None else options
+    name = datasets.dataset(dataset).info.name
+    told = replace(options, text="raw") if datasets.links.dataset(name) is not None else options
     if options.reranker is None:
-        return as_query(question, _searched(workbench, question, name, options, report, cancelled), told)
-    reranker = open_reranker(options.reranker, workbench.config, cancelled)
+        return as_query(question, _searched(datasets, question, name, options, report, cancelled), told)
+    reranker = open_reranker(options.reranker, datasets.models, cancelled)
     wider = replace(options, limit=min(MOST_HITS, max(options.limit, RERANKED)))
-    found, embedder = _searched(workbench, question, name, wider, report, cancelled)
-    return as_query(question, Searched(reranked(workbench, name, question, found, reranker, options.limit), embedder), told)
+    found, embedder = _searched(datasets, question, name, wider, report, cancelled)
+    return as_query(question, Searched(reranked(datasets, name, question, found, reranker, options.limit), embedder), told)
 
 
-def save_query(workbench: Workbench, dataset: str | None, query: Query) -> Query:
+def save_query(datasets: Searchable, dataset: str | None, query: Query) -> Query:
     """Keep the query with its hits among those of a dataset, also through later loads. Raises InvalidInput, StoreUnavailable.
 
     A typed question that came with the dataset (its export was loaded) stays as it is: this one gets the next free id.
     """
-    name, loaded = workbench.dataset(dataset).info.name, loaded_ids(workbench, dataset)
+    name, loaded = datasets.dataset(dataset).info.name, loaded_ids(datasets, dataset)
     if query.query_id in loaded and query.query_id.startswith(PREFIX):
         free = (f"{query.query_id}-{number}" for number in count(2))
         query = replace(query, query_id=next(query_id for query_id in free if query_id not in loaded))
-    workbench.store.save_query(name, query, linked=workbench.links.dataset(name) is not None)
+    datasets.store.save_query(name, query, linked=datasets.links.dataset(name) is not None)
     return query
 
 
-def loaded_ids(workbench: Workbench, dataset: str | None) -> set[str]:
+def loaded_ids(datasets: Searchable, dataset: str | None) -> set[str]:
     """The ids of the queries that came with a dataset, and so cannot be saved in their place. Raises NotFound, StoreUnavailable."""
-    source = workbench.dataset(dataset)
+    source = datasets.dataset(dataset)
     entries, info = source.query_list(), source.info
-    return set() if workbench.links.dataset(info.name) else {entry.query_id for entry in entries[: info.queries]}
+    return set() if datasets.links.dataset(info.name) else {entry.query_id for entry in entries[: info.queries]}
 
 
 class Way(NamedTuple):
@@ -86,10 +83,12 @@ class Way(NamedTuple):
         return f"{self.name}: {self.reason}" if self.reason else self.name
 
 
-def methods(workbench: Workbench, dataset: str | None = None) -> tuple[Way, ...]:
+def methods(datasets: Searchable, dataset: str | None = None) -> tuple[Way, ...]:
     """Every method, indexed text, embedder and reranker, the default of each kind first. Raises NotFound, StoreUnavailable."""
-    from ctxasm.meaning import EMBEDDERS, ENDPOINT, embed_endpoint, missing
-    from ctxasm.reranking import RERANKERS, unavailable
+    from ctxasm.data.tables.vectors import can_search_vectors
+    from ctxasm.llm.embedding.local import EMBEDDERS, missing
+    from ctxasm.search.embedders import ENDPOINT
+    from ctxasm.search.reranking import RERANKERS, unavailable
 
     def reason(check: Any) -> str:
         try:
@@ -98,17 +97,18 @@ def methods(workbench: Workbench, dataset: str | None = None) -> tuple[Way, ...]
             return str(error)
         return ""
 
-    config, name = workbench.config, workbench.dataset(dataset).info.name
-    embedders = {embedder: missing(embedder) for embedder in EMBEDDERS} | {ENDPOINT: reason(lambda: embed_endpoint(config))}
+    models, name = datasets.models, datasets.dataset(dataset).info.name
+    linked = datasets.links.dataset(name)
+    embedders = {embedder: missing(embedder) for embedder in EMBEDDERS} | {ENDPOINT: reason(lambda: models.endpoint("embed"))}
     none = "" if "" in embedders.values() else next(iter(embedders.values()))
-    none = none or str(getattr(workbench.dataset(name), "no_vectors", ""))  # a table of the user's own that holds none
-    only_raw = "a table of your own is searched by its text as it is" if workbench.links.dataset(name) is not None else ""
-    not_enriched = only_raw or reason(lambda: stamp_of(workbench, name))
+    none = none or (can_search_vectors(linked) if linked is not None else "")
+    only_raw = "a table of your own is searched by its text as it is" if linked is not None else ""
+    not_enriched = only_raw or reason(lambda: stamp_of(datasets, name))
     return (
         *(Way("method", "hybrid", True), Way("method", "bm25", True), Way("method", "vector", not none, none)),
         *(Way("text", "raw", True), Way("text", "title", not only_raw, only_raw), Way("text", "enriched", not not_enriched, not_enriched)),
         *(Way("embedder", embedder, not problem, problem) for embedder, problem in embedders.items()),
-        *(Way("reranker", name, not (problem := unavailable(name, config)), problem) for name in RERANKERS),
+        *(Way("reranker", name, not (problem := unavailable(name, models)), problem) for name in RERANKERS),
     )
 
 
@@ -132,24 +132,17 @@ def as_query(question: str, searched: Searched, options: SearchOptions) -> Query
         search_method=found.search_method,
         bm25_matches=found.bm25_matches,
         best_similarity=found.best_similarity,
-        metadata={**metadata, "notes": list(found.notes)},
+        metadata={**metadata, "fusion": found.fusion and dict(found.fusion), "notes": list(found.notes)},
     )
 
 
-def _searched(workbench: Workbench, question: str, name: str, options: SearchOptions, report: Report, cancelled: Cancelled) -> Searched:
-    linked = getattr(workbench.dataset(name), "search", None)
+def _searched(datasets: Searchable, question: str, name: str, options: SearchOptions, report: Report, cancelled: Cancelled) -> Searched:
+    linked = datasets.links.dataset(name)
     if linked is None:
-        return on_one_version(lambda: searched(question, asked(workbench, name, options, report, cancelled)), name)
-    found: Found = linked(question, options, _endpoint_embedder(workbench, options, cancelled))
-    return Searched(found, options.embedder)
+        return on_one_version(lambda: searched(question, asked(datasets, name, options, report, cancelled)), name)
+    from ctxasm.search.embedders import endpoint_embedder
+    from ctxasm.search.table_search import search_table
 
-
-def _endpoint_embedder(workbench: Workbench, options: SearchOptions, cancelled: Cancelled) -> QueryEmbedder | None:
-    """The embedding model of the configured server, where it is asked for; among local ones a linked table chooses itself."""
-    from ctxasm.meaning import embed_endpoint, wants_endpoint
-
-    if options.method == "bm25" or not wants_endpoint(options.embedder, workbench.config):
-        return None
-    from ctxasm.llm.embeddings import EndpointEmbedder
-
-    return EndpointEmbedder(embed_endpoint(workbench.config), cancelled)
+    # Among local embedders the table chooses itself: the one that made its vectors.
+    embedder = None if options.method == "bm25" else endpoint_embedder(options.embedder, datasets.models, cancelled)
+    return Searched(search_table(linked, question, options, embedder), options.embedder)

@@ -18,11 +18,11 @@ from ctxasm.model.records import Hit
 from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
 
 if TYPE_CHECKING:
-    from ctxasm.retrieval.bm25 import Bm25Index
-    from ctxasm.retrieval.hybrid import Ranking
-    from ctxasm.retrieval.keeping import MadeOnce
-    from ctxasm.store.own.linked import LinkedDataset
-    from ctxasm.store.own.words import Scored
+    from ctxasm.data.tables.linked import LinkedDataset
+    from ctxasm.data.tables.words import Scored
+    from ctxasm.search.bm25_index import Bm25Index
+    from ctxasm.search.hybrid import Ranking
+    from ctxasm.search.keeping import MadeOnce
 
 DEPTH = 100
 """How many hits of each ranking go into the fusion."""
@@ -47,7 +47,7 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
 
     Raises InvalidInput where a method cannot be had here, StoreUnavailable.
     """
-    from ctxasm.retrieval.hybrid import Ranking
+    from ctxasm.search.hybrid import Ranking
 
     began, notes, weight = perf_counter(), list[str](), 1.0
     if options.text != "raw":
@@ -72,21 +72,23 @@ def search_table(dataset: LinkedDataset, question: str, options: SearchOptions, 
     places = {key: place for place, key in enumerate(dict.fromkeys(each.key for best in found.values() for each in best))}
     rankings = [_ranking(Ranking, name, best, places) for name, best in found.items()]
     best_similarity = max((each.score for each in found.get("vector", ())), default=None)
-    hits = _hits(rankings, list(places), options, {"bm25": 1.0, "vector": weight})
+    weights = {"bm25": 1.0, "vector": weight}
+    hits = _hits(rankings, list(places), options, weights)
     kind = "hybrid_bm25_vector" if len(found) == 2 else "vector_only" if "vector" in found else "bm25_only"
     matches = sum("bm25" in hit.scores for hit in hits) if options.method != "vector" else None
     similarity = None if best_similarity is None else round(best_similarity, 4)
-    return Found(hits, kind, matches, similarity, tuple(notes), (perf_counter() - began) * 1000)
+    fusion = {"k": options.fusion_k, **weights} if len(found) == 2 else None
+    return Found(hits, kind, matches, similarity, tuple(notes), (perf_counter() - began) * 1000, fusion)
 
 
 def _ranking(make: type[Ranking], name: str, best: Sequence[Scored], places: dict[Key, int]) -> Ranking:
-    from ctxasm.retrieval.bm25 import Ranked
+    from ctxasm.search.bm25_index import Ranked
 
     return make(name, [Ranked(places[each.key], each.score) for each in best])
 
 
 def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weights: dict[str, float]) -> tuple[Hit, ...]:
-    from ctxasm.retrieval.hybrid import ranked_hits
+    from ctxasm.search.hybrid import ranked_hits
 
     if not rankings:
         return ()
@@ -95,10 +97,9 @@ def _hits(rankings: list[Ranking], keys: list[Key], options: SearchOptions, weig
 
 
 def _by_words(dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str]) -> Sequence[Scored]:
-    from ctxasm.store.own.corpus import language_of_table
-    from ctxasm.store.own.words import can_search_words, missing_index, search_words
+    from ctxasm.data.tables.words import can_search_words, missing_index, search_words
 
-    language = language_of_table(dataset) if options.language == "auto" else options.language
+    language = dataset.corpus_language() if options.language == "auto" else options.language
     reason = can_search_words(dataset)
     if not reason and options.engine != "database":
         reason = "asked to search in memory" if options.engine == "memory" else ""
@@ -119,8 +120,8 @@ def _by_meaning(
     dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, embed: QueryEmbedder | None, notes: list[str]
 ) -> tuple[Sequence[Scored], float] | None:
     """The nearest chunks, and what they weigh in the fusion; None, with a note, where a hybrid search has to do without."""
-    from ctxasm.search_ranking import WEIGHTS
-    from ctxasm.store.own.vectors import can_search_vectors, search_vectors
+    from ctxasm.data.tables.vectors import can_search_vectors, search_vectors
+    from ctxasm.search.ranking import WEIGHTS
 
     if reason := can_search_vectors(dataset):
         if options.method == "vector":
@@ -146,8 +147,8 @@ def _by_meaning(
 
 def _embedder(dataset: LinkedDataset, options: SearchOptions) -> tuple[str, QueryEmbedder]:
     """The embedder asked for, else the installed one whose vectors are as long as those of the column."""
-    from ctxasm.meaning import EMBEDDERS, missing, open_embedder
-    from ctxasm.store.own.vectors import vector_column
+    from ctxasm.data.tables.vectors import vector_column
+    from ctxasm.llm.embedding.local import EMBEDDERS, missing, open_embedder
 
     if options.embedder is not None:
         if options.embedder not in EMBEDDERS:
@@ -171,7 +172,7 @@ def _other_embedder(dataset: LinkedDataset, embedder: QueryEmbedder) -> str:
     import numpy as np
 
     from ctxasm.config import EMBED_MODEL
-    from ctxasm.store.own.vectors import some_vectors
+    from ctxasm.data.tables.vectors import some_vectors
 
     there = some_vectors(dataset, 3)
     if not there:
@@ -192,9 +193,9 @@ def _in_memory(
     dataset: LinkedDataset, question: str, limit: int, options: SearchOptions, notes: list[str], reason: str
 ) -> Sequence[Scored]:
     """BM25 over the rows, in memory, for a table whose engine cannot search by words."""
-    from ctxasm.retrieval.bm25 import Bm25Index
-    from ctxasm.retrieval.words import SNOWBALL, analyser, language_of_texts
-    from ctxasm.store.own.words import Scored
+    from ctxasm.data.tables.words import Scored
+    from ctxasm.search.analyser import SNOWBALL, analyser, language_of_texts
+    from ctxasm.search.bm25_index import Bm25Index
 
     def make() -> _Indexed:
         chunks = list(dataset.stream(MOST_INDEXED + 1))
@@ -213,6 +214,6 @@ def _in_memory(
 
 @cache
 def _made() -> MadeOnce[_Indexed]:
-    from ctxasm.retrieval.keeping import MadeOnce
+    from ctxasm.search.keeping import MadeOnce
 
     return MadeOnce(400_000_000, lambda made: made.words.bytes)

@@ -3,7 +3,7 @@
 Importing this package loads no database library: `ctxasm.store.database` does.
 """
 
-from ctxasm.store.listing import DatasetInfo, QueryEntry
+from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.store.memory import MemorySource, MemoryStore
 
 __all__ = ["DatasetInfo", "MemorySource", "MemoryStore", "QueryEntry"]

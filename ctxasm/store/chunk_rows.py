@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from ctxasm.model.facts import chunk_facts, with_counts
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk
 from ctxasm.store.codec import written_metadata
 from ctxasm.store.digest import HASH_BYTES
+from ctxasm.text.chunk_facts import chunk_facts, with_counts
 
 RawChunk = tuple[int, str, int | None, int | None, int | None, str | None, int | None, str | None]
 """A checked chunk as plain values: index, text, start, end, page_number, section, row_number, metadata as JSON."""
@@ -79,4 +79,5 @@ def _digested(name: str, raw: RawChunk, content_hash: str) -> str:
 def _row(base: int, raw: RawChunk, fact: FetchedChunk, content_hash: bytes) -> ChunkRow:
     index, text, start, end, page_number, section, row_number, metadata = raw
     counted = (fact.token_count, fact.overlap_chars, fact.overlap_kind, fact.overlap_tokens, fact.lead_tokens)
-    return (base + index, text, start, end, page_number, section, row_number, *counted, fact.duplicate_key, content_hash, metadata)
+    told = (fact.duplicate_key, content_hash, metadata, fact.quiet)
+    return (base + index, text, start, end, page_number, section, row_number, *counted, *told)

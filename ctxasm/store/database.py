@@ -8,14 +8,16 @@ from types import TracebackType
 
 from sqlalchemy import Connection, select
 
+from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
+from ctxasm.store.additions import check_saved, check_summaries
 from ctxasm.store.connect import Connections
-from ctxasm.store.dataset import Dataset
+from ctxasm.store.dataset import StoredDataset
 from ctxasm.store.intake import check_dataset_name, check_records, storable
-from ctxasm.store.later import check_saved, check_summaries
-from ctxasm.store.listing import DatasetInfo, no_dataset
+from ctxasm.store.join import Join
+from ctxasm.store.listing import no_dataset
 from ctxasm.store.load import ListedDocuments, Load, Records, remove_dataset, reserve_document_numbers
 from ctxasm.store.migrate import ensure_schema
 from ctxasm.store.saved import read_saved, remove_saved, write_saved
@@ -25,7 +27,7 @@ from ctxasm.store.tables import datasets
 from ctxasm.store.vectors import keep_vectors, read_vectors
 from ctxasm.store.version import NEWEST_FIRST, Version, version_of
 
-__all__ = ["Dataset", "DatasetInfo", "Store"]
+__all__ = ["DatasetInfo", "Store", "StoredDataset"]
 
 
 class Store:
@@ -36,28 +38,34 @@ class Store:
     Raises StoreUnavailable where the database cannot be reached or used.
     """
 
+    can_search = True
+    """What is too large for an index in memory is searched by the database."""
+
     def __init__(self, url: str, counter: TokenCounter) -> None:
         self._counter = counter
         self._connections = Connections(url)
-        self._newest: Dataset | None = None
+        self._newest: StoredDataset | None = None
         try:
             ensure_schema(self._connections)
         except BaseException:
             self._connections.close()
             raise
 
-    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
+    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False) -> DatasetInfo:
         """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name.
 
-        One transaction: readers see the old dataset until the new one is whole, and on any error nothing has changed.
-        Raises InvalidInput for records that cannot be kept, StoreUnavailable where the database refuses.
+        With `join` its records join those of that dataset, as if both had been loaded at once: what is there already is fine,
+        a document or query that says more fills that in, one with other content is refused. One transaction: readers see
+        the old dataset until the new one is whole, and on any error nothing has changed. Raises InvalidInput for records
+        that cannot be kept or joined, NotFound for a dataset to join that is not there, StoreUnavailable where the
+        database refuses.
         """
         name = bundle.name if name is None else name
         check_dataset_name(name, origin)
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
         listed = (document for document, _ in intake.documents)
         ordered = (chunk for _, own in intake.documents for chunk in own)
-        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced))
+        return self._write(name, origin, Records(listed, ordered, intake.queries, intake.answers, lambda: bundle.replaced), join)
 
     def add_stream(
         self,
@@ -69,6 +77,7 @@ class Store:
         origin: str | None = None,
         *,
         replaced: Callable[[], int] = int,
+        join: bool = False,
     ) -> DatasetInfo:
         """Load records as they come, as `add` would: one transaction, the same result, memory flat.
 
@@ -76,17 +85,22 @@ class Store:
         disk. An error of an iterator undoes everything. `replaced` is asked at the end. Raises as `add`.
         """
         check_dataset_name(name, origin)
-        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced))
+        return self._write(name, origin, Records(documents, chunks, queries, answers, replaced), join)
 
-    def _write(self, name: str, origin: str | None, records: Records) -> DatasetInfo:
+    def _write(self, name: str, origin: str | None, records: Records, join: bool) -> DatasetInfo:
+        count = self._open(name).info.documents if join else 0
         listed = ListedDocuments(records.documents)
         try:
+            count += len(listed.numbers)
             # Numbers first, in a transaction of their own, so that loads of different datasets do not wait for each other.
             with self._connections.writing() as connection:
-                first = reserve_document_numbers(connection, len(listed.numbers))
+                first = reserve_document_numbers(connection, count)
             with self._connections.loading() as connection:
                 self._lock_name(connection, name)
-                Load(connection, self._counter, listed, first).write(name, origin, records)
+                if join:
+                    Join(connection, self._counter, listed, first, count).write(self._dataset_id(connection, name), origin, records)
+                else:
+                    Load(connection, self._counter, listed, first).write(name, origin, records)
         finally:
             listed.close()
         self._refresh_statistics()
@@ -97,9 +111,9 @@ class Store:
         """All datasets, the one loaded last first."""
         return self._connections.read(lambda c: [version_of(row).info for row in c.execute(NEWEST_FIRST)])
 
-    def dataset(self, name: str | None = None) -> Dataset:
+    def dataset(self, name: str | None = None) -> StoredDataset:
         """The dataset of this name, without one the newest. Raises NotFound naming those that exist."""
-        return Dataset(self._connections, self._open(name), self._open)
+        return StoredDataset(self._connections, self._open(name), self._open)
 
     def delete(self, name: str) -> None:
         """Remove a dataset with all its records. Raises NotFound naming those that exist."""
@@ -111,12 +125,16 @@ class Store:
         self._newest = None
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
-        """Chunks of the newest dataset, as `Dataset.fetch`. Raises NotFound in an empty store."""
+        """Chunks of the newest dataset, as `StoredDataset.fetch`. Raises NotFound in an empty store."""
         if self._newest is not None:
             with suppress(NotFound):  # deleted by another process: the newest is another one now
                 return self._newest.fetch(windows, encoding)
         self._newest = self.dataset()
         return self._newest.fetch(windows, encoding)
+
+    def corpus_language(self) -> CorpusLanguage:
+        """The language of the newest dataset. Raises NotFound in an empty store."""
+        return (self._newest or self.dataset()).corpus_language()
 
     def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The kept vectors of texts with these duplicate keys, in one statement; a text without one is left out."""

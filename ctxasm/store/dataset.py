@@ -9,24 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, select
+from sqlalchemy import Column, Connection, func, or_, select
 
+from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store import tables
 from ctxasm.store.codec import read_answer, read_query
 from ctxasm.store.connect import Connections
 from ctxasm.store.intake import readable, storable
-from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+from ctxasm.store.listing import no_query
+from ctxasm.store.load import dataset_places
 from ctxasm.store.rows import CHUNK_COLUMNS, DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_chunk, record_document
-from ctxasm.store.saved import read_saved, saved_entries
+from ctxasm.store.saved import read_saved, saved_entries, saved_named
 from ctxasm.store.statements import chunk_parameters, document_parameters
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
 from ctxasm.store.version import Numbered, Version
+from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
 
 REMEMBERED_DOCUMENTS = 4096
 BATCH_ROWS = 1000
@@ -35,11 +39,16 @@ _ATTEMPTS = 20
 _Result = TypeVar("_Result")
 
 
-class Dataset:
+class StoredDataset:
     """A named dataset of a store. Follows its name: after a new load, reads see the new records, never a mix."""
 
     def __init__(self, connections: Connections, version: Version, reopen: Callable[[str], Version]) -> None:
         self._connections, self._version, self._reopen = connections, version, reopen
+
+    @property
+    def follows(self) -> bool:
+        """See `Dataset`."""
+        return True
 
     @property
     def info(self) -> DatasetInfo:
@@ -68,6 +77,14 @@ class Dataset:
                 return Fetched(chunks, documents, statements, document_statements, (perf_counter() - started) * 1000)
         raise self._too_busy()
 
+    def corpus_language(self) -> CorpusLanguage:
+        """The language of a sample of the summaries and texts, found once a load."""
+        languages = self._version.languages
+        if not languages:
+            summaries, texts = self._consistent(_sample)
+            languages.append(language_of_texts([*summaries, *(texts or [chunk.text for chunk in islice(self.iter_chunks(), SAMPLE)])]))
+        return languages[0]
+
     def documents(self) -> list[Document]:
         """All documents in loaded order."""
         t = tables.documents
@@ -81,6 +98,61 @@ class Dataset:
     def document_chunks(self, document_id: str) -> list[FetchedChunk]:
         """All chunks of one document by index, with the token facts of the load; empty for an unknown document."""
         return sorted(self.fetch([Window(document_id, 0, INDEX_MASK)], self.info.encoding or "").chunks, key=lambda c: c.chunk_index)
+
+    def documents_named(self, names: Sequence[str]) -> dict[str, Document]:
+        """The documents of these identifiers that are there."""
+
+        def ask(connection: Connection, version: Version) -> dict[str, Document]:
+            return {row[1]: record_document(row) for row in self._document_rows(connection, version, names)}
+
+        return self._consistent(ask)
+
+    def document_lengths(self, names: Sequence[str]) -> dict[str, int | None]:
+        """Characters of those documents that are there, as far as their chunks reach; None where a chunk does not say."""
+        c = tables.chunks.c
+
+        def ask(connection: Connection, version: Version) -> dict[str, int | None]:
+            found: dict[str, int | None] = {}
+            for row in self._document_rows(connection, version, names):
+                low, high = dataset_places(row[0], 1)
+                reach = select(func.coalesce(func.max(c.end_char), 0), func.count(), func.count(c.end_char)).where(
+                    c.place.between(low, high)
+                )
+                end, chunks, said = connection.execute(reach).one()
+                found[row[1]] = end if chunks == said else None
+            return found
+
+        return self._consistent(ask)
+
+    def chunks_at(self, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Chunk]:
+        """The chunks (document_id, chunk_index) that are there, as they were loaded."""
+        return {(chunk.document_id, chunk.chunk_index): chunk for chunk in self._at(keys, CHUNK_COLUMNS, record_chunk)}
+
+    def held_chunks(self, keys: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Which of these chunks (document_id, chunk_index) are there."""
+        return set(self._at(keys, (tables.chunks.c.place,), lambda row, names: (names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK)))
+
+    def _at(
+        self, keys: Sequence[tuple[str, int]], columns: Sequence[Column[Any]], made: Callable[[Sequence[Any], dict[int, str]], _Result]
+    ) -> list[_Result]:
+        place = tables.chunks.c.place
+
+        def ask(connection: Connection, version: Version) -> list[_Result]:
+            numbers = {row[1]: row[0] for row in self._document_rows(connection, version, list(dict.fromkeys(name for name, _ in keys)))}
+            names = {number: name for name, number in numbers.items()}
+            places = [(numbers[name] << INDEX_BITS) + index for name, index in keys if name in numbers and 0 <= index <= INDEX_MASK]
+            found: list[_Result] = []
+            for at in range(0, len(places), BATCH_ROWS):
+                rows = connection.execute(select(*columns).where(place.in_(places[at : at + BATCH_ROWS])))
+                found += [made(row, names) for row in rows]
+            return found
+
+        return self._consistent(ask)
+
+    def _document_rows(self, connection: Connection, version: Version, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+        wanted = [name for name in names if storable(name)]
+        parameters = document_parameters(self._connections.engine_name, wanted, version.info.dataset_id)
+        return connection.exec_driver_sql(self._connections.statements.documents, parameters).fetchall()
 
     def find_text(self, phrase: str, limit: int = 200) -> list[FetchedChunk]:
         """The first `limit` chunks whose text contains `phrase` in any case, in document order. A blank phrase finds none."""
@@ -124,6 +196,17 @@ class Dataset:
         if not (found := self._consistent(ask)):
             raise no_query(query_id, self.info.name, [entry.query_id for entry in self.query_list()])
         return found[0]
+
+    def queries_named(self, query_ids: Sequence[str]) -> dict[str, Query]:
+        """The queries of these ids that are there, loaded or saved."""
+        wanted, t = [query_id for query_id in query_ids if storable(query_id)], tables.queries
+
+        def ask(connection: Connection, version: Version) -> dict[str, Query]:
+            own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset_id == version.info.dataset_id, t.c.query_id.in_(wanted))
+            found = {row.query_id: read_query(*row) for row in connection.execute(own)}
+            return {query.query_id: query for query in saved_named(connection, version.info.name, wanted)} | found
+
+        return self._consistent(ask)
 
     def answers(self) -> list[Answer]:
         """All recorded answers in loaded order."""
@@ -238,6 +321,18 @@ class Dataset:
 
 def _asked(ask: Callable[[Connection, Version], _Result], version: Version, connection: Connection) -> _Result:
     return ask(connection, version)
+
+
+def _sample(connection: Connection, version: Version) -> tuple[list[str], list[str]]:
+    """Summaries and texts from all over the dataset."""
+    d, c, sample = tables.documents, tables.chunks, sample_of(version.info.documents)
+    numbers = [version.first_document_no + at for at in sample.documents]
+    of_these = select(d.c.document_no, func.substr(d.c.summary, 1, SAMPLE_CHARS))
+    some = connection.execute(of_these.where(d.c.dataset_id == version.info.dataset_id, d.c.document_no.in_(numbers))).fetchall()
+    firsts = [number << INDEX_BITS for number, _ in some]
+    places = or_(*[c.c.place.between(first, first + sample.chunks - 1) for first in firsts])
+    rows = connection.execute(select(func.substr(c.c.text, 1, SAMPLE_CHARS)).where(places)).fetchall() if firsts else []
+    return [summary or "" for _, summary in some], [row[0] for row in rows]
 
 
 def _loaded_queries(connection: Connection, version: Version, query_id: str | None = None) -> list[Query]:

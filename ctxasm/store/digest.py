@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.codec import written_answer, written_metadata, written_query
+from ctxasm.store.intake import Intake
 
 HASH_BYTES = 16
 
@@ -68,3 +69,18 @@ class ContentDigest:
     def add(self, *parts: str | int | None) -> None:
         """Hash values as they are stored."""
         self._hash.update(json.dumps(parts).encode())
+
+
+def content_hash(intake: Intake) -> str:
+    """The hash that a load of these records has in every kind of store."""
+    digest = ContentDigest()
+    for document, _ in intake.documents:
+        digest.document(document)
+    for _, own in intake.documents:
+        for chunk in own:
+            digest.chunk(chunk)
+    for query in intake.queries:
+        digest.query(query)
+    for answer in intake.answers:
+        digest.answer(answer)
+    return digest.hex()

@@ -1,44 +1,10 @@
-"""What a store says about its datasets, and the sentences for a name that is not there."""
+"""The sentences for a dataset or a query that is not there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple
 
 from ctxasm.model.errors import NotFound, shown
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetInfo:
-    """One load. `dataset_id` is never used twice, so it names this version of the dataset; times are UTC.
-
-    `encoding` is the one the stored token facts are in, None when they are not stored. `created_at` is the first load of
-    this name, `loaded_at` the last. `content_hash` (hex) is equal for loads of equal records. `replaced` counts characters
-    that became U+FFFD, `origin` is where the records came from, where that was said.
-    """
-
-    dataset_id: int
-    name: str
-    created_at: datetime
-    loaded_at: datetime
-    encoding: str | None
-    documents: int
-    chunks: int
-    queries: int
-    answers: int
-    replaced: int
-    content_hash: str
-    origin: str | None = None
-
-
-class QueryEntry(NamedTuple):
-    """One line of a query picker. `hits` is the number of retrieved chunks."""
-
-    query_id: str
-    query: str
-    hits: int
 
 
 def no_dataset(name: str | None, names: Sequence[str]) -> NotFound:

@@ -14,13 +14,13 @@ from ctxasm.model.errors import shown
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Answer, Chunk, Document, Query
 from ctxasm.store.bulk import insert_all, into
+from ctxasm.store.chunk_rows import Placed, RawChunk
 from ctxasm.store.codec import written_metadata
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import check_document, checked_answers, checked_queries, document_twice
-from ctxasm.store.placed import Placed, RawChunk
 from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import forget_saved
-from ctxasm.store.search import forget_search
+from ctxasm.store.search_sets import forget_search
 from ctxasm.store.shelf import forget_kept
 from ctxasm.store.spool import Spool
 from ctxasm.store.stored_hash import stored_hash
@@ -107,6 +107,14 @@ def remove_dataset(connection: Connection, name: str, for_good: bool = False) ->
     return str(found.created_at)
 
 
+def stored_chunks(connection: Connection, document_no: int) -> list[RawChunk]:
+    """The chunks of a document by index."""
+    c, (low, high) = chunks.c, dataset_places(document_no, 1)
+    columns = (c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
+    rows = connection.execute(select(*columns).where(c.place.between(low, high)).order_by(c.place)).fetchall()
+    return [(row[0] & INDEX_MASK, *row[1:]) for row in rows]
+
+
 class Load:
     """One load on a connection inside a transaction. `first` is the first of the numbers reserved for the listed documents."""
 
@@ -173,13 +181,10 @@ class Load:
 
     def _take_back(self, position: int, grouping: Grouping, spool: Spool) -> None:
         """Chunks of a document of which more came later, from the table to the spool."""
-        c, (low, high) = chunks.c, dataset_places(self._first + position, 1)
-        columns = (c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
-        rows = self._connection.execute(select(*columns).where(c.place.between(low, high))).fetchall()
-        stored: list[RawChunk] = [(row[0] & INDEX_MASK, *row[1:]) for row in rows]
+        stored = stored_chunks(self._connection, self._first + position)
         spool.add_stored(spool.names[position], position, stored)
         grouping.taken -= len(stored)
-        self._connection.execute(delete(chunks).where(c.place.between(low, high)))
+        self._connection.execute(delete(chunks).where(chunks.c.place.between(*dataset_places(self._first + position, 1))))
 
     def _document_rows(self, rows: Iterable[DocumentRow], first: int | None = None) -> Iterator[tuple[object, ...]]:
         for number, row in enumerate(rows, self._first if first is None else first):

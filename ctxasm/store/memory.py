@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
 
+from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
-from ctxasm.store.digest import ContentDigest
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
+from ctxasm.store.additions import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
+from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import Intake, check_dataset_name, check_records
-from ctxasm.store.later import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
-from ctxasm.store.listing import DatasetInfo, no_dataset
+from ctxasm.store.joining import joined_bundle, joined_origin
+from ctxasm.store.listing import no_dataset
 from ctxasm.store.memory_dataset import MemoryDataset, MemorySource, Saved
 
 __all__ = ["MemoryDataset", "MemorySource", "MemoryStore"]
@@ -20,6 +22,8 @@ __all__ = ["MemoryDataset", "MemorySource", "MemoryStore"]
 
 class MemoryStore:
     """Named datasets in memory, with the calls of the database store."""
+
+    can_search = False
 
     def __init__(self, counter: TokenCounter | None = None) -> None:
         self._counter = counter
@@ -29,11 +33,22 @@ class MemoryStore:
         self._kept: dict[str, dict[str, str]] = {}
         self._saved: dict[str, dict[str, Query]] = {}
 
-    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None) -> DatasetInfo:
-        """Load a bundle as the dataset `name` (default: the bundle's own), replacing one of that name."""
+    def add(self, bundle: Bundle, name: str | None = None, origin: str | None = None, *, join: bool = False) -> DatasetInfo:
+        """Load a bundle as the dataset `name` (default: the bundle's own), replacing or joining one of that name, as `Store.add`."""
         name = bundle.name if name is None else name
         check_dataset_name(name, origin)
+        old = self.dataset(name) if join else None
         intake = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
+        if old is not None:
+            whole = tuple(chunk for _, own in intake.documents for chunk in own)
+            came = Bundle(name, tuple(document for document, _ in intake.documents), whole, bundle.queries, bundle.answers, bundle.replaced)
+            bundle = joined_bundle(old.bundle(), self._saved.get(name, {}), came)
+            intake, origin = (
+                check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers),
+                joined_origin(old.info.origin, origin),
+            )
+            if content_hash(intake) == old.info.content_hash:
+                return old.info
         return self._put(name, MemoryDataset(bundle, intake, self._info(bundle, intake, name, origin), self._counter, self._saved_of(name)))
 
     def add_stream(
@@ -46,10 +61,11 @@ class MemoryStore:
         origin: str | None = None,
         *,
         replaced: Callable[[], int] = int,
+        join: bool = False,
     ) -> DatasetInfo:
         """Load records as they come, as `Store.add_stream`; here they are all kept in memory anyway."""
         parts = (tuple(documents), tuple(chunks), tuple(queries), tuple(answers))
-        return self.add(Bundle(name, *parts, replaced=replaced()), origin=origin)
+        return self.add(Bundle(name, *parts, replaced=replaced()), origin=origin, join=join)
 
     def datasets(self) -> list[DatasetInfo]:
         """All datasets, the one loaded last first."""
@@ -76,6 +92,10 @@ class MemoryStore:
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """Chunks of the newest dataset. Raises NotFound in an empty store."""
         return self.dataset().fetch(windows, encoding)
+
+    def corpus_language(self) -> CorpusLanguage:
+        """The language of the newest dataset. Raises NotFound in an empty store."""
+        return self.dataset().corpus_language()
 
     def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The kept vectors of texts with these duplicate keys; a text without one is left out."""
@@ -132,7 +152,7 @@ class MemoryStore:
         if not changed:
             return old.info
         intake = old.intake._replace(documents=tuple((changed.get(d.document_id, d), own) for d, own in old.intake.documents))
-        info = replace(old.info, dataset_id=self._loads + 1, content_hash=_content_hash(intake))
+        info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
         return self._put(dataset_name, MemoryDataset(old.bundle(), intake, info, self._counter, self._saved_of(dataset_name)))
 
     def close(self) -> None:
@@ -157,18 +177,4 @@ class MemoryStore:
         created = self._datasets[name].info.created_at if name in self._datasets else now
         counter, sizes = self._counter, (len(intake.documents), intake.chunk_count(), len(intake.queries), len(intake.answers))
         encoding = counter.encoding if counter is not None and counter.exact else None
-        return DatasetInfo(self._loads + 1, name, created, now, encoding, *sizes, bundle.replaced, _content_hash(intake), origin)
-
-
-def _content_hash(intake: Intake) -> str:
-    digest = ContentDigest()
-    for document, _ in intake.documents:
-        digest.document(document)
-    for _, own in intake.documents:
-        for chunk in own:
-            digest.chunk(chunk)
-    for query in intake.queries:
-        digest.query(query)
-    for answer in intake.answers:
-        digest.answer(answer)
-    return digest.hex()
+        return DatasetInfo(self._loads + 1, name, created, now, encoding, *sizes, bundle.replaced, content_hash(intake), origin)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from time import perf_counter
 
-from ctxasm.model.facts import chunk_facts, with_counts
+from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import Intake, check_records
-from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
+from ctxasm.store.listing import no_query
+from ctxasm.text.chunk_facts import chunk_facts, with_counts
+from ctxasm.text.corpus_language import SAMPLE, language_of_texts, sample_of
 
 
 class MemorySource:
@@ -26,6 +29,7 @@ class MemorySource:
         for fact in with_counts(facts, counter) if counter is not None and counter.exact else facts:
             self._chunks[fact.document_id][fact.chunk_index] = fact
         self._own = tuple(chunk for _, own in intake.documents for chunk in own)
+        self._language: CorpusLanguage | None = None
 
     def fetch(self, windows: Sequence[Window], encoding: str) -> Fetched:
         """All chunks inside the windows, as `ChunkSource.fetch`; counts as one statement for chunks and one for documents."""
@@ -36,6 +40,18 @@ class MemorySource:
         documents = {name: self._documents[name] for name, _, _ in windows if name in self._documents}
         asked = 1 if windows else 0
         return Fetched(found, documents, asked, asked, (perf_counter() - started) * 1000)
+
+    def corpus_language(self) -> CorpusLanguage:
+        """The language of a sample of the summaries and texts, found once."""
+        if self._language is None:
+            documents = list(self._documents.values())
+            sample = sample_of(len(documents))
+            some = [documents[at] for at in sample.documents]
+            held = [self._chunks[document.document_id] for document in some]
+            texts = [own[at].text for own in held for at in range(sample.chunks) if at in own]
+            found = texts or [chunk.text for chunk in islice(self.iter_chunks(), SAMPLE)]
+            self._language = language_of_texts([*(document.summary or "" for document in some), *found])
+        return self._language
 
     def documents(self) -> list[Document]:
         """All documents in given order."""
@@ -78,6 +94,11 @@ class MemoryDataset(MemorySource):
         self._loaded = {query.query_id: query for query in intake.queries}
 
     @property
+    def follows(self) -> bool:
+        """See `Dataset`: this is one load, as it was."""
+        return False
+
+    @property
     def _queries(self) -> Saved:
         return self._loaded | {name: query for name, query in self._saved().items() if name not in self._loaded}
 
@@ -88,6 +109,31 @@ class MemoryDataset(MemorySource):
     def iter_records(self) -> Iterator[Chunk]:
         """All chunks as they were loaded, in document order."""
         return iter(self._own)
+
+    def documents_named(self, names: Sequence[str]) -> dict[str, Document]:
+        """The documents of these identifiers that are there."""
+        return {name: self._documents[name] for name in names if name in self._documents}
+
+    def document_lengths(self, names: Sequence[str]) -> dict[str, int | None]:
+        """Characters of those documents that are there, as `Dataset.document_lengths`."""
+        found: dict[str, int | None] = {}
+        for name in filter(self._documents.__contains__, names):
+            ends = [chunk.end for chunk in self._chunks[name].values()]
+            found[name] = None if None in ends else max((end for end in ends if end is not None), default=0)
+        return found
+
+    def chunks_at(self, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Chunk]:
+        """The chunks (document_id, chunk_index) that are there, as they were loaded."""
+        wanted = set(keys)
+        return {key: chunk for chunk in self._own if (key := (chunk.document_id, chunk.chunk_index)) in wanted}
+
+    def held_chunks(self, keys: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Which of these chunks (document_id, chunk_index) are there."""
+        return {(name, index) for name, index in keys if index in self._chunks.get(name, {})}
+
+    def queries_named(self, query_ids: Sequence[str]) -> dict[str, Query]:
+        """The queries of these ids that are there, loaded or saved."""
+        return {query_id: self._queries[query_id] for query_id in query_ids if query_id in self._queries}
 
     def duplicate_keys(self) -> set[bytes]:
         """The duplicate keys of all chunks."""

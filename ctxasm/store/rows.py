@@ -31,7 +31,7 @@ _PLACE = (
     chunks.c.row_number,
 )
 _FACTS = (chunks.c.token_count, chunks.c.overlap_chars, chunks.c.overlap_kind, chunks.c.overlap_tokens)
-FETCHED_COLUMNS = (*_PLACE, *_FACTS, chunks.c.duplicate_key, chunks.c.lead_tokens)
+FETCHED_COLUMNS = (*_PLACE, *_FACTS, chunks.c.duplicate_key, chunks.c.lead_tokens, chunks.c.quiet)
 """In the order of a FetchedChunk."""
 CHUNK_COLUMNS = (*_PLACE, chunks.c.metadata)
 """In the order of a Chunk."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ctxasm.model.records import Chunk
+from ctxasm.store.chunk_rows import RawChunk, Run, raw_chunk
 from ctxasm.store.intake import check_chunk, check_chunk_values, given_twice
-from ctxasm.store.placed import RawChunk, Run, raw_chunk
 from ctxasm.store.spool import Spool
 from ctxasm.store.tables import INDEX_BITS
 
@@ -19,15 +19,16 @@ BATCH_CHARS = 350_000
 
 
 class Grouping:
-    """Chunks of the documents `numbers` (position of each among all), numbered from `first`.
+    """Chunks of the documents `numbers` (position of each among all), numbered from `first`; the first `done` are stored already.
 
     A chunk goes to the `spool` when its document is unknown or done, or when it belongs before one that is written already.
     `in_order` stays True while documents come in their own order. `taken` counts the chunks in runs.
     """
 
-    def __init__(self, numbers: dict[str, int], first: int, spool: Spool) -> None:
+    def __init__(self, numbers: dict[str, int], first: int, spool: Spool, done: int = 0) -> None:
         self._numbers, self._first, self._spool = numbers, first, spool
         self._done = bytearray(len(numbers))
+        self._done[:done] = b"\1" * done
         self._last = -1
         self.in_order = True
         self.implied: list[str] = []

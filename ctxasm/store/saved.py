@@ -5,15 +5,16 @@ A loaded question of the same id goes before a saved one: ids stay unique, and a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true
 
+from ctxasm.model.datasets import QueryEntry
 from ctxasm.model.records import Query
+from ctxasm.store.additions import check_saved, no_saved_query, taken_by_a_load
 from ctxasm.store.codec import read_query
 from ctxasm.store.intake import storable
-from ctxasm.store.later import check_saved, no_saved_query, taken_by_a_load
-from ctxasm.store.listing import QueryEntry
 from ctxasm.store.tables import queries, saved_queries
 
 
@@ -60,6 +61,13 @@ def read_saved(connection: Connection, dataset: str, dataset_id: int | None, que
     t = saved_queries
     wanted: ColumnElement[bool] = true() if query_id is None else t.c.query_id == query_id
     own = select(t.c.query_id, t.c.query, t.c.payload).where(_own(dataset, dataset_id), wanted).order_by(t.c.position)
+    return [read_query(*row) for row in connection.execute(own)]
+
+
+def saved_named(connection: Connection, dataset: str, query_ids: Sequence[str]) -> list[Query]:
+    """The saved queries of these ids."""
+    t = saved_queries
+    own = select(t.c.query_id, t.c.query, t.c.payload).where(t.c.dataset == dataset, t.c.query_id.in_(query_ids))
     return [read_query(*row) for row in connection.execute(own)]
 
 

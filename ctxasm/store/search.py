@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Column, Connection, MetaData, Table, Text, delete, insert, inspect, select, update
+from sqlalchemy import Connection, insert, inspect, select, update
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from ctxasm.store.rows import DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_document
-from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, Whole, chunks, datasets, documents
+from ctxasm.store.search_sets import drop_sets, orphans, sets, table_of
+from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, chunks, documents
 
 if TYPE_CHECKING:
+    from ctxasm.model.datasets import DatasetStore
     from ctxasm.store.connect import Connections
     from ctxasm.store.database import Store
 
@@ -28,23 +30,6 @@ ABANDONED = timedelta(minutes=10)
 BATCH_ROWS = 1000
 SAMPLE_ROWS = 200
 _ADVISORY_LOCK = 0x637473
-_metadata = MetaData()
-
-sets = Table(
-    "ctxasm_search_sets",
-    _metadata,
-    Column("set_no", Whole, primary_key=True),
-    Column("low", Whole, nullable=False),
-    Column("high", Whole, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("what", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("texts", Whole, nullable=False),
-    Column("words", Whole, nullable=False),
-    Column("touched_at", Text, nullable=False),
-    sqlite_autoincrement=True,
-)
-"""`kind` is how the set is made, `what` says of what, `state` is making or ready; `words` counts all words of a set of words."""
 
 
 class SearchSet(NamedTuple):
@@ -69,9 +54,13 @@ class Batch(NamedTuple):
     documents: dict[str, Document]
 
 
-def table_of(set_no: int) -> str:
-    """The name of the table of a set."""
-    return f"ctxasm_search_{int(set_no)}"
+def search_tables(store: DatasetStore, name: str) -> SearchTables:
+    """The search sets of a dataset as it is now. Raises StoreUnavailable for a store that does not search, NotFound."""
+    from ctxasm.store.database import Store
+
+    if not isinstance(store, Store):  # its tables are read by statements of their own
+        raise StoreUnavailable("this store is in memory alone: search in memory")
+    return SearchTables(store, name)
 
 
 class SearchTables:
@@ -110,7 +99,7 @@ class SearchTables:
             sets.create(connection, checkfirst=True)
             old = (now - ABANDONED).isoformat(timespec="microseconds")
             abandoned = select(sets.c.set_no).where(sets.c.state == "making", sets.c.touched_at < old)
-            _drop(connection, [*connection.execute(abandoned).scalars(), *_orphans(connection)])
+            drop_sets(connection, [*connection.execute(abandoned).scalars(), *orphans(connection)])
             row = {"low": self.low, "high": self.high, "kind": kind, "what": what, "state": "making", "texts": 0, "words": 0}
             new = insert(sets).values(row | {"touched_at": now.isoformat(timespec="microseconds")}).returning(sets.c.set_no)
             return int(connection.execute(new).scalar_one())
@@ -131,12 +120,12 @@ class SearchTables:
         connection.execute(ready.values(state="ready", texts=made.texts, words=made.words))
         same = (sets.c.low == self.low) & (sets.c.high == self.high) & (sets.c.kind == made.kind) & (sets.c.state == "ready")
         of = {number: what.rpartition("|")[0] for number, what in connection.execute(select(sets.c.set_no, sets.c.what).where(same))}
-        _drop(connection, [number for number in of if number < made.set_no and of[number] == of[made.set_no]])
+        drop_sets(connection, [number for number in of if number < made.set_no and of[number] == of[made.set_no]])
 
     def abandon(self, set_no: int) -> None:
         """Remove a set."""
         with self.connections.writing() as connection:
-            _drop(connection, [set_no])
+            drop_sets(connection, [set_no])
 
     def batches(self) -> Iterator[Batch]:
         """All chunks of this version by place, with their documents. Ends early where the dataset is replaced meanwhile."""
@@ -173,34 +162,12 @@ class SearchTables:
             raise StoreUnavailable(f"dataset {self.info.name!r} was replaced while it was searched: search again") from None
 
 
-def forget_search(connection: Connection, low: int, high: int) -> None:
-    """Remove every search set of the places from `low` to `high`, inside the caller's transaction."""
-    if inspect(connection).has_table(sets.name):
-        own = select(sets.c.set_no).where(sets.c.low >= low, sets.c.high <= high)
-        _drop(connection, connection.execute(own).scalars().all())
-
-
-def _orphans(connection: Connection) -> list[int]:
-    """The sets of versions that are no more: one that was finished while the load that replaced its dataset was under way."""
-    known = connection.execute(select(datasets.c.first_document_no, datasets.c.documents))
-    there = {(first << INDEX_BITS, ((first + count) << INDEX_BITS) - 1) for first, count in known}
-    rows = connection.execute(select(sets.c.set_no, sets.c.low, sets.c.high))
-    return [number for number, low, high in rows if (low, high) not in there]
-
-
 def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[object]]) -> None:
     """Write rows to `target`, a table with its columns, the way that PostgreSQL takes most of them in the same time."""
     driver: Any = connection.connection.driver_connection
     with driver.cursor() as cursor, cursor.copy(f"COPY {target} FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def _drop(connection: Connection, numbers: Sequence[int]) -> None:
-    for number in numbers:
-        for part in ("_terms", "_counts", ""):
-            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table_of(number)}{part}")
-        connection.execute(delete(sets).where(sets.c.set_no == number))
 
 
 Rows = Iterator[tuple[Sequence[int], Any]]

@@ -11,12 +11,11 @@ question with one frequent word would have to rank half of a million chunks.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ctxasm.store.search import Rows, SearchSet, SearchTables, copy_rows
+from ctxasm.text.bm25 import inverse_frequency, scores_of
 
 RERANKED = 1000
 MOST_WORDS = 64
@@ -28,13 +27,6 @@ _MOST_COUNTED = 255
 _LONGEST_WORD = 500
 _POSITIONS = [",".join(map(str, range(1, count + 1))) for count in range(_MOST_COUNTED + 1)]
 """So many positions."""
-
-
-class Bm25(NamedTuple):
-    """The constants by which chunks are ranked."""
-
-    k1: float
-    b: float
 
 
 def make_words(tables: SearchTables, what: str, rows: Rows) -> SearchSet:
@@ -68,12 +60,12 @@ def make_words(tables: SearchTables, what: str, rows: Rows) -> SearchSet:
         raise
 
 
-def search_words(tables: SearchTables, made: SearchSet, words: Sequence[str], limit: int, constants: Bm25) -> list[tuple[int, float]]:
+def search_words(tables: SearchTables, made: SearchSet, words: Sequence[str], limit: int) -> list[tuple[int, float]]:
     """The best `limit` places that hold one of the words, with their scores, best first; ties by place."""
     asked = Counter(words)
     if made.kind == KINDS[0]:
         return _search_fts5(tables, made, asked, limit)
-    return _search_tsvector(tables, made, asked, limit, constants)
+    return _search_tsvector(tables, made, asked, limit)
 
 
 def deciding(counts: Mapping[str, int]) -> list[str]:
@@ -150,7 +142,7 @@ def _vector(words: Sequence[str]) -> str:
     )
 
 
-def _search_tsvector(tables: SearchTables, made: SearchSet, asked: Counter[str], limit: int, constants: Bm25) -> list[tuple[int, float]]:
+def _search_tsvector(tables: SearchTables, made: SearchSet, asked: Counter[str], limit: int) -> list[tuple[int, float]]:
     words = {word[:_LONGEST_WORD]: count for word, count in asked.items()}
     with tables.connections.reading() as connection:
         sql = f"SELECT word, ndoc FROM {made.table}_counts WHERE word = ANY(%s)"  # noqa: S608
@@ -159,7 +151,7 @@ def _search_tsvector(tables: SearchTables, made: SearchSet, asked: Counter[str],
         chosen = deciding(known)
         if not chosen:
             return []
-        weights = {word: words[word] * math.log(1 + (made.texts - count + 0.5) / (count + 0.5)) for word, count in known.items()}
+        weights = {word: words[word] * inverse_frequency(made.texts, count) for word, count in known.items()}
         rank = " + ".join("%s * ts_rank(words, %s::tsquery, 1)" for _ in weights)
         # setweight only copies: so each row's words are unpacked once, not once for every word that is ranked.
         own = f"SELECT place, length, setweight(words, 'D') AS words FROM {made.table} WHERE words @@ %s::tsquery OFFSET 0"  # noqa: S608
@@ -171,9 +163,5 @@ def _search_tsvector(tables: SearchTables, made: SearchSet, asked: Counter[str],
         )
         query = " | ".join(map(_quoted, chosen))
         rows = connection.exec_driver_sql(counted, (query, *parameters, max(limit, RERANKED), list(known))).fetchall()
-    mean = made.words / made.texts
-    scores: dict[int, float] = {}
-    for place, length, word, count in rows:
-        saturated = count / (count + constants.k1 * (1 - constants.b + constants.b * length / mean))
-        scores[int(place)] = scores.get(int(place), 0.0) + weights[word] * saturated
+    scores = scores_of(((int(place), length, word, count) for place, length, word, count in rows), weights, made.words / made.texts)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]

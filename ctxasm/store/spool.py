@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
+from ctxasm.store.chunk_rows import RawChunk
 from ctxasm.store.intake import given_twice
-from ctxasm.store.placed import RawChunk
 
 _BATCH = 1000
 _COLUMNS = 'position, chunk_index, text, "start", "end", page_number, section, row_number, metadata'
@@ -37,6 +37,10 @@ class Spool:
         for raw in chunks:
             self._check(document_id, position, raw)
             self._sqlite().execute(f"INSERT OR REPLACE INTO spooled ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (position, *raw))  # noqa: S608
+
+    def forget(self, position: int) -> None:
+        """A document of which nothing needs to be written."""
+        del self.names[position]
 
     def positions(self) -> list[int]:
         """The documents of which there are chunks, in order."""

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-_FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key, c.lead_tokens"
-_NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key, NULL"
+_FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key, c.lead_tokens, c.quiet"
+_NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key, NULL, c.quiet"
 _CHUNK = "c.place, c.text, c.start_char, c.end_char, c.page_number, c.section, c.row_number, "
 _DOCUMENT = "d.document_no, d.document_id, d.title, d.source, d.summary, d.date, d.metadata"
 # Nothing is read under the number of a dataset that was replaced meanwhile. Asked once a statement, not once a row.

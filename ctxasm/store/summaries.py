@@ -14,9 +14,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Document
+from ctxasm.store.additions import summarised
 from ctxasm.store.codec import written_metadata
 from ctxasm.store.intake import storable
-from ctxasm.store.later import summarised
 from ctxasm.store.rows import DOCUMENT_COLUMNS, record_document
 from ctxasm.store.stored_hash import stored_hash
 from ctxasm.store.tables import answers, datasets, documents, queries
@@ -33,7 +33,7 @@ def write_summaries(connection: Connection, dataset_id: int, summaries: Mapping[
     for document_no, document in changed:
         metadata = written_metadata(document.metadata, f"document {shown(document.document_id)}")
         connection.execute(update(t).where(t.c.document_no == document_no).values(summary=document.summary, metadata=metadata))
-    new = _renumber(connection, dataset_id)
+    new = renumber(connection, dataset_id)
     connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))
 
 
@@ -46,8 +46,8 @@ def _changed(connection: Connection, dataset_id: int, summaries: Mapping[str, st
                 yield row.document_no, new
 
 
-def _renumber(connection: Connection, dataset_id: int) -> int:
-    """The same dataset under a number that was never used."""
+def renumber(connection: Connection, dataset_id: int) -> int:
+    """The same dataset under a number that was never used: what handles remember of it is read again."""
     columns = [column for column in datasets.c if column.name != "dataset_id"]
     row: dict[str, Any] = connection.execute(select(*columns).where(datasets.c.dataset_id == dataset_id)).one()._asdict()
     # Two rows of one name may not be: the new one is called by its own once the old one is gone.

@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Also the number of the last step in `ctxasm.store.migrations`."""
 
 INDEX_BITS = 31
@@ -104,6 +104,7 @@ chunks = Table(
     Column("duplicate_key", LargeBinary),
     Column("content_hash", LargeBinary, nullable=False),
     Column("metadata", Text),
+    Column("quiet", Whole),
 )
 
 vectors = Table(

@@ -10,18 +10,17 @@ import marshal
 import os
 import pickle
 import struct
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
-from queue import SimpleQueue
 from typing import IO
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import TokenCounter
-from ctxasm.store.placed import Placed, Run, place_runs
+from ctxasm.store.chunk_rows import Placed, Run, place_runs
+from ctxasm.store.processes import Helpers, cores, end_process, start_process
 
 START_CHUNKS = 6000
 """From this many chunks on, starting processes costs less than it saves."""
@@ -43,7 +42,7 @@ def placed_in_order(batches: Iterable[Sequence[Run]], counter: TokenCounter) -> 
             break
     else:
         return
-    sent, count = _sendable(counter), min(_cores(), MOST_WORKERS)
+    sent, count = _sendable(counter), min(cores(), MOST_WORKERS)
     if sent is None or count < 2:
         yield from (place_runs(batch, counter) for batch in batches)
         return
@@ -51,19 +50,21 @@ def placed_in_order(batches: Iterable[Sequence[Run]], counter: TokenCounter) -> 
 
 
 def _spread(batches: Iterator[Sequence[Run]], counter: bytes, count: int) -> Iterator[Placed]:
-    with _Crew(counter, count) as crew:
-        waiting: deque[Future[Placed]] = deque()
+    helpers = Helpers(lambda: _Worker(counter), count, "ctxasm-facts")
+    waiting: deque[Future[Placed]] = deque()
+    try:
         for batch in batches:
-            waiting.append(crew.submit(batch))
+            waiting.append(helpers.submit(lambda worker, batch=batch: worker.place(batch)))  # type: ignore[misc]
             if len(waiting) >= count * AHEAD:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    except BaseException:
+        for worker in helpers.all:
+            worker.process.kill()
+        raise
+    finally:
+        helpers.close()
 
 
 def _sendable(counter: TokenCounter) -> bytes | None:
@@ -73,71 +74,48 @@ def _sendable(counter: TokenCounter) -> bytes | None:
         return None
 
 
-class _Crew:
-    """Some processes that place runs. They end with their standard input, so with this process too."""
+class _Worker:
+    """A process that places runs. It ends with its standard input, so with this process too."""
 
-    def __init__(self, counter: bytes, count: int) -> None:
-        self._counter, self._count = counter, count
-        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
-        self._all: list[subprocess.Popen[bytes]] = []
-        self._threads = ThreadPoolExecutor(count, "ctxasm-facts")
-
-    def __enter__(self) -> _Crew:
-        for _ in range(self._count):
-            command = [sys.executable, "-m", __name__]
-            # In a session of their own: a Ctrl-C is for this process, which then ends them.
-            worker = subprocess.Popen(  # noqa: S603
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment(), start_new_session=True
-            )
-            self._all.append(worker)
-            for pipe in (worker.stdin, worker.stdout):
-                _enlarge(pipe)
-            _write(_input(worker), self._counter)
-            self._idle.put(worker)
-        return self
-
-    def submit(self, batch: Sequence[Run]) -> Future[Placed]:
-        """Place these runs when a worker is free."""
-        return self._threads.submit(self._run, [tuple(run) for run in batch])
-
-    def _run(self, batch: list[tuple[object, ...]]) -> Placed:
-        worker = self._idle.get()
+    def __init__(self, counter: bytes) -> None:
+        # By the import path of this process, so that it finds the same ctxasm; but for folders inside it, which Streamlit puts there for
+        # the script that it runs: a room called `inspect` would stand for Python's own module.
+        inside = os.path.dirname(os.path.dirname(__file__)) + os.sep
+        path = [each for each in sys.path if each and not os.path.join(os.path.abspath(each), "").startswith(inside)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+        self.process = start_process([sys.executable, "-m", __name__], environment, quiet=False)
+        for pipe in (self.process.stdin, self.process.stdout):
+            _enlarge(pipe)
         try:
-            try:
-                _write(_input(worker), marshal.dumps(batch))
-                failed, answer = _read(worker.stdout)
-            except (OSError, EOFError):
-                raise StoreUnavailable(
-                    "a process that helps with the load ended (out of memory?): free some memory and try again"
-                ) from None
-            if failed:
-                raise pickle.loads(answer)  # noqa: S301 (written by our own process)
-            return Placed(*marshal.loads(answer))  # noqa: S302 (written by our own process)
-        finally:
-            self._idle.put(worker)
+            self._send(counter)
+        except StoreUnavailable:
+            self.end()
+            raise
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        for worker in self._all:
-            if kind is not None:
-                worker.kill()
-            with suppress(OSError):
-                _input(worker).close()
-        self._threads.shutdown(cancel_futures=True)
-        for worker in self._all:
-            worker.wait()
-            if worker.stdout is not None:
-                worker.stdout.close()
+    def place(self, batch: Sequence[Run]) -> Placed:
+        """The rows of a batch."""
+        self._send(marshal.dumps([tuple(run) for run in batch]))
+        try:
+            failed, answer = _read(self.process.stdout)
+        except (OSError, EOFError):
+            raise _ended() from None
+        if failed:
+            raise pickle.loads(answer)  # noqa: S301 (written by our own process)
+        return Placed(*marshal.loads(answer))  # noqa: S302 (written by our own process)
 
+    def _send(self, content: bytes) -> None:
+        try:
+            _write(self.process.stdin, content)
+        except (OSError, EOFError):
+            raise _ended() from None
 
-def _environment() -> dict[str, str]:
-    """The import path of this process, so that the worker finds the same ctxasm."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    def end(self) -> None:
+        """End it at once."""
+        end_process(self.process)
 
 
-def _input(worker: subprocess.Popen[bytes]) -> IO[bytes]:
-    if worker.stdin is None:
-        raise OSError("the worker has no standard input")
-    return worker.stdin
+def _ended() -> StoreUnavailable:
+    return StoreUnavailable("a process that helps with the load ended (out of memory?): free some memory and try again")
 
 
 def _enlarge(pipe: IO[bytes] | None) -> None:
@@ -149,7 +127,9 @@ def _enlarge(pipe: IO[bytes] | None) -> None:
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
-def _write(stream: IO[bytes], content: bytes, failed: bool = False) -> None:
+def _write(stream: IO[bytes] | None, content: bytes, failed: bool = False) -> None:
+    if stream is None:
+        raise EOFError
     stream.write(_LENGTH.pack(failed, len(content)))
     stream.write(content)
     stream.flush()

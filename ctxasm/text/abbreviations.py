@@ -18,12 +18,13 @@ BEFORE_FIGURES = _words(
     "ft"
 )
 """After these it goes on when a figure or a small letter follows."""
-MAY_END = _words("bv enz etc usw usf e.d e.v a.s jl jr sr inc ltd corp co btw n.v b.v n.v.t p.m a.m u m.d ph.d c.s i.c m.a.w")
+MAY_END = _words("al bv enz etc usw usf e.d e.v a.s jl jr sr inc ltd corp co btw n.v b.v n.v.t p.m a.m u m.d ph.d c.s i.c m.a.w")
 """These go on too, but end a sentence before a capitalised word that begins sentences."""
 BEGINNERS = _words(
     "de het een dit dat deze die er hij zij ze we wij u ik je in op als bij voor met na om door van daarna ook maar wie wat waar hoe wees "
-    "daar daarom toch neem bel let the a an this that these those it he she they you if when while after before for on at however then "
-    "there later eat do not visitors der das ein eine es sie wir ihr ich im am wenn nach danach auch aber alles niemand en and und"
+    "daar daarom toch neem bel let kunt wilt moet mag heeft hebt bent blijf breng kom vraag volg meld the a an this that these those it he "
+    "she they you if when while after before for on at however then there later eat do not visitors "
+    "der das ein eine es sie wir ihr ich im am wenn nach danach auch aber alles niemand en and und"
 )
 MONTHS = _words(
     "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert jahrhunderts weltkrieg "

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ctxasm.model.overlap import overlap_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk
-from ctxasm.model.visible import duplicate_key
+from ctxasm.text.markers.quiet import quiet_formats
+from ctxasm.text.overlap import overlap_of
+from ctxasm.text.visible import duplicate_key
 
 
 def chunk_facts(chunks: Sequence[Chunk], counter: TokenCounter | None) -> list[FetchedChunk]:
@@ -27,6 +28,7 @@ def chunk_facts(chunks: Sequence[Chunk], counter: TokenCounter | None) -> list[F
             c.section,
             c.row_number,
             duplicate_key=duplicate_key(c.text),
+            quiet=quiet_formats(c.text),
         )
         for c in chunks
     ]

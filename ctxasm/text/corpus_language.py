@@ -5,35 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import islice
-from typing import Literal
+from typing import NamedTuple
 
-from ctxasm.model.language import DUTCH, ENGLISH, language_of
+from ctxasm.model.records import CorpusLanguage
+from ctxasm.text.language import DUTCH, ENGLISH, GERMAN, language_of
 
-Language = Literal["nl", "en", "de"]
-GERMAN = frozenset(
-    re.findall(
-        r"\w+",
-        "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine ist sind war waren wird werden wurde "
-        "mit von vom zu zum zur in im auf an am aus bei für fur über uber unter nach vor durch als auch wie wo was wer wann warum welche "
-        "welcher welches ich du er sie es wir ihr man mich mir uns ihnen sein seine ihre haben hat hatte kann können konnen muss müssen "
-        "mussen darf soll sollte wenn dass ob so noch nur schon sehr mehr viel viele wieviel bis um sich dies diese dieser dieses hier "
-        "dort gibt es",
-    )
-)
-STOP_WORDS: dict[Language, frozenset[str]] = {"nl": DUTCH, "en": ENGLISH, "de": GERMAN}
+STOP_WORDS: dict[CorpusLanguage, frozenset[str]] = {"nl": DUTCH, "en": ENGLISH, "de": GERMAN}
 SAMPLE = 200
 """Texts that are looked at to tell the language of a corpus."""
 SAMPLE_CHARS = 4000
 """Of each of them."""
+SAMPLED_DOCUMENTS = 50
+"""Documents out of which a sample is taken, where they can be picked."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_TELLING: dict[Language, frozenset[str]] = {
+_TELLING: dict[CorpusLanguage, frozenset[str]] = {
     language: stop.difference(*(other for name, other in STOP_WORDS.items() if name != language)) for language, stop in STOP_WORDS.items()
 }
 """Small words of one language that none of the others has."""
 
 
-def language_of_texts(texts: Iterable[str]) -> Language:
+class Sampled(NamedTuple):
+    """What is looked at to tell the language of documents in a row: these of them, and as many chunks of each from its first on."""
+
+    documents: range
+    chunks: int
+
+
+def sample_of(documents: int) -> Sampled:
+    """Documents from all over, the same ones every time; with a summary each no more than SAMPLE texts."""
+    some = range(0, documents, max(1, -(-documents // SAMPLED_DOCUMENTS)))
+    return Sampled(some, (SAMPLE - len(some)) // max(1, len(some)))
+
+
+def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
     """The language of a corpus (or one question), by the small words of up to SAMPLE texts; English where nothing tells."""
     some = list(islice(texts, SAMPLE))
     words = [word.lower() for text in some for word in _WORD.findall(text[:SAMPLE_CHARS])]

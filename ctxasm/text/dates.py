@@ -9,23 +9,35 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _MONTHS = (
-    "jan january januari",
-    "feb february februari",
-    "mar march mrt maart",
+    "jan january januari januar",
+    "feb february februari februar",
+    "mar march mrt maart märz",
     "apr april",
-    "may mei",
+    "may mei mai",
     "jun june juni",
     "jul july juli",
     "aug august augustus",
     "sep sept september",
     "oct october okt oktober",
     "nov november",
-    "dec december",
+    "dec december dez dezember",
 )
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+"""The number of a month by its Dutch, English and German names."""
+_WEEKDAYS = (
+    "monday maandag montag",
+    "tuesday dinsdag dienstag",
+    "wednesday woensdag mittwoch",
+    "thursday donderdag donnerstag",
+    "friday vrijdag freitag",
+    "saturday zaterdag samstag",
+    "sunday zondag sonntag",
+)
+WEEKDAYS = {name: names.split()[0] for names in _WEEKDAYS for name in names.split()}
+"""The English name of a day of the week by its Dutch, English and German ones."""
 _NUMERIC = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
-_NAMED = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th|e|de|ste|\.)?\s+)?([a-z]+)\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})")
+_NAMED = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th|e|de|ste|\.)?\s+)?([^\W\d_]+)\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})")
 
 
 class Period(NamedTuple):
@@ -44,7 +56,7 @@ def period_of(written: str | None) -> Period | None:
     """What a date says, None where it cannot be read for certain enough to say what came first.
 
     ISO 8601 (with or without time), a year, a year and a month, day-month-year and month-day-year (where both readings are
-    possible, both are meant), and English and Dutch names of months.
+    possible, both are meant), and English, Dutch and German names of months.
     """
     text = " ".join((written or "").lower().split())
     if not text or len(text) > 40:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from ctxasm.model.records import Document
 from ctxasm.model.settings import AssemblySettings, Format
-from ctxasm.model.visible import is_visible, one_line
+from ctxasm.model.visible import is_visible
+from ctxasm.text.visible import one_line
 
 TAG = "chunk"
 """The element of `xml`."""
@@ -144,4 +145,4 @@ def _section(sections: Iterable[str | None]) -> str | None:
 
 def _first_visible(*names: str | None) -> str:
     """The first of these that a reader would see, on one line."""
-    return next((one_line(name) for name in names if name and is_visible(name)), "")
+    return next((one_line(name) for name in names if name and (name[0].isalnum() or is_visible(name))), "")

@@ -1,4 +1,4 @@
-"""Dutch or English: which of the two a question is in, and the words in both that carry no meaning of their own."""
+"""Dutch or English: which of the two a question is in. The words of these and of German that carry no meaning of their own."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ ENGLISH = frozenset(
         "we they he she it its my me our their can could must may might will would should how what where when who why do does "
         "did have has had until over under between after during this these those here so more much many long if any some about "
         "get per am into out up",
+    )
+)
+GERMAN = frozenset(
+    re.findall(
+        r"\w+",
+        "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine ist sind war waren sei wird werden wurde "
+        "wurden mit ohne von vom zu zum zur in im auf an am aus bei für fur über uber unter nach vor hinter durch gegen als auch wie wo "
+        "was wer wann warum welche welcher welches ich du er sie es wir ihr man mich mir uns ihnen sein seine ihre haben hat hatte kann "
+        "können konnen muss müssen mussen darf dürfen durfen soll sollen sollte will wollen wenn dass ob so noch nur schon sehr mehr viel "
+        "viele wieviel bis seit während wahrend um sich dies diese dieser dieses jede jeder jedes alle da hier dort gibt",
     )
 )
 STOP_WORDS = DUTCH | ENGLISH

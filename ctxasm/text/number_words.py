@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from ctxasm.text.dates import MONTHS, WEEKDAYS
+
+
+def _plain(words: Iterable[str]) -> Iterator[str]:
+    """Words as they are written and without accents, also with "ss" for "ß"."""
+    for word in words:
+        bare = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+        yield from (written.replace("ß", sharp) for written in (word, bare) for sharp in ("ß", "ss"))
 
 
 def _units(base: str, members: str) -> dict[str, tuple[str, float]]:
@@ -61,36 +72,37 @@ def _numbers() -> dict[str, float]:
                 joint = "ën" if _DUTCH[one].endswith("e") else "en"
                 found[f"{_DUTCH[one]}{joint}{dutch}"] = found[f"{english}-{_ENGLISH[one]}"] = float(value + one)
                 found[f"{'ein' if one == 1 else _GERMAN[one]}und{german}"] = float(value + one)
-    return found
+    return {plain: value for word, value in found.items() for plain in _plain((word,))}
 
 
 NUMBER_WORDS = _numbers()
-
-
-def _glued() -> dict[str, float]:
-    """Numbers from a hundred on that are written in one: "tweehonderdvijftig", "zweitausend"."""
-    found: dict[str, float] = {}
-    for small, hundred, thousand, tens in ((_DUTCH, "honderd", "duizend", "en ën"), (_GERMAN, "hundert", "tausend", "und")):
-        below = {word: value for word, value in NUMBER_WORDS.items() if value in range(1, 100) and _is_of(word, small, tens.split())}
-        for lead, times in ({"": 1.0} | {word: value for word, value in below.items() if value < 20}).items():
-            found |= {f"{lead}{hundred}{rest}": times * 100 + value for rest, value in ({"": 0.0} | below).items()}
-        found |= {f"{lead}{thousand}": value * 1000 for lead, value in ({"": 1.0} | below).items()}
-    return found
-
-
-def _is_of(word: str, small: tuple[str, ...], joints: list[str]) -> bool:
-    """Whether a number word is of the language of these small ones."""
-    tens = {words.split()[0 if small is _DUTCH else 2] for value, words in _TENS.items() if value < 100}
-    return word in small or word in tens or any(word.endswith(joint + ten) for joint in joints for ten in tens)
-
-
-GLUED_WORDS = _glued()
+"""Numbers below a hundred, and a hundred and a thousand; accents may lack."""
+_HUNDREDS = re.compile(r"(.*?)(?:honderd|hundert)(?:(?:en|und)?(.+))?")
+_THOUSANDS = re.compile(r"(.*?)(?:duizend|tausend)(?:(?:en|und)?(.+))?")
 
 
 def number_of(word: str) -> float | None:
-    """The value of a number word, also of one that is written in one; lower case."""
-    known = NUMBER_WORDS.get(word)
-    return GLUED_WORDS.get(word) if known is None else known
+    """The value of a number word, also of one that is written in one ("tweehonderdvijftig", "zweitausend"); lower case."""
+    parts = _THOUSANDS.fullmatch(word)
+    if parts is None or word in NUMBER_WORDS:
+        return _below_thousand(word)
+    return _sum(_below_thousand(parts[1] or "een"), 1000, _below_thousand(parts[2]) if parts[2] else 0.0)
+
+
+def _below_thousand(word: str) -> float | None:
+    known = 1.0 if word == "ein" else NUMBER_WORDS.get(word)
+    parts = _HUNDREDS.fullmatch(word) if known is None else None
+    if parts is None:
+        return known
+    lead = 1.0 if parts[1] in ("", "ein") else NUMBER_WORDS.get(parts[1])
+    return _sum(lead, 100, NUMBER_WORDS.get(parts[2]) if parts[2] else 0.0)
+
+
+def _sum(lead: float | None, scale: int, rest: float | None) -> float | None:
+    """So many hundreds or thousands and the rest; None where the parts do not make one number."""
+    if lead is None or rest is None or not (lead.is_integer() and rest.is_integer()):
+        return None
+    return lead * scale + rest if 1 <= lead < (1000 if scale == 1000 else 100) and rest < scale else None
 
 
 def number_of_words(words: list[str]) -> tuple[float, int] | None:
@@ -142,6 +154,13 @@ HALVES = {
     "halbes": 0.5,
     "three quarters of an": 0.75,
 }
+SCALES = {
+    **dict.fromkeys(("million", "miljoen", "millionen", "mln"), 1e6),
+    **dict.fromkeys(("billion", "miljard", "mrd", "bn"), 1e9),
+    **dict.fromkeys(("thousand", "duizend"), 1e3),
+}
+"""Words that multiply the figures before them."""
+CURRENCIES = {"€": "money", "$": "dollar", "£": "pound", "¥": "yen"}
 FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 UNITS = {
     **_units("time", "second,seconds,sec,seconde,seconden,sekunde,sekunden=0.016666666666666666 minute,minutes,min,minuut,minuten=1"),
@@ -165,31 +184,6 @@ UNITS = {
     **_units("energy", "wh=0.001 kwh=1 mwh=1000"),
     **_units("power", "w,watt=0.001 kw=1 mw=1000"),
 }
-_MONTHS = (
-    "january jan januari januar",
-    "february feb februari februar",
-    "march mar maart märz mrt",
-    "april apr",
-    "may mei mai",
-    "june jun juni",
-    "july jul juli",
-    "august aug augustus",
-    "september sep sept",
-    "october oct oktober okt",
-    "november nov",
-    "december dec dezember dez",
-)
-MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-_DAYS = (
-    "monday maandag montag",
-    "tuesday dinsdag dienstag",
-    "wednesday woensdag mittwoch",
-    "thursday donderdag donnerstag",
-    "friday vrijdag freitag",
-    "saturday zaterdag samstag",
-    "sunday zondag sonntag",
-)
-DAYS = {name: names.split()[0] for names in _DAYS for name in names.split()}
 SHORT_DAYS = {
     name: day
     for day, names in zip(
@@ -206,21 +200,19 @@ HALF_OF = ("hour", "day", "week", "month", "year", "mile")
 """Units that a half may follow: "an hour and a half"."""
 
 
-def _plain(words: Iterable[str]) -> set[str]:
-    """Words as they are written and without accents."""
-    written = set(words)
-    apart = (unicodedata.normalize("NFKD", word) for word in written)
-    return written | {"".join(c for c in word if not unicodedata.combining(c)) for word in apart}
-
-
-FIGURE_WORDS = frozenset(
+_FIGURE_WORDS = frozenset(
     _plain(
         word.split()[0].split("-")[0]
         for words in (
-            *(NUMBER_WORDS, GLUED_WORDS, HALVES, FRACTIONS, MONTHS, DAYS, SHORT_DAYS, POINTS, HALF_OF),
-            *((f"{day}s" for day in DAYS), (f"{day}en" for day in DAYS), ("halb", "viertel")),
+            *(NUMBER_WORDS, HALVES, FRACTIONS, MONTHS, WEEKDAYS, SHORT_DAYS, POINTS, HALF_OF),
+            *((f"{day}s" for day in WEEKDAYS), (f"{day}en" for day in WEEKDAYS), ("halb", "viertel")),
         )
         for word in words
     )
 )
-"""Words that a quantity may begin with, also without their accents."""
+
+
+@lru_cache(maxsize=65536)
+def begins_figure(word: str) -> bool:
+    """Whether a quantity may begin with a word in lower case, also without its accents."""
+    return word in _FIGURE_WORDS or number_of(word) is not None

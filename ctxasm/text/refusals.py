@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctxasm.model.language import Language
+from ctxasm.text.language import Language
 
 REFUSAL: dict[Language, str] = {
     "nl": "De bronnen die hier gegeven zijn, beantwoorden deze vraag niet.",

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from ctxasm.model.language import STOP_WORDS
+from ctxasm.text.language import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:][0-9]+)*")
 _DOUBLE = re.compile(r"([a-z])\1")
@@ -27,6 +27,15 @@ def stem(word: str) -> str:
     if len(plain) > 4:
         plain = _SUFFIX.sub("", plain) or plain
     return _DOUBLE.sub(r"\1", plain)
+
+
+def folded(text: str) -> str:
+    """`text` without case and accents: `Één` and `een` are one, as are `Straße` and `strasse`."""
+    if text.isascii():
+        return text.lower()
+    # Taken apart first: a mathematical A has no lower case, the plain one that it stands for has. And again: what case folding gives.
+    lower = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(char for char in lower if not unicodedata.combining(char))
 
 
 def is_alike(one: str, other: str) -> float:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.text.sentences import sentence_spans
 
 Span = tuple[int, int]
 LOOKED_AT = 200

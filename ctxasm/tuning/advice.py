@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ctxasm.evaluation.advice_age import AGE_RULES
-from ctxasm.evaluation.advice_evidence import EVIDENCE_RULES
-from ctxasm.evaluation.advice_finding import SEVERITIES, Changes, Check, Finding, Rule, Severity
-from ctxasm.evaluation.advice_form import FORM_RULES
-from ctxasm.evaluation.advice_space import SPACE_RULES
-from ctxasm.evaluation.advice_view import Evidence, View
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.advice_age import AGE_RULES
+from ctxasm.tuning.advice_evidence import EVIDENCE_RULES
+from ctxasm.tuning.advice_finding import SEVERITIES, Changes, Check, Finding, Rule, Severity
+from ctxasm.tuning.advice_form import FORM_RULES
+from ctxasm.tuning.advice_space import SPACE_RULES
+from ctxasm.tuning.advice_view import Evidence, View
 
 MOST_TRIALS = 10
 RULES: tuple[Check, ...] = (*EVIDENCE_RULES, *AGE_RULES, *SPACE_RULES, *FORM_RULES)

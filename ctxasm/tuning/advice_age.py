@@ -9,10 +9,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
-from ctxasm.evaluation.advice_finding import Changes, Check, Finding, keeps
-from ctxasm.evaluation.advice_view import SHOWN, View
-from ctxasm.model.dates import period_of
 from ctxasm.model.results import Fate
+from ctxasm.text.dates import period_of
+from ctxasm.tuning.advice_finding import Changes, Check, Finding, keeps
+from ctxasm.tuning.advice_view import SHOWN, View
 
 EDITION = 0.5
 """Share of common words from which two hits may be editions of one text: the least that `near_threshold` takes."""
@@ -27,7 +27,7 @@ class Stale(NamedTuple):
 
 
 def stale_copy(view: View) -> Finding | None:
-    """A newer text gave way to, or stands below, an older one that says nearly the same."""
+    """A newer text gave way to, was left out beside, or stands below an older one that says nearly the same."""
     if not view.settings.enabled or (view.settings.dedup_keep == "newest" and view.settings.dedup_near):
         return None
     found = _stale(view)
@@ -43,13 +43,17 @@ def stale_copy(view: View) -> Finding | None:
         "older": _date(view, older.document_id),
         "likeness": likeness,
         "removed": removed,
+        "left_out": newer.fate == "dropped",
     }
     changes = {"dedup_keep": "newest", **near}
     return Finding("stale_copy", "risk", figures, (changes,), lambda b, a: keeps(b, a) and len(_stale(a)) < len(found))
 
 
 def _stale(view: View) -> list[Stale]:
-    """First copies that were removed for an older text, then hits that rank below an older one which is shown."""
+    """First copies that were removed for an older text, then hits that rank below an older one which is shown.
+
+    One that stands above the older one in the context all the same is read first: nothing is preferred to it.
+    """
     removed = [
         Stale(fate, view.fates[fate.of], fate.similarity or 1.0)
         for fate in view.trace.fates
@@ -59,10 +63,14 @@ def _stale(view: View) -> list[Stale]:
     dated = [fate for fate in view.hits if _date(view, fate.document_id) and fate.fate in (*SHOWN, "dropped")]
     words = {fate: frozenset(view.text_of((fate.document_id, fate.chunk_index)).lower().split()) for fate in dated}
     for older, newer in combinations(dated, 2):
-        if older.fate in SHOWN and _is_later(view, newer, older):
+        if older.fate in SHOWN and not _stands_above(newer, older) and _is_later(view, newer, older):
             share = len(words[older] & words[newer]) / max(1, len(words[older] | words[newer]))
             found += [Stale(newer, older, share)] if share >= EDITION else []
     return found
+
+
+def _stands_above(one: Fate, other: Fate) -> bool:
+    return one.block is not None and other.block is not None and one.block < other.block
 
 
 def _is_later(view: View, one: Fate, other: Fate) -> bool:

@@ -5,10 +5,10 @@ From the bookend guide's checklists (budget, exclusion) and the five-stage pipel
 
 from __future__ import annotations
 
-from ctxasm.evaluation.advice_finding import Changes, Check, Finding, finds_more, keeps_hits
-from ctxasm.evaluation.advice_view import View
 from ctxasm.model.results import Fate
 from ctxasm.model.settings import spec_of
+from ctxasm.tuning.advice_finding import Changes, Check, Finding, finds_more, keeps_hits
+from ctxasm.tuning.advice_view import View
 
 WIDEST = 3
 """The widest window there is."""

@@ -1,11 +1,11 @@
-"""What the advisor finds on a trace, and when a change is an improvement. Sentences are made elsewhere (`ctxasm/ui`)."""
+"""What the advisor finds on a trace, and when a change is an improvement. Sentences are made elsewhere (`ctxasm/app/ui`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from ctxasm.evaluation.advice_view import View
+from ctxasm.tuning.advice_view import View
 
 # fmt: off
 Rule = Literal[

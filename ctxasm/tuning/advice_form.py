@@ -6,8 +6,8 @@ modes (overhead that was not counted) and the five-stage pipeline's suppress rul
 
 from __future__ import annotations
 
-from ctxasm.evaluation.advice_finding import Changes, Check, Finding, keeps, keeps_hits
-from ctxasm.evaluation.advice_view import View
+from ctxasm.tuning.advice_finding import Changes, Check, Finding, keeps, keeps_hits
+from ctxasm.tuning.advice_view import View
 
 FEW_BLOCKS = 3
 """Up to here the bookend guide needs no order but relevance."""

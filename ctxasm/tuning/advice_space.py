@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from statistics import median
 
-from ctxasm.evaluation.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
-from ctxasm.evaluation.advice_view import Alike, View
+from ctxasm.tuning.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
+from ctxasm.tuning.advice_view import Alike, View
 
 UNUSED_SHARE = 0.1
 REGRET_SHARE = 0.02

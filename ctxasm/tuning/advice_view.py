@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
-from ctxasm.evaluation.evidence import EvidenceState
 from ctxasm.model.events import Neutralised
 from ctxasm.model.results import Assembly, Fate, Key
+from ctxasm.tuning.evidence import EvidenceState
 
 Evidence = Callable[[Assembly], Sequence[EvidenceState]]
 """What an assembly holds of the evidence that its query needs; empty for a query without labels."""
@@ -90,7 +90,7 @@ class View:
 
     @cached_property
     def cut_by_budget(self) -> tuple[Fate, ...]:
-        return self.dropped("budget", "oversized", "no_room", "degenerate")
+        return self.dropped("budget", "outbid", "crowded_out", "no_value", "oversized", "no_room", "degenerate")
 
     @cached_property
     def value(self) -> float:

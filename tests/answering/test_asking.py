@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from contexts import make_assembly
 
-from ctxasm.asking import NOTHING_FOUND, AnswerResult, Marked, Piece, answer, ask
+from ctxasm.answering.asking import NOTHING_FOUND, AnswerResult, Marked, Piece, answer, ask
+from ctxasm.answering.prompts import REFUSAL, PromptChoice
 from ctxasm.llm import ExtractiveModel, ScriptedModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
-from ctxasm.prompts import REFUSAL, PromptChoice
 
 
 class SayingModel:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.answering.zones import converse, newest_that_fit, parse_history, write_history
+from ctxasm.answering.zones.history import ASKED_FOR, SUMMARY_TOKENS, exchanges, turn_tokens
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tokens import open_counter
-from ctxasm.zones import converse, newest_that_fit, parse_history, write_history
-from ctxasm.zones.history import ASKED_FOR, SUMMARY_TOKENS, exchanges, turn_tokens
+from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter("cl100k_base")
 TEXTS = st.one_of(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.answering.zones import ModelWindow, read_windows, shipped_windows, window_of, windows_from_toml, windows_to_toml
+from ctxasm.answering.zones.windows import unknown_window
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import ENCODINGS
-from ctxasm.zones import ModelWindow, read_windows, shipped_windows, window_of, windows_from_toml, windows_to_toml
-from ctxasm.zones.windows import unknown_window
 
 TABLE = shipped_windows()
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20).map(str.strip).filter(bool)

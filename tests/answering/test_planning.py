@@ -13,22 +13,23 @@ from hypothesis import settings as tries
 from hypothesis import strategies as st
 
 import ctxasm
-from ctxasm.bundle import load_bundle
+from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice, build_messages
+from ctxasm.answering.zones import plan_zones, shipped_windows
+from ctxasm.answering.zones.planning import count_messages
+from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.app.workbench import Workbench
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config
+from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.fences import fence_code
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
 from ctxasm.model.zoning import Zones
-from ctxasm.pipeline import assemble
-from ctxasm.prompts import PROMPT_STYLES, PromptChoice, build_messages
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
-from ctxasm.zones import plan_zones, shipped_windows
-from ctxasm.zones.planning import count_messages
-from ctxasm.zones.words import conversation_line, zones_line
+from ctxasm.text.fences import fence_code
+from ctxasm.text.tokens import open_counter
 from tests.contexts import make_assembly
+from tests.examples import examples
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER, WORDS, cases
 
@@ -218,7 +219,7 @@ def test_the_words() -> None:
     assert conversation_line(every) == ""
 
 
-@tries(max_examples=30)
+@tries(max_examples=examples(30))
 @given(cases(), st.integers(600, 3_000), st.integers(0, 200))
 def test_any_context_is_within_its_zone(corpus: object, window: int, answer: int) -> None:
     settings = AssemblySettings(budget_mode="window", model_window=window, answer_tokens=answer)
@@ -229,7 +230,8 @@ def test_any_context_is_within_its_zone(corpus: object, window: int, answer: int
 
 
 def test_planning_is_light() -> None:
-    code = "import sys, ctxasm.zones; print([m for m in ('pydantic', 'sqlalchemy', 'streamlit', 'openai', 'tiktoken') if m in sys.modules])"
+    heavy = ("pydantic", "sqlalchemy", "streamlit", "openai", "tiktoken")
+    code = f"import sys, ctxasm.answering.zones; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

@@ -9,15 +9,7 @@ from contexts import HOSPITAL, make_assembly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.citations.markers import parse_markers
-from ctxasm.model.errors import InvalidInput
-from ctxasm.model.fences import fence_code
-from ctxasm.model.language import Language, language_of
-from ctxasm.model.messages import Message
-from ctxasm.model.records import Turn
-from ctxasm.model.results import Assembly
-from ctxasm.model.settings import Channel, Format
-from ctxasm.prompts import (
+from ctxasm.answering.prompts import (
     LONGEST_EXTRA,
     PROMPT_HELP,
     PROMPT_STYLES,
@@ -29,7 +21,16 @@ from ctxasm.prompts import (
     system_text,
     user_parts,
 )
-from ctxasm.tokens import open_counter
+from ctxasm.citations.markers import parse_markers
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.messages import Message
+from ctxasm.model.records import Turn
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import Channel, Format
+from ctxasm.text.fences import fence_code
+from ctxasm.text.language import Language, language_of
+from ctxasm.text.tokens import open_counter
+from tests.examples import examples
 
 EVERY = [
     (style, answer_first, language, channel)
@@ -220,7 +221,7 @@ def test_earlier_turns_stand_between() -> None:
 
 
 @given(st.text(max_size=200), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_no_context_can_hold_its_own_closing_line(text: str, forge: bool) -> None:
     base = make_assembly()
     if forge:  # the closing line of a known context, planted in another one
@@ -234,7 +235,7 @@ def test_no_context_can_hold_its_own_closing_line(text: str, forge: bool) -> Non
 
 
 @given(st.text(max_size=120), st.text(max_size=60), st.text(max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_two_prompts_are_the_same_as_far_as_their_contexts_are(head: str, one: str, other: str) -> None:
     """What a server's prefix cache can use: nothing before the context tells of it."""
     base = make_assembly()

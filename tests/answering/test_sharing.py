@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.answering.zones import ZONE_PROFILES, Counted, share_out
+from ctxasm.answering.zones.zones import outgrown
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.zoning import ZONE_NAMES
-from ctxasm.zones import ZONE_PROFILES, Counted, share_out
-from ctxasm.zones.zones import outgrown
 
 TOKENS = st.integers(0, 20_000)
 RESERVED = st.none() | TOKENS

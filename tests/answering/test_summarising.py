@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.bundle import load_bundle
+from ctxasm.answering.prompts import build_messages
+from ctxasm.answering.zones import Summaries, ZoneDesk
+from ctxasm.answering.zones.planning import empty_assembly
+from ctxasm.answering.zones.summarising import _KEPT, summary_messages
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
+from ctxasm.data.files import load_bundle
 from ctxasm.llm import Endpoint, OpenAIModel, open_model
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.prompts import build_messages
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
-from ctxasm.zones import Summaries, ZoneDesk
-from ctxasm.zones.planning import empty_assembly
-from ctxasm.zones.summarising import _KEPT, summary_messages
+from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter("cl100k_base")
 SETTINGS = AssemblySettings(history_summarise_after=2, model_name="gpt-4o")

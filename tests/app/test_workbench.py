@@ -10,17 +10,17 @@ from threading import Thread
 
 import pytest
 
-from ctxasm import workbench as workbench_module
-from ctxasm.asking import AnswerResult
-from ctxasm.bundle import write_bundle
+from ctxasm.answering.asking import AnswerResult
+from ctxasm.app import workbench as workbench_module
+from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import Config
-from ctxasm.loading import LoadReport
+from ctxasm.data.files import write_bundle
+from ctxasm.data.files.loading import LoadReport
 from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import SAMPLE, Workbench
+from ctxasm.text.tokens import open_counter
 
 TEXTS = ("The desk opens at seven. ", "Visitors come after noon. ", "Parking costs two euros. ")
 BUNDLE = Bundle(

@@ -9,18 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+from ctxasm.assembly.compress.shortening import compress, compressed_chunk, oversized, replace_chunks
+from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text, pieces_of
+from ctxasm.assembly.passages import join
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model import events as ev
-from ctxasm.model.extracts import Extract, KeptSpan, compressed_text, pieces_of
-from ctxasm.model.facts import chunk_facts
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
-from ctxasm.model.passages import join
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.results import Assembly, Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.stages.compress import compress, compressed_chunk, oversized, replace_chunks
-from ctxasm.stages.extracting import ExtractiveCompressor
+from ctxasm.text.chunk_facts import chunk_facts
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
+from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
@@ -91,7 +92,7 @@ def test_the_worst_are_compressed_first_until_all_fits() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.1, 0.5, 0.9])), min_size=1, max_size=8), st.integers(1, 2000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_all_fits_after_it_where_it_can_and_nothing_better_was_touched(sizes: list[tuple[int, float]], limit: int) -> None:
     found = candidates_of(*[story(number, 1 + size) for number, (size, _) in enumerate(sizes)])
     found = {key: candidate._replace(score=score) for (key, candidate), (_, score) in zip(found.items(), sizes, strict=True)}
@@ -214,6 +215,15 @@ def test_an_overlap_that_both_still_show_is_still_stripped_and_still_counted_rig
     assert [(j.start, j.opens) for j in joined] == [(0, True), (100, False)]
 
 
+def test_a_nested_chunk_stays_whole_where_what_it_lies_in_was_shortened() -> None:
+    text = story(1, 30)
+    found = candidates_of(text[:600], text[100:200], offsets=True, step=500)
+    assert found["d", 1].chunk.overlap_chars == 100
+    done = replace_chunks(found, {("d", 0): Extract("extractive", (KeptSpan(400, 600),))}, MARK, COUNTER)
+    first, second = join([candidate.chunk for candidate in done.candidates.values()], 20)
+    assert (second.start, second.merged, first.shares) == (0, False, ())
+
+
 @st.composite
 def kept_spans(draw: st.DrawFn, text: str) -> Extract:
     places = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=6)))
@@ -226,7 +236,7 @@ def kept_spans(draw: st.DrawFn, text: str) -> Extract:
 
 
 @given(st.data(), st.booleans(), st.integers(0, 60), st.integers(0, 30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_no_seam_of_a_compressed_chunk_loses_a_character(data: st.DataObject, offsets: bool, shared: int, least: int) -> None:
     """What is stripped at a seam is shown right before it, and a gap mark stands where something was left out."""
     text = data.draw(st.sampled_from([story(1, 12), "parkeren " * 60, "".join(chr(97 + n % 26) for n in range(500))]))
@@ -259,7 +269,7 @@ def run(case: Case, chosen: AssemblySettings, limit: int) -> Assembly:
 
 
 @given(cases(), settings_(compression="extractive", dedup_near=False, budget_scope="rendered"), LIMITS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 def test_every_kept_character_leads_to_its_original(case: Case, chosen: AssemblySettings, limit: int) -> None:
     done = run(case, chosen, limit)
     assert COUNTER.count(done.text) == done.token_count
@@ -274,7 +284,7 @@ def test_every_kept_character_leads_to_its_original(case: Case, chosen: Assembly
 
 
 @given(cases(), settings_(compression="extractive", budget_policy="drop_documents", oversized="trim"), LIMITS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_compression_empties_no_context(case: Case, chosen: AssemblySettings, limit: int) -> None:
     if run(case, chosen.replace(compression="off"), limit).text:
         assert run(case, chosen, limit).text
@@ -317,3 +327,61 @@ def test_what_a_model_wrote_forges_no_marker_and_no_header() -> None:
     assert find_marker_forms(body) == []
     assert find_forged_headers(body) == []
     assert COUNTER.count(done.text) == done.token_count
+
+
+# The filter: every chunk, whether or not all fits ---------------------------------------------------------------------------
+
+FILTER = AssemblySettings(compression="extractive", compression_when="always")
+FAR = "Het ziekenhuis ligt aan de rand van het bos en heeft een tuin. " * 80
+
+
+def filtered(*texts: str, question: str = "Wat kost parkeren?", **chosen: object) -> Assembly:
+    chunks = [Chunk(f"d{number}", 0, text) for number, text in enumerate(texts)]
+    hits = tuple(Hit(chunk.document_id, 0, 1 - at / 10) for at, chunk in enumerate(chunks))
+    return assemble(Query(question, hits), FakeSource([], chunks, COUNTER), FILTER.replace(**chosen), COUNTER, FakeClock())
+
+
+def test_the_filter_works_where_everything_fits() -> None:
+    """What is near the question's words stays, what is far goes, and a chunk that says nothing of it is left out."""
+    done = filtered("Parkeren kost 2,50 euro per uur. " + FAR, "Over de parking: parkeren kost niets na 20 uur.", FAR)
+    assert done.token_count < COUNTER.count(FAR) < 8000
+    assert "Parkeren kost 2,50 euro per uur." in done.text
+    assert "parkeren kost niets na 20 uur." in done.text
+    fates = {fate.document_id: fate for fate in done.trace.fates}
+    assert (fates["d0"].fate, fates["d1"].fate, fates["d2"].fate, fates["d2"].reason) == ("kept", "kept", "dropped", "irrelevant")
+    assert fates["d0"].compressed is not None
+    assert fates["d1"].compressed is None
+    tight = filtered("Parkeren kost 2,50 euro per uur. " + FAR, FAR, compression_when="tight")
+    assert [fate.compressed for fate in tight.trace.fates] == [None, None]
+
+
+def test_the_best_hit_stays_whole_where_it_says_nothing_of_the_question() -> None:
+    done = filtered(FAR, "Parkeren kost 2,50 euro.")
+    assert FAR in done.text
+    assert [fate.fate for fate in done.trace.fates] == ["kept", "kept"]
+
+
+def test_the_filter_keeps_the_largest_size_of_a_chunk() -> None:
+    done = filtered("Parkeren kost 2,50 euro per uur. " * 100, max_chunk_tokens=50)
+    assert [fate.fate for fate in done.trace.fates] == ["kept"]
+    assert done.token_count < 70
+
+
+def test_a_model_is_asked_about_every_chunk() -> None:
+    """The token-budget guide's `compress_chunks`: one call a chunk, and IRRELEVANT leaves it out."""
+    chunks = [Chunk("d", 0, "Parkeren kost 2 euro."), Chunk("d", 1, "De kapel is open.")]
+    query = Query("Wat kost parkeren?", (Hit("d", 0, 0.9), Hit("d", 1, 0.8)))
+    model = SaysOf(c0=Extract("model", (KeptSpan(0, 21),)), c1=None)
+    chosen = FILTER.replace(compression="model")
+    done = assemble(query, FakeSource([], chunks, COUNTER), chosen, COUNTER, FakeClock(), compressor=model)
+    assert model.asked == [chunk.text for chunk in chunks]
+    assert done.text == "[1] Source: d\nParkeren kost 2 euro."
+
+
+@given(cases(), settings_(compression="extractive", compression_when="always", budget_policy="drop_documents", oversized="trim"), LIMITS)
+@settings(max_examples=60, deadline=None)
+def test_the_filter_empties_no_context_and_adds_nothing(case: Case, chosen: AssemblySettings, limit: int) -> None:
+    before, after = run(case, chosen.replace(compression="off"), limit), run(case, chosen, limit)
+    if before.text:
+        assert after.text
+    assert {(f.document_id, f.chunk_index) for f in after.trace.fates} == {(f.document_id, f.chunk_index) for f in before.trace.fates}

@@ -6,15 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.model.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
+from ctxasm.assembly.compress import extracting
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, rate, reader_of
+from ctxasm.assembly.compress.filling import fill
+from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.units import units_of
 from ctxasm.model.visible import is_visible
-from ctxasm.stages import extracting
-from ctxasm.stages.extracting import ExtractiveCompressor, Row, rate, reader_of
-from ctxasm.stages.filling import fill
-from ctxasm.tokens.counter import ExactCounter
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens.counter import ExactCounter
+from ctxasm.text.tokens.vocabulary import load_encoding
+from ctxasm.text.units import units_of
+from tests.examples import examples
 from tests.growth import is_linear
 from tests.strategies import COUNTER, WORDS
 
@@ -43,7 +44,7 @@ QUESTIONS = st.sampled_from(["Wanneer komt de arts?", "Wat kost 45 minuten?", "i
 
 
 @given(QUESTIONS, st.lists(TEXTS, min_size=1, max_size=4), st.integers(20, 120), st.sampled_from([MARK, "", "[1]", "---"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_what_is_kept_fits_stands_in_order_and_maps_back_to_the_original(question: str, texts: list[str], most: int, mark: str) -> None:
     gap = gap_between(mark)
     for text, extract in zip(texts, compressed(question, *texts, most=most, mark=mark), strict=True):
@@ -62,7 +63,7 @@ def test_what_is_kept_fits_stands_in_order_and_maps_back_to_the_original(questio
 
 
 @given(QUESTIONS, TEXTS, st.integers(20, 80), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 def test_any_part_of_the_compressed_text_maps_back(question: str, text: str, most: int, data: st.DataObject) -> None:
     extract = compressed(question, text, most=most)[0]
     shorter = compressed_text(text, extract, MARK)
@@ -73,7 +74,7 @@ def test_any_part_of_the_compressed_text_maps_back(question: str, text: str, mos
 
 
 @given(QUESTIONS, st.lists(TEXTS, min_size=2, max_size=4), st.integers(20, 80))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_equal_texts_are_compressed_equally_whatever_their_order(question: str, texts: list[str], most: int) -> None:
     found = dict(zip(texts, compressed(question, *texts, most=most), strict=True))
     assert dict(zip(reversed(texts), compressed(question, *reversed(texts), most=most), strict=True)) == found
@@ -82,7 +83,7 @@ def test_equal_texts_are_compressed_equally_whatever_their_order(question: str, 
 
 
 @given(TEXTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_units_are_disjoint_and_hold_every_visible_character(text: str) -> None:
     units = units_of(text)
     flat = [place for unit in units for place in unit]
@@ -91,7 +92,7 @@ def test_units_are_disjoint_and_hold_every_visible_character(text: str) -> None:
 
 
 @given(QUESTIONS, TEXTS, st.integers(60, 120))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_a_sentence_that_fits_is_kept_whole_or_not_at_all(question: str, text: str, most: int) -> None:
     extract = compressed(question, text, most=most)[0]
     for start, end in units_of(text):
@@ -111,7 +112,7 @@ class Dear(ExactCounter):
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.integers(10, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_the_whole_is_counted_whatever_its_parts_come_to(sizes: list[int], most: int) -> None:
     text = "".join("woord " * size + "\n\n" for size in sizes)
     counter = Dear()
@@ -172,7 +173,9 @@ def test_a_chunk_without_a_word_of_the_question_keeps_its_head() -> None:
     assert COUNTER.count(kept) > 40
 
 
-@pytest.mark.parametrize("fact", ["Dat duurt 45 minuten. ", "Dat mag nooit alleen. ", "That isn't covered at all. "])
+@pytest.mark.parametrize(
+    "fact", ["Dat duurt 45 minuten. ", "Dat mag nooit alleen. ", "Niemand hoeft daar te zijn. ", "That isn't covered at all. "]
+)
 def test_of_equally_near_sentences_the_one_with_a_fact_stays(fact: str) -> None:
     other = "Daar is altijd iemand. "
     for text in (other + PARKING + fact, fact + PARKING + other):
@@ -263,6 +266,9 @@ HOSTILE = {
 def test_hostile_text_takes_linear_time(name: str) -> None:
     def work(text: str) -> object:
         units_of.cache_clear()
-        return compressed("Wat kost parkeren?", text, most=100)
+        (extract,) = compressed("Wat kost parkeren?", text, most=10)
+        # What fits is returned as it is, which is another path than the one to measure.
+        assert extract is not None
+        return extract
 
     assert is_linear(work, HOSTILE[name])

@@ -13,18 +13,19 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.model.dates import period_of
+from ctxasm.assembly.deduplicate.near import Words
+from ctxasm.assembly.deduplicate.relations import name_of, promote, relations_of
+from ctxasm.assembly.deduplicate.stage import by_document, duplicate_events, resolve
+from ctxasm.assembly.plans import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Duplicate, Promoted
-from ctxasm.model.plans import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import duplicate_key
-from ctxasm.stages.deduplicate import by_document, duplicate_events, resolve
-from ctxasm.stages.near import Words
-from ctxasm.stages.relations import name_of, promote, relations_of
+from ctxasm.text.dates import period_of
+from ctxasm.text.visible import duplicate_key
+from tests.examples import examples
 
 WORDS = [*(f"word{letter}" for letter in "abcdefghijklmnopqrs"), "12", "not"]
 
@@ -87,7 +88,7 @@ def cases(draw: st.DrawFn, **fixed: object) -> Found:
     return Found(candidates, documents, AssemblySettings().replace(**(chosen | fixed)))
 
 
-LAWS = hypothesis_settings(max_examples=60, deadline=None)
+LAWS = hypothesis_settings(max_examples=examples(60))
 
 
 def kept(resolution: Resolution) -> set[Key]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.bundle import load_bundle
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.data.files import load_bundle
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store import MemorySource
 from tests.strategies import COUNTER
 

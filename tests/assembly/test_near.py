@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.stages.hashed_words import BLOCK_CHARS, hash_words, prepared, words_of
-from ctxasm.stages.near import LEAST_INSIDE, Words
+from ctxasm.assembly.deduplicate.hashed_words import BLOCK_CHARS, hash_words, prepared, words_of
+from ctxasm.assembly.deduplicate.near import LEAST_INSIDE, Words
+from tests.examples import examples
 
 VOCABULARY = [f"w{n}" for n in range(25)] + ["dé", "的时间", "Ǆ", "ß", "12"]
 SENTENCES = st.lists(st.sampled_from(VOCABULARY), max_size=30)
@@ -32,7 +33,7 @@ def texts(draw: st.DrawFn) -> list[str]:
     return [draw(st.sampled_from([" ", "\n", "  ", "\u00a0"])).join(words) for words in found]
 
 
-@hypothesis_settings(max_examples=200, deadline=None)
+@hypothesis_settings(max_examples=examples(200))
 @given(texts(), st.sampled_from([0.5, 0.7, 0.8, 0.9, 1.0]) | st.floats(0.5, 1))
 def test_no_pair_is_missed_and_none_is_false(some: list[str], threshold: float) -> None:
     sets = [set(words_of(text)) for text in some]
@@ -46,7 +47,7 @@ def test_no_pair_is_missed_and_none_is_false(some: list[str], threshold: float) 
     assert [tuple(pair) for pair in Words(some).alike(threshold)] == naive
 
 
-@hypothesis_settings(max_examples=200, deadline=None)
+@hypothesis_settings(max_examples=examples(200))
 @given(texts())
 def test_inside_is_what_stands_there_word_for_word(some: list[str]) -> None:
     words = [words_of(text) for text in some]
@@ -59,7 +60,6 @@ def test_inside_is_what_stands_there_word_for_word(some: list[str]) -> None:
     assert [(small, large) for small, large, _ in Words(some).inside()] == naive
 
 
-@hypothesis_settings(deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from(" \t\n\x1c\u00a0\u3000 的时間"), max_size=60), max_size=5))
 def test_words_are_those_of_split(some: list[str]) -> None:
     ready = [prepared(text) for text in some]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.assembly.order import auto, bookend, lost_in_middle
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.stages.order import auto, bookend, lost_in_middle
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.stages import pack
-from ctxasm.stages.pack import Packing, Unit, pack_units, packing_regret, value_of
+from ctxasm.assembly.budget import knapsack as pack
+from ctxasm.assembly.budget.knapsack import Packing, Unit, pack_units, packing_regret, value_of
+from tests.examples import examples
 
-quick = settings(max_examples=60, deadline=None, derandomize=True)
+quick = settings(max_examples=examples(60), derandomize=True)
 VALUES = st.one_of(st.just(0.0), st.integers(1, 12).map(lambda rank: value_of([rank])), st.floats(0.01, 3.0))
 TOKENS = st.one_of(st.integers(0, 40), st.sampled_from([-2, 1, 10, 10, 20]))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, InvalidInput, MemoryStore, Query, assemble, load_bundle
 from ctxasm.config import shipped
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 
 TEXTS = [f"On floor {floor} the desk opens at {floor + 7} o'clock. " for floor in range(5)]
 CHUNKS = tuple(Chunk("a", index, text) for index, text in enumerate(TEXTS))
@@ -151,3 +151,35 @@ def test_a_query_with_hits_takes_no_others() -> None:
 def test_no_hits_are_an_empty_context_and_broken_characters_are_repaired() -> None:
     assert assemble("when?", hits=[]).text == ""
     assert "a\ufffdb\ufffdc" in assemble("when?", hits=[{"document_id": "d", "chunk_index": 0, "text": "a\0b\ud800c"}]).text
+
+
+def test_hits_without_a_score_count_by_their_order_and_numbers_are_taken_as_they_are() -> None:
+    three = [{"document_id": "a", "chunk_index": index, "text": f"text {index} here"} for index in (4, 2, 0)]
+    asked = assemble("when?", hits=three).query
+    assert [(hit.chunk_index, hit.score, hit.rank) for hit in asked.retrieved] == [(4, 1.0, 1), (2, 0.5, 2), (0, 1 / 3, 3)]
+    scored = assemble("when?", hits=[{**each, "score": 2, "rank": 3 - at} for at, each in enumerate(three)]).query
+    assert [(hit.score, hit.rank) for hit in scored.retrieved] == [(2.0, 3), (2.0, 2), (2.0, 1)]
+    with pytest.raises(InvalidInput, match=r"hits\[0\].score is missing"):
+        assemble("when?", hits=[three[0], {**three[1], "score": 1.0}])
+    with pytest.raises(InvalidInput, match="chunk_index must be a whole number"):
+        assemble("when?", hits=[{**three[0], "chunk_index": True}])
+
+
+def test_the_place_of_a_hit_is_taken_over_and_a_document_needs_one_fact() -> None:
+    hit = {"document_id": "a", "chunk_index": 0, "text": "abc", "score": 1.0, "start": 7, "end": 10, "page_number": 3, "section": "s"}
+    for field in ("title", "source", "summary"):
+        done = assemble("when?", hits=[{**hit, field: "named so"}])
+        assert "named so" in done.text
+        assert (done.citations[0].page_number, done.citations[0].ref.endswith("§ s")) == (3, True)
+    chunk = next(iter(done.trace.candidates.values())).chunk
+    assert (chunk.start, chunk.end, chunk.section) == (7, 10, "s")
+    same = assemble("when?", hits=[hit], documents=[Document("a", "x"), Document("a", "x")])
+    assert "Source: x" in same.text
+
+
+def test_documents_that_are_given_beside_a_source_never_replace_its_own() -> None:
+    store = MemoryStore()
+    store.add(Bundle("tiny", (Document("a", "Stored"),), CHUNKS))
+    hits = [Hit("a", 1, 2.0)]
+    given_beside = assemble("when?", store, hits=hits, documents=[Document("a", "Given")])
+    assert "Source: Stored" in given_beside.text

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.events import Dropped
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -66,6 +67,31 @@ def test_pack_keeps_the_most_value_and_the_best_hit():
     done = run(FOUR, 1700, budget_policy="pack")
     assert kept(done) == [("a", (0,)), ("c", (0,)), ("d", (0,))]
     assert done.trace.regret.regret == 0
+
+
+def test_pack_says_why_a_document_was_left():
+    sizes = {**FOUR, "b": (0.8, [900]), "e": (0.5, [1040]), "f": (0.4, [1800])}
+    why = {fate.document_id: fate.reason for fate in run(sizes, 1700, budget_policy="pack").trace.fates}
+    assert why == {"a": None, "b": "outbid", "c": None, "d": None, "e": "crowded_out", "f": "budget"}
+    best_alone = run({"a": (0.9, [600, 600]), "b": (0.8, [40])}, 500, budget_policy="pack")
+    assert {fate.reason for fate in best_alone.trace.fates if fate.fate == "dropped"} == {"crowded_out"}
+    events = [event for record in best_alone.trace.stages for event in record.events if isinstance(event, Dropped)]
+    assert {event.reason for event in events} == {"crowded_out"}
+
+
+def test_a_copy_was_left_for_the_same_reason_as_what_it_repeats():
+    text = words(900, "b0")
+    chunks = [Chunk("a", 0, words(600, "a0")), Chunk("b", 0, text), Chunk("c", 0, words(500, "c0")), Chunk("d", 0, words(480, "d0"))]
+    chunks.append(Chunk("e", 0, text))
+    hits = tuple(Hit(chunk.document_id, 0, 0.9 - at / 10) for at, chunk in enumerate(chunks))
+    settings = AssemblySettings(expand_window=0, budget_policy="pack")
+    done = assemble(Query("q", hits), FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), 1700)
+    assert {fate.document_id: fate.reason for fate in done.trace.fates} == {"a": None, "b": "outbid", "c": None, "d": None, "e": "outbid"}
+
+
+def test_segments_say_that_a_chunk_did_not_fit_beside_the_others():
+    done = run({"a": (0.9, [600]), "b": (0.8, [600]), "c": (0.7, [600])}, 1400, budget_policy="segments")
+    assert [fate.reason for fate in done.trace.fates] == [None, None, "crowded_out"]
 
 
 def test_segments_take_a_run_over_scattered_chunks():
@@ -143,3 +169,28 @@ def test_no_packing_holds_more_of_a_document_than_a_limit_can(policy):
     done = run({"a": (0.9, [300, 300, 300])}, 500, budget_policy=policy)
     assert done.trace.regret.regret == 0
     assert done.trace.regret.kept > 0
+
+
+@pytest.mark.parametrize("window", [0, 1])
+def test_every_document_that_fits_is_kept_to_the_token(window):
+    """Documents far behind the limit are not even written: none of those that fit may be among them."""
+    step, body = 120, [f"page {n} tells of {n * 37} things and asks for {n * 91} more, so there. " for n in range(400)]
+    chunks = []
+    for number in range(12):
+        text = "".join(body[number * 30 : number * 30 + 30])
+        places = range(0, 960, step)
+        chunks += [Chunk(f"d{number}", i, text[low : low + 160], low, low + 160) for i, low in enumerate(places)]
+    hits = tuple(Hit(f"d{number}", i, 0.9 - number / 100) for number in range(12) for i in (1, 2, 5))
+    source, chosen = (
+        FakeSource([Document(f"d{n}", f"Page {n}") for n in range(12)], chunks, COUNTER),
+        AssemblySettings(expand_window=window),
+    )
+    ends = [size.end for size in assemble(Query("q", hits), source, chosen, COUNTER, FakeClock(), 10**9).trace.sizes]
+    assert len(ends) == 12
+    assert ends == sorted(ends)
+    for count, end in enumerate(ends, 1):
+        for limit, there in ((end, count), (end - 1, count - 1)):
+            done = assemble(Query("q", hits), source, chosen, COUNTER, FakeClock(), limit)
+            assert len(done.citations) == max(1, there)
+            assert [size.end for size in done.trace.sizes] == ends
+            assert done.token_count <= limit

@@ -7,19 +7,19 @@ from dataclasses import replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ctxasm.budgeting.chunk_sets import by_standing
-from ctxasm.budgeting.desk import Desk
+from ctxasm.assembly.budget.chunk_sets import by_standing
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.deduplicate.resolution import by_document
+from ctxasm.assembly.order import ORDERINGS
+from ctxasm.assembly.plans import NO_RELATIONS, Resolution
+from ctxasm.assembly.steps import Found, Grouped, RankedHits
 from ctxasm.model import events as ev
-from ctxasm.model.passages import join
-from ctxasm.model.plans import NO_RELATIONS
-from ctxasm.model.ports import Window
+from ctxasm.model.ports import Fetched, Window
 from ctxasm.model.results import Assembly, Candidate
-from ctxasm.stages.deduplicate import by_document
-from ctxasm.stages.order import ORDERINGS
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from tests.assembly.test_promises import PLAIN, law, run
 from tests.fakes import FakeSource
 from tests.strategies import LIMITS, cases, settings_
-from tests.test_promises import PLAIN, law, run
 
 PLENTY = 10**9
 PRESENT = ("kept", "truncated", "merged", "duplicate_of")
@@ -38,23 +38,25 @@ def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffle
     fetched = FakeSource(case.documents, case.chunks, counter, case.with_facts).fetch(windows, encoding)
     found = [Candidate(chunk, True, shuffler.random(), 1 + at) for at, chunk in enumerate(fetched.chunks) if shuffler.random() < 0.7]
     own = by_document(found)
+    documents = {document.document_id: document for document in case.documents}
+    brought = Found(RankedHits(()), 0, Fetched((), documents, 0, 0, 0.0), documents, {}, {c.key: c for c in found}, {})
+    grouped = Grouped(brought, NO_RELATIONS, own, Resolution((), {}, {}, frozenset(), {}, {}), tuple(own))
 
-    def joined(document_id, indexes):
-        return join([own[document_id][index].chunk for index in indexes], chosen.min_overlap_chars)
+    def scales():
+        return Scales(grouped, chosen, counter, 500)
 
-    def desk():
-        return Desk(chosen, counter, 500, {d.document_id: d for d in case.documents}, own, joined, NO_RELATIONS)
-
-    measuring = desk()
+    measuring = scales()
     plans = [measuring.planned(document_id, tuple(each)) for document_id, each in own.items()]
     # Every set that grows by a document is measured, as a policy does it, before the whole is held to the written text.
     for count in range(1, len(plans) + 1):
         blocks = measuring.blocks(plans[:count])
         ends = measuring.renderer.ends(blocks)
-        written = desk().renderer.write(blocks)
+        written = scales().renderer.write(blocks)
         assert ends[-1] == written.size
         assert written.size.tokens == counter.count(written.text)
-        assert [end.tokens for end in ends[:-1]] == [counter.count(desk().renderer.write(blocks[:n]).text) for n in range(1, len(blocks))]
+        if chosen.budget_scope == "rendered" and chosen.max_chars is None:
+            assert all(scales().renderer.ends_after(blocks, ends[:known]) == ends for known in range(len(ends) + 1))
+        assert [end.tokens for end in ends[:-1]] == [counter.count(scales().renderer.write(blocks[:n]).text) for n in range(1, len(blocks))]
 
 
 @law(
@@ -100,6 +102,9 @@ def test_pack_is_worth_no_less_than_any_document_that_fits_beside_the_best_hit(c
     best = min(hits, key=lambda c: (c.rank, -c.score, *c.key))
     names = {c.chunk.document_id for c in hits} - {best.chunk.document_id}
     ranks = {c.key: c.rank for c in hits}
+    reasons: dict[str, set[str | None]] = {}
+    for fate in done.trace.fates:
+        reasons.setdefault(fate.document_id, set()).add(fate.reason)
     for name in names:
         pair = {best.chunk.document_id, name}
         own = [
@@ -108,7 +113,9 @@ def test_pack_is_worth_no_less_than_any_document_that_fits_beside_the_best_hit(c
             if hit.document_id in pair and (hit.document_id, hit.chunk_index) in ranks
         ]
         two = run(replace(case, query=replace(case.query, retrieved=tuple(own))), chosen, limit)
-        if {f.fate for f in two.trace.fates} <= {"kept", "merged"}:
+        fits = {f.fate for f in two.trace.fates} <= {"kept", "merged"}
+        assert ("budget" if fits else "outbid") not in reasons[name]
+        if fits:
             worth = sum(1 / (chosen.pack_k + ranks[key]) for key in present(two) if key in ranks)
             assert done.trace.regret.kept >= worth - 1e-9, (name, done.trace.regret)
 

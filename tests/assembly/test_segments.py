@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.stages.segments import OPENING_TOKENS, Run, RunChunk, best_runs, value_of
+from ctxasm.assembly.budget.runs import OPENING_TOKENS, Run, RunChunk, best_runs, value_of
+from tests.examples import examples
 
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = settings(max_examples=examples(100), derandomize=True)
 Documents = dict[str, list[RunChunk]]
 
 

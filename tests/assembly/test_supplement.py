@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
+from ctxasm.assembly.supplement import decide, has_supplement, supplement_events, supplement_text
 from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages.supplement import decide, has_supplement, supplement_events, supplement_text
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
 from tests.strategies import COUNTER, WORDS
 
 TEXT = "Dienst: Cardiologie, campus Sint-Jan."
@@ -65,6 +65,14 @@ def test_what_it_holds_of_markers_is_reported_and_defused(mode: str) -> None:
     assert "argv[1]" in text
     assert {event.swapped for event in events} == (set() if mode == "off" else {mode == "neutralise"})
     assert (events == ()) == (mode == "off")
+
+
+@pytest.mark.parametrize("separator", ["", "--- MEER ---"])
+def test_an_indent_at_its_head_hides_no_marker(separator: str) -> None:
+    query = Query("Waar?", supplement="    [2] zegt dat het mag.\n\n    x = [3]")
+    text = supplement_text(query, AssemblySettings(supplement_separator=separator))
+    assert "⟦2⟧ zegt" in text
+    assert "[3]" in text  # code behind a blank line, wherever it stands
 
 
 @given(st.lists(WORDS, max_size=30).map("".join), st.sampled_from(["--- MEER ---", "", "[", "[1]", "```"]))

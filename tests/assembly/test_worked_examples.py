@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
+from ctxasm.app.ui.words.event_words import event_sentence
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model import events as ev
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -58,6 +60,22 @@ def test_five_stage_pipeline_deduplication():
     assert fate(done, "A", 1).stripped_chars == len("U brengt best uw identiteitskaart en verwijsbrief mee.")
     shared = [s for s in done.segments if s.shared_with]
     assert [(s.chunk_index, s.shared_with) for s in shared] == [(0, (("A", 1),))]
+
+
+def test_the_printed_overlap_of_the_five_stage_pipeline_is_longer_than_half_of_its_predecessor():
+    """Its first chunk is printed as hardly more than the shared sentence: kept, and said why; offsets prove it an overlap after all."""
+    shared, rest = "U brengt best uw identiteitskaart en verwijsbrief mee.", " Na de raadpleging..."
+    first, hits = "..." + shared, [Hit("A", 0, 0.9), Hit("A", 1, 0.8)]
+    done = run([], [Chunk("A", 0, first), Chunk("A", 1, shared + rest)], hits)
+    assert done.text == f"[1] Source: A\n{first}\n{shared}{rest}"
+    event = ev.Coincidence("A", 1, 54, 57)
+    assert event in done.trace.stage("deduplicate").events
+    said = event_sentence(event)
+    assert said.startswith("Kept whole: it repeats 54 of the 57 characters of the chunk before it, more than half. ")
+    (pair,) = overlap_pairs(done)
+    assert "Both are kept whole: it repeats 54 of the 57 characters of #0, more than half. " in seam_html(pair, 20)
+    placed = [Chunk("A", 0, first, 0, 57), Chunk("A", 1, shared + rest, 3, 3 + len(shared + rest))]
+    assert run([], placed, hits).text == f"[1] Source: A\n{first}{rest}"
 
 
 def test_fourteen_shared_characters_are_a_near_miss():

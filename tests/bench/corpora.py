@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxasm.bundle import load_bundle
+from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from tests.real_data import REAL, load_real, real_folder
 

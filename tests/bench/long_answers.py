@@ -7,14 +7,14 @@ import re
 from typing import NamedTuple
 
 from ctxasm import MemoryStore
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.grounds import grounds_of_assembly
 from ctxasm.model.records import Bundle, Hit, Query
 from ctxasm.model.results import Assembly
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
+from ctxasm.text.sentences import sentence_spans
+from ctxasm.text.tokens import open_counter
 
 BLOCKS, SENTENCES = 20, 40
 WORDS = range(6, 41)

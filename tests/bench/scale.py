@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from ctxasm.bundle import load_bundle
+from ctxasm.data.files import load_bundle
 from ctxasm.model.records import Chunk, Document, Hit, Query
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import pytest
 
-from ctxasm.evaluation.advice import Advice, advise
-from ctxasm.evaluation.evidence import evidence_documents, evidence_states
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store.memory import MemoryDataset, MemoryStore
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.advice import Advice, advise
+from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 

@@ -8,11 +8,11 @@ import sqlite3
 import psycopg
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store.database import Store
-from ctxasm.tokens import open_counter
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens import open_counter
+from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.bench.bare import assemble_bare
 from tests.bench.corpora import bundles, made_bundle, random_queries
 from tests.bench.literal import assemble_literally, create_literal
@@ -114,7 +114,7 @@ def test_cold_without_stored_counts(tmp_path, capsys):
 
 
 def one_pass(dataset, query) -> int:
-    from ctxasm.stages.expand import plan_expansion
+    from ctxasm.assembly.expand import plan_expansion
 
     fetched = dataset.fetch(plan_expansion(query.retrieved, 1), "cl100k_base")
     return sum(len(ENCODING.encode_ordinary(chunk.text)) for chunk in fetched.chunks)

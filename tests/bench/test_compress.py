@@ -8,12 +8,18 @@ from statistics import mean, median
 
 import pytest
 
-from ctxasm.model.extracts import KeptSpan, gap_between
+from ctxasm.assembly.compress import extracting
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, reader_of, weights_of
+from ctxasm.assembly.compress.filling import fill, fitting_units
+from ctxasm.assembly.extracts import KeptSpan, gap_between
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.units import units_of
-from ctxasm.stages.extracting import ExtractiveCompressor, reader_of, weights_of
-from ctxasm.stages.filling import fill, fitting_units
-from tests.bench.long_chunks import Half, evidence_of
+from ctxasm.model.presets import PRESETS
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
+from ctxasm.text.units import units_of
+from ctxasm.tuning.evidence import evidence_documents, evidence_states
+from tests.bench.long_chunks import Half, evidence_of, half_of
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 from tests.strategies import COUNTER
@@ -79,6 +85,44 @@ def test_how_much_of_the_evidence_survives(half: Half) -> None:
     for share in (0.5, 0.25):
         assert average[share, "extractive"] > average[share, "head"] + 0.2
         assert average[share, "extractive"] > average[share, "sentences"] + 0.05
+
+
+FEW = 30
+"""Questions of each corpus that the filter is tried on."""
+
+
+def filtered(name: str, half: Half, shares: Sequence[float], monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
+    """For each share that a unit must be near to: the evidence that stays of what the context held, and the tokens that stay."""
+    store = MemoryStore(COUNTER)
+    store.add(load_real(name))
+    dataset = store.dataset()
+    queries = [query for query in dataset.queries() if half_of(query.query_id) == half and (query.spans or query.gold) and query.retrieved]
+    whole = AssemblySettings(max_tokens=16_000, top_k=10)
+    found = []
+    for share in shares:
+        monkeypatch.setattr(extracting, "NEAR", share)
+        kept, tokens = [], []
+        for query in queries[:FEW]:
+            both = [assemble(query, dataset, chosen, COUNTER) for chosen in (whole, whole.replace(**PRESETS["query_filter"]))]
+            stored = {document_id: dataset.document_chunks(document_id) for document_id in evidence_documents(both[0])}
+            before, after = (mean([state.share for state in evidence_states(done, stored)] or [0]) for done in both)
+            kept += [after / before] if before else []
+            tokens.append(both[1].token_count / both[0].token_count)
+        found.append((mean(kept), mean(tokens)))
+    return found
+
+
+@pytest.mark.parametrize("half", ["tune", "judge"])
+def test_what_the_filter_keeps(half: Half, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`compression_when=always`: evidence that stays / tokens that stay, by the share that chose `NEAR`."""
+    shares = (0.1, 0.2, 0.3)
+    each = {name: filtered(name, half, shares, monkeypatch) for name in REAL}
+    rows = []
+    for at, share in enumerate(shares):
+        cells = [each[name][at] for name in REAL]
+        means = (mean(kept for kept, _ in cells), mean(tokens for _, tokens in cells))
+        rows.append([f"{share:g}", *(f"{kept:.2f} / {tokens:.2f}" for kept, tokens in [*cells, means])])
+    show(f"filtered, {half} half", ["near", *REAL, "mean"], rows)
 
 
 def test_how_long_it_takes() -> None:

@@ -15,17 +15,17 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.ingest.chunking import chunk_text
-from ctxasm.ingest.reading import read_document
-from ctxasm.ingesting import ingest
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.data.documents.chunking import chunk_text
+from ctxasm.data.documents.ingesting import ingest
+from ctxasm.data.documents.reading import read_document
+from ctxasm.text.tokens import open_counter
 from tests.bench.tables import show
 
 pytestmark = pytest.mark.bench
 
-FILES = Path(__file__).parents[1] / "ingest" / "files"
+FILES = Path(__file__).parents[1] / "data" / "documents" / "files"
 PAGE_CHARS = 2_500
 COPIES = 100
 

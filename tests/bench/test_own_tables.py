@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 from user_tables import Place, one_table
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.connecting import link, table_mapping
-from ctxasm.evaluation.recall import Key, mean_recall
-from ctxasm.meaning import missing, open_embedder
+from ctxasm.data.tables import words
+from ctxasm.data.tables.connecting import link, table_mapping
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.llm.embedding.local import missing, open_embedder
 from ctxasm.model.ports import Window
 from ctxasm.model.search import SearchOptions
-from ctxasm.retrieval.words import language_of_texts
+from ctxasm.search.analyser import language_of_texts
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.own import words
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.workbench import Workbench
+from ctxasm.tuning.recall import Key, mean_recall
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
 from tests.bench.tables import in_turns, show

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from ctxasm import MemoryStore
+from ctxasm.assembly.budget.knapsack import Unit, pack_units, packing_regret, value_of
+from ctxasm.assembly.budget.runs import RunChunk, best_runs
+from ctxasm.assembly.budget.runs import value_of as value_of_hit
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.stages.pack import Unit, pack_units, packing_regret, value_of
-from ctxasm.stages.segments import RunChunk, best_runs
-from ctxasm.stages.segments import value_of as value_of_hit
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 from tests.bench.corpora import made_bundle, random_queries
 from tests.bench.tables import in_turns, show
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from ctxasm.evaluation.cache_prefix import prefix_by_ordering
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.pipeline import assemble
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.cache_prefix import prefix_by_ordering
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 

@@ -1,6 +1,6 @@
 """Retrieval on the real corpora: `pytest -m bench -s tests/bench/test_retrieval.py`.
 
-Recall@5 and @10 as `ctxasm.evaluation.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
+Recall@5 and @10 as `ctxasm.tuning.recall` defines it, of the recorded lists, BM25, vectors and both, with raw text, title and enriched
 text indexed (enriched by the key-free variant). `tune` is the half of the questions on which weights, depth and BM25's constants were
 chosen, `judge` the other one. CTXASM_BENCH_EMBEDDER names another embedder than wordllama (multilingual-e5-small takes about a
 second a chunk), CTXASM_BENCH_ENGINE=sqlite or postgresql searches by that database.
@@ -17,14 +17,15 @@ from typing import Any
 
 import pytest
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
-from ctxasm.evaluation.recall import Key, Needed, mean_recall, needed
 from ctxasm.model.records import Chunk, Query
 from ctxasm.model.search import METHODS, SearchOptions
-from ctxasm.searching import search
+from ctxasm.search import ranking as search_ranking
+from ctxasm.search.searching import search
 from ctxasm.store.database import Store
-from ctxasm.tokens.counter import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens.counter import open_counter
+from ctxasm.tuning.recall import Key, Needed, mean_recall, needed
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
 from tests.bench.tables import show
@@ -85,8 +86,8 @@ def rows_of(name: str, method: str, text: str, ranked: Callable[[str, Query], Se
 
 def enrich(workbench: Workbench) -> bool:
     """Enrich every corpus by rules. False where that cannot be had."""
-    from ctxasm.enriching import EnrichOptions
-    from ctxasm.enriching import enrich as enriched
+    from ctxasm.data.enrich.enriching import EnrichOptions
+    from ctxasm.data.enrich.enriching import enrich as enriched
 
     for corpus in REAL:
         enriched(workbench, corpus, EnrichOptions())
@@ -104,6 +105,22 @@ def test_recall_of_the_four_corpora(workbench: Workbench, capsys: pytest.Capture
     with capsys.disabled():
         print(f"\nquestions: {', '.join(f'{corpus} {len(questions(corpus))}' for corpus in REAL)}; {EMBEDDER or 'wordllama'}, {ENGINE}")
         show("Recall at 5 and 10 hits", columns, rows)
+
+
+def test_what_the_vectors_should_weigh(workbench: Workbench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table that chose `search_ranking.WEIGHTS`: hybrid, raw text, the vectors weighing this much beside BM25, which weighs 1."""
+    rows = []
+    for weight in (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0):
+        monkeypatch.setitem(search_ranking.WEIGHTS, EMBEDDER or "wordllama", weight)
+        options = SearchOptions("hybrid", "raw", 20, embedder=EMBEDDER, engine=PLACE)
+
+        def ranked(corpus: str, query: Query, how: SearchOptions = options) -> list[Key]:
+            return keys(search(workbench, query.query, corpus, how))
+
+        rows += rows_of(f"{weight:g}", "hybrid", "raw", ranked)
+    columns = ("weight", "method", "text", "half", *(f"{corpus[:8]}@{limit}" for limit in LIMITS for corpus in (*REAL, "mean")))
+    with capsys.disabled():
+        show(f"Recall by the weight of the vectors ({EMBEDDER or 'wordllama'}, {ENGINE})", columns, rows)
 
 
 def test_time_of_a_question(workbench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,15 +17,14 @@ import pytest
 from sqlalchemy import insert, update
 
 from ctxasm.model.records import Bundle, Document
-from ctxasm.model.visible import duplicate_key
-from ctxasm.retrieval.bm25 import K1, B
-from ctxasm.retrieval.words import analyser
+from ctxasm.search.analyser import analyser
 from ctxasm.store.database import Store
 from ctxasm.store.search import SearchTables
 from ctxasm.store.search_vectors import make_vectors, search_vectors
-from ctxasm.store.search_words import Bm25, make_words, search_words
+from ctxasm.store.search_words import make_words, search_words
 from ctxasm.store.tables import INDEX_BITS, chunks, datasets
-from ctxasm.tokens.counter import open_counter
+from ctxasm.text.tokens.counter import open_counter
+from ctxasm.text.visible import duplicate_key
 from tests.bench.tables import show
 
 pytestmark = pytest.mark.bench
@@ -97,7 +96,7 @@ def test_words(tables: SearchTables, capsys: pytest.CaptureFixture[str]) -> None
     found = []
     for name, ranks in RANKS.items():
         words = own.question(" ".join(VOCABULARY[list(ranks)])).words
-        found.append([name, *timed(lambda words=words: search_words(tables, made, words, 200, Bm25(K1, B)))])
+        found.append([name, *timed(lambda words=words: search_words(tables, made, words, 200))])
     with capsys.disabled():
         show(f"{made.kind}: {CHUNKS} chunks, {rate:.0f} indexed a second; milliseconds", ("question", "median", "highest"), found)
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store.database import Store
-from ctxasm.tokens import open_counter
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens import open_counter
+from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.bench.scale import PER_DOCUMENT, distinct_chunks, documents, random_queries
 from tests.bench.tables import show
 from tests.real_data import load_real, real_folder
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOADER = """
 import json, sys, time
 from ctxasm.store.database import Store
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 from tests.bench.scale import distinct_chunks, documents
 url, chunks = sys.argv[1], int(sys.argv[2])
 counter = open_counter()

@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from ctxasm.checking import NLI_MODEL, open_scorer
+from ctxasm.app.parts import NLI_MODEL, open_scorer
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.gate import gate
+from ctxasm.citations.scorers.embedding import EmbeddingScorer
 from ctxasm.config import read_config
-from ctxasm.embedding import E5Embedder
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.llm.embedding import E5Embedder
 from ctxasm.model.support import Scorer
-from ctxasm.scorers.embedding import EmbeddingScorer
+from ctxasm.text.sentences import sentence_spans
 from tests.bench.support_data import LANGUAGES, Agreement, called_supported, hagrid, hagrid_agreement
 from tests.bench.tables import show
 from tests.citations.probes_data import KINDS

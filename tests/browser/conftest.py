@@ -62,11 +62,11 @@ def serving(folder: Path, **environment: str) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(15)
+            process.wait(60)
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    for _ in range(300):
+    for _ in range(3000):
         if process.poll() is not None:
             raise RuntimeError(log.read_text())
         try:
@@ -120,7 +120,7 @@ def open_page(browser) -> Iterator[Callable[..., object]]:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.on(
             "request",
             lambda r: outside.append(r.url) if not r.url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:")) else None,

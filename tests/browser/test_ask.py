@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 SHOTS = Path(__file__).resolve().parents[2] / ".github" / "screenshots"
 QUERY = "/ask?q=bezoek-gewone-afdeling&k=8"
 READER, HITS = "#ctx-reader", ".seg.hit:not(.hit-also)"
@@ -75,6 +75,49 @@ def test_a_chip_shows_its_span_without_a_rerun(app, open_page):
     assert run_of(page) == run
     assert page.evaluate("() => window.sent") == 0
     assert sent == []
+
+
+@pytest.mark.parametrize("late", ["Button", "BidiComponent"])
+def test_ctrl_enter_counts_from_when_the_question_can_be_read(app, open_page, late):
+    page, script = open_page("about:blank"), re.compile(rf"/static/js/{late}\.")
+    page.route(script, lambda route: None)
+    page.goto(f"{app}{QUERY}")
+    expect(page.locator("#ctx-title h1")).to_be_visible()
+    if late == "Button":
+        expect(page.get_by_role("button", name=re.compile("^Ask"))).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    # Lets go of what is held back, and holds nothing back any more.
+    page.unroute(script)
+    expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+    expect(page.locator("#ctx-answer")).to_have_count(1)
+
+
+def test_ctrl_enter_asks_once_and_on_ask_alone(app, open_page):
+    page = open_page(f"{app}/load")
+    expect(page.locator('[data-kind="sample"]')).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#ctx-sources .card").first).to_be_visible()
+    expect(page.locator("#ctx-answer")).to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+    expect(page.get_by_role("button", name="Answer 2")).to_have_count(0)
+
+
+def test_an_endpoint_that_is_not_typed_is_no_error_and_its_button_can_be_read(open_page, tmp_path):
+    from tests.browser.conftest import serving
+
+    with serving(tmp_path) as url:
+        page = open_page(f"{url}{QUERY}")
+        expect(page.locator("#ctx-sources .card").first).to_be_visible()
+        pick(page, "model", "OpenAI-compatible endpoint")
+        expect(page.get_by_text("No endpoint yet")).to_be_visible()
+        expect(page.locator("#ctx-error")).to_have_count(0)
+        button = page.get_by_role("button", name=re.compile("^Ask"))
+        expect(button).to_be_disabled()
+        words = button.locator("p").evaluate("e => getComputedStyle(e).color")
+        assert words == page.get_by_role("button", name="↶").locator("p").evaluate("e => getComputedStyle(e).color")
+        assert words != "rgb(255, 255, 255)"
 
 
 def test_what_is_marked_is_the_quoted_sentence(app, open_page):

@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 STRIP = "#ctx-change"
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
 expect.set_options(timeout=60_000)
-SPANS = ROOT / "tests/bundle/valid/openinference/llamaindex_spans.jsonl"
+SPANS = ROOT / "tests/data/files/valid/openinference/llamaindex_spans.jsonl"
 HOSTILE = "<img src=x onerror=alert(1)> ![a](https://outside.example/x.png) [1] $x$"
 ROWS = ["doc;nr;tekst", "gids;0;De receptie is elke dag open van 8 tot 20 uur.", "gids;1;Parkeren kost twee euro per uur in de garage."]
 
@@ -185,7 +185,11 @@ def test_every_way_is_accessible_and_fits_a_phone(team, open_page, tmp_path, way
     page = open_page(f"{team}/load", width=390, height=1400, scheme=scheme)
     page.get_by_role("tab", name=way).click()
     if way == "Files & paste":
-        drop(page, written(tmp_path, "half.csv", "gids;2;"))
+        drop(page, written(tmp_path, "smal.csv", "gids;2;"))
+        page.get_by_label("Dataset name").fill("sample")
+        page.keyboard.press("Enter")
+        expect(page.locator("#ctx-taken")).to_contain_text("sample is there already")
+        page.get_by_role("radio", name="Replace it").or_(page.get_by_role("button", name="Replace it")).first.click()
         expect(page.locator("#ctx-left-rows")).to_be_visible()
     if way == "Your tables":
         choose(page, "Table", "chunks · 200 rows")

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.browser
 api = pytest.importorskip("playwright.sync_api")
 expect = api.expect
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / ".github" / "screenshots"
 BAR, TEXT, HEADER = "#ctx-budget", "#ctx-text", "#ctx-header"
@@ -43,6 +43,38 @@ def test_a_deep_link_on_a_fresh_server_is_the_configuration(tmp_path, open_page)
         page.reload()
         expect(page.locator(BAR)).to_have_attribute("data-limit", "2000")
         expect(page.get_by_role("link", name="Load")).to_be_visible()
+
+
+def test_the_path_of_the_default_page_is_that_page(app, open_page):
+    page = open_page(f"{app}/inspect?mt=2000&w=2&q=verblijf-veiligheid")
+    settled(page, 2000)
+    expect(page).to_have_url(re.compile(r"(?=.*mt=2000)(?=.*w=2)(?=.*q=verblijf-veiligheid)"))
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.reload()
+    settled(page, 2000)
+
+
+def test_a_changed_setting_has_a_plain_name(app, open_page):
+    page = open_page(f"{app}/?mt=3000&w=2&dn=true")
+    settled(page, 3000)
+    expect(page.get_by_label("Max tokens, changed", exact=True)).to_be_visible()
+    assert page.locator('[aria-label*=":blue"]').count() == 0
+    dot = "e => getComputedStyle(e, '::before').content"
+    assert "●" in page.locator(".st-key-mt label p").first.evaluate(dot)
+    assert page.locator(".st-key-enc label p").first.evaluate(dot) == "none"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_settings_to_copy_have_room(app, open_page, width):
+    page = open_page(f"{app}/?mt=3000", width=width, height=900)
+    settled(page, 3000)
+    if width < 500:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("button", name="Copy settings as").click()
+    blocks = page.get_by_role("dialog").locator("pre")
+    expect(blocks).to_have_count(3)
+    for at in range(3):
+        expect(blocks.nth(at)).to_be_in_viewport(ratio=0.9)
 
 
 def test_settings_survive_page_change_reload_and_back(app, open_page):

@@ -7,6 +7,8 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
+
 WHOLE = [
     *(
         "[1]",
@@ -126,6 +128,6 @@ def law(*strategies):
     """A property over random answers: few by default, as many as CTXASM_LAW_EXAMPLES asks for."""
     wanted = os.environ.get("CTXASM_LAW_EXAMPLES")
     # The default run is the same every time: a check that fails by chance stops people who changed nothing.
-    quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-    examples = settings(max_examples=int(wanted or 100), derandomize=wanted is None, deadline=None, suppress_health_check=quiet)
-    return lambda check: examples(given(*strategies)(check))
+    quiet = [HealthCheck.filter_too_much]
+    law = settings(max_examples=examples(100), derandomize=wanted is None, suppress_health_check=quiet)
+    return lambda check: law(given(*strategies)(check))

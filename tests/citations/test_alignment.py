@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle import load_bundle
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, Verdict
+from ctxasm.citations.checked import CheckedAnswer, Verdict, checked_dict
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.citations.serialise import checked_dict
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.data.files import load_bundle
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
+from ctxasm.text.sentences import sentence_spans
+from tests.examples import examples
 from tests.fakes import FakeClock
+from tests.growth import is_linear
 from tests.strategies import COUNTER, Case, cases, settings_
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "hospital"
-CALM = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+CALM = settings(max_examples=examples(40), derandomize=True)
 SENTENCES = (
     "De balie opent om zeven uur",
     "Parkeren kost twee euro per uur",
@@ -165,15 +165,22 @@ EVIDENCE = [{"n": 1, "text": "De balie opent om zeven uur. Jan komt niet. Op 3 m
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_and_sources_take_bounded_time(text: str) -> None:
-    started = time.process_time()
+    def as_source(part: str) -> object:
+        return check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": part}, {"n": 2, "text": part}])
+
     check_laws(check(text, EVIDENCE))
-    check_laws(check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": text}, {"n": 2, "text": text}]))
-    assert time.process_time() - started < 6
+    check_laws(as_source(text))
+    assert is_linear(lambda part: check(part, EVIDENCE), text)
+    assert is_linear(as_source, text)
 
 
 def test_a_source_of_a_million_characters_is_read() -> None:
     text = "Elke dag komt er een nieuwe zin bij. " * 27_000 + "De balie opent om zeven uur."
-    started = time.process_time()
     (claim,) = check("De balie opent om zeven uur [1].", [{"n": 1, "text": text}]).claims
-    assert time.process_time() - started < 8
     assert (claim.verdict, text[claim.support[0].start : claim.support[0].end]) == ("supported", "De balie opent om zeven uur.")
+
+
+def test_a_refusal_supports_nothing_and_the_clock_counts_in_milliseconds() -> None:
+    checked = check("Ik kan deze vraag niet beantwoorden.", [{"n": 1, "text": "De balie opent om zeven uur."}])
+    assert [(one.verdict, one.score) for one in checked.claims] == [("declined", 0.0)]
+    assert checked.elapsed_ms == pytest.approx(1.0)

@@ -180,6 +180,14 @@ def test_claims_have_their_kind(answer: str, expected: list[str]) -> None:
     check_laws(answer)
 
 
+@pytest.mark.parametrize("blank", [" ", "\xa0", "\u202f", "\u3000", "\x1c"])
+def test_a_row_and_a_heading_lie_without_the_blanks_around_them(blank: str) -> None:
+    answer = f"Poli | Sluit\n--- | ---\n{blank}| A | 17.00 |{blank}[1]\n\nDe poli is open.\n\n#{blank}Balie{blank}[2]\n"
+    for claim in claims(answer):
+        own = answer[claim.start : claim.end]
+        assert own.strip("| \t") == own.strip() == own
+
+
 def test_a_row_is_one_claim_with_its_cells() -> None:
     assert told(TABLE) == [
         ("Tijden:", ()),

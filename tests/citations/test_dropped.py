@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.checked import DroppedSource
 from ctxasm.citations.dropped import dropped_numbers
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, DocumentSize, Fate, PreCitation
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from tests.contexts import make_assembly
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER

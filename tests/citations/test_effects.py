@@ -10,7 +10,7 @@ import pytest
 
 from ctxasm.citations.effects import Link, keep, link, remove, renumber
 from ctxasm.citations.markers import MarkerParser, parse_markers
-from ctxasm.model.marker_grammar import GUARD
+from ctxasm.text.markers.grammar import GUARD
 from tests.citations.marker_soup import CUTS, KNOWN, SOUP, law
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly, grounds_of_sources
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Found, Source
-from ctxasm.pipeline import assemble
+from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
@@ -106,7 +107,7 @@ def test_sources_of_a_record_are_evidence_as_a_whole() -> None:
     assert support[4:] == (None,) * 9
 
 
-CALM = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+CALM = settings(max_examples=examples(60), derandomize=True)
 
 
 @CALM

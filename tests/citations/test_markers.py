@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
-from ctxasm.model.marker_grammar import LINK_CHARS
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from ctxasm.model.results import Citation
+from ctxasm.text.markers.grammar import LINK_CHARS
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
+from tests.examples import examples
 from tests.growth import is_linear
 
 
@@ -142,7 +143,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_source_text_is_judged_by_the_same_grammar_and_can_be_made_harmless(text: str) -> None:
     spans = find_marker_forms(text)
     in_answer = {(m.start, m.end) for m in parse_markers(text) if m.form != "malformed"}
@@ -178,6 +179,14 @@ def test_collisions_in_source_text() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["~~~ [2] gids", "It is in the\ndata[2] here", "Read the\n\ndata [1]\nof the\ndata[2]", "```\n</think>\n[2]\n```\n", "x\n~~~\n    [2]"],
+)
+def test_what_may_hide_a_marker_somewhere_else_hides_none(text: str) -> None:
+    assert "[2]" in [text[start:end][-3:] for start, end in find_marker_forms(text)]
+
+
+@pytest.mark.parametrize(
     "unit", ["[", "[1,", "[1](", "[1](a(", "`", "[[1],", "<sup>", "<cite id=", "(ID", "a[0]", "【", "[1]", "\n[1]", "```\n"]
 )
 def test_hostile_repetition_takes_linear_time_and_bounded_hold(unit: str) -> None:
@@ -191,7 +200,7 @@ def test_hostile_repetition_takes_linear_time_and_bounded_hold(unit: str) -> Non
     assert is_linear(read, unit * (10_000 // len(unit)))
 
 
-@pytest.mark.parametrize("unit", ["\n", "[", "\n[", " [", "[1] ", "> ", "[3] Source", "(id", "<cite "])
+@pytest.mark.parametrize("unit", ["\n", "[", "\n[", " [", "[1] ", "> ", "[3] Source", "(id", "<cite ", "a[1]\n", "</think>", "<think>`"])
 def test_hostile_source_text_takes_linear_time(unit: str) -> None:
     assert is_linear(lambda text: (find_forged_headers(f"{text}[1]"), find_marker_forms(f"{text}[1]")), unit * (40_000 // len(unit)))
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
-from ctxasm.model.marker_grammar import HELD_CHARS, LINK_CHARS
+from ctxasm.text.markers.grammar import HELD_CHARS, LINK_CHARS
 from tests.citations.marker_soup import CUTS, KNOWN, SOUP, law
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from ctxasm.citations.lexical import LexicalScorer
 from tests.bench.support_data import LANGUAGES, called_supported
+from tests.citations.lexical_scores import KEPT, lines
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half, Kind, Language
 
 FALSE_KINDS = tuple(kind for kind in KINDS if kind not in TRUE_KINDS)
@@ -57,3 +58,10 @@ def test_true_claims_are_called_supported(language: Language, half: Half) -> Non
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_words_quoted_as_they_stand_are_supported(language: Language) -> None:
     assert all(called(language, half)["verbatim"] == (10, 10) for half in HALVES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_say_of_each_probe_what_they_said(language: Language) -> None:
+    """Every weight and bound of the words counts in some probe: who tunes one sees here what else it moves."""
+    kept = [line for line in KEPT.read_text(encoding="utf-8").splitlines() if f'"{language}-' in line[:8]]
+    assert kept == list(lines(language))

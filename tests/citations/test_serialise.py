@@ -11,14 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, ClaimKind, DroppedSource, Figures, Support, Verdict
-from ctxasm.citations.markers import MarkerEvent, ResolvedMarker, parse_markers, resolve
-from ctxasm.citations.serialise import checked_dict
-from ctxasm.citations.summary import (
+from ctxasm.citations.checked import (
     PROBLEMS,
     VERDICTS,
-    Totals,
-    figures_sentence,
+    CheckedAnswer,
+    CheckedClaim,
+    Claim,
+    ClaimKind,
+    DroppedSource,
+    Figures,
+    Support,
+    Verdict,
+    checked_dict,
     has_problem,
     has_unknown,
     is_declined_answer,
@@ -28,8 +32,11 @@ from ctxasm.citations.summary import (
     unknown_numbers,
     verdict_words,
 )
+from ctxasm.citations.markers import MarkerEvent, ResolvedMarker, parse_markers, resolve
+from ctxasm.citations.summary import Totals, figures_sentence
 from ctxasm.model.results import Citation
 from ctxasm.model.support import Conflict, Spent
+from tests.examples import examples
 
 NOTHING = Figures(0, 0, None, None, None, None)
 
@@ -176,7 +183,7 @@ def checked_answers(draw: st.DrawFn) -> CheckedAnswer:
     return answer(*draw(st.lists(claims, max_size=6)), markers=markers)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(checked_answers())
 def test_any_checked_answer_is_strict_json_and_the_same_every_time(checked: CheckedAnswer) -> None:
     text = json.dumps(checked_dict(checked), allow_nan=False)
@@ -188,7 +195,7 @@ def test_any_checked_answer_is_strict_json_and_the_same_every_time(checked: Chec
         assert named == [number for position in made.claim.markers for number in checked.markers[position].marker.numbers]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(checked_answers())
 def test_a_sentence_counts_every_claim_and_names_every_unknown_number(checked: CheckedAnswer) -> None:
     said = summary_sentence(checked)
@@ -272,3 +279,8 @@ def test_figures_of_nothing_are_no_figures() -> None:
     totals = Totals()
     totals.add(answer(claim("unsupported"), figures=Figures(1, 1, 0.0, 0.0, 0.0, 0.0)))
     assert totals.figures == Figures(1, 1, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_a_claim_is_a_problem_by_its_verdict_or_by_a_number_that_no_source_has() -> None:
+    sound, unsupported, unknown = claim("supported"), claim("unsupported"), claim("supported", unknown=(9,))
+    assert problem_claims(answer(sound, unsupported, unknown)) == (unsupported, unknown)

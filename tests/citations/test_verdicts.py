@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from ctxasm.model.formats import expects_markers, marker_of
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
+from ctxasm.text.formats import expects_markers, marker_of
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

@@ -180,7 +180,7 @@ def render(plans: list[tuple[Document, list[Chunk]]], chosen: AssemblySettings) 
                 text += written(run)
             blocks.append(text)
             prefix = ""
-    return "\n\n".join(blocks)
+    return f"\n\n{chosen.block_separator}\n\n".join(blocks) if chosen.block_separator else "\n\n".join(blocks)
 
 
 def _groups(runs: list[list[Placed]], unit: str) -> list[list[list[Placed]]]:

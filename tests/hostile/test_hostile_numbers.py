@@ -7,11 +7,11 @@ import math
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments
-from ctxasm.pipeline import assemble
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER
 

@@ -8,10 +8,10 @@ import random
 import pytest
 import tiktoken
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 from tests.fakes import FakeSource
 
 TEXTS = [

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

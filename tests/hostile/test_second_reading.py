@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from tests.fakes import FakeSource
 from tests.hostile.second_reading import expected, tokens
 from tests.strategies import COUNTER
@@ -60,6 +60,8 @@ def choice(draw: random.Random) -> AssemblySettings:
         summary_prefix=draw.random() < 0.7,
         citation_unit=draw.choice(["document", "passage", "chunk"]),
         gap_mark=draw.choice(["[…]", "", "---"]),
+        summary_template=draw.choice(["[Pagina context: {summary}]", "[Page context: {summary}]"]),
+        block_separator=draw.choice(["", "", "---", "=== 🙂 ==="]),
         marker_collisions="off",
     )
 

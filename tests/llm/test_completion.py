@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +15,7 @@ from ctxasm.llm.completion import Completion, _taken, complete_json
 from ctxasm.llm.json_reply import NotValid, object_in, problem_of
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Message
+from tests.growth import is_linear
 
 KEY = "sk-secret-0123456789abcdef"
 RIGHT = {"verdict": "supported", "score": 0.9}
@@ -140,19 +139,15 @@ def test_a_setting_that_the_model_refuses_is_left_out(server: FakeModel) -> None
 
 @pytest.mark.parametrize("model", ["hang", "503"])
 def test_cancel_ends_the_wait(server: FakeModel, model: str) -> None:
-    wanted = threading.Event()
-    threading.Timer(0.2, wanted.set).start()
-    start = time.monotonic()
+    server.requests.clear()
     with pytest.raises(ModelUnavailable, match="was stopped on request"):
-        judge(server, model, cancel=wanted.is_set, retries=5, first_piece_timeout=20.0)
-    assert time.monotonic() - start < 0.5
+        judge(server, model, cancel=lambda: bool(server.requests), retries=5, first_piece_timeout=20.0)
+    assert len(server.requests) == 1
 
 
 def test_a_server_that_never_replies_is_given_up(server: FakeModel) -> None:
-    start = time.monotonic()
     with pytest.raises(ModelUnavailable, match=r"sent nothing within 0.3 seconds"):
         judge(server, "hang", first_piece_timeout=0.3)
-    assert time.monotonic() - start < 1.0
 
 
 @pytest.mark.parametrize(
@@ -190,7 +185,8 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
 
 
 def test_a_reply_full_of_braces_is_read_in_linear_time() -> None:
-    start = time.monotonic()
-    with pytest.raises(NotValid):
-        object_in('{"a":' * 40_000, {})
-    assert time.monotonic() - start < 1.0
+    def read(text: str) -> None:
+        with pytest.raises(NotValid):
+            object_in(text, {})
+
+    assert is_linear(read, '{"a":' * 40_000)

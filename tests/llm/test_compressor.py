@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from ctxasm.llm.compressor import IRRELEVANT, ModelCompressor, compress_messages, is_irrelevant
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+from ctxasm.assembly.compress.model_compressor import IRRELEVANT, ModelCompressor, compress_messages, is_irrelevant
+from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.model.extracts import Extract, KeptSpan, compressed_text
 from ctxasm.model.kept import Kept
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.stages.extracting import ExtractiveCompressor
 from tests.strategies import COUNTER
 
 MARK = "[…]"
@@ -197,11 +197,9 @@ def test_an_empty_reply_is_a_failure() -> None:
 
 
 def test_it_stops_when_it_is_no_longer_wanted() -> None:
-    model, stop = Said(lambda told: PARKING, wait=30), threading.Event()
+    model, stop = Said(lambda told: PARKING, wait=600), threading.Event()
     threading.Timer(0.05, stop.set).start()
-    began = time.monotonic()
     found = compressed(model, *[f"{TEXT} {number}" for number in range(9)], cancelled=stop.is_set)
-    assert time.monotonic() - began < 3
     assert {extract.failure for extract in found if extract is not None} == {"the compression was stopped on request"}
     asked = len(model.asked)
     assert asked <= 4

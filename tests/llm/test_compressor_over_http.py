@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from fake_model_server import FakeModel, serving
 
-from ctxasm.compressing import compress_endpoint, open_compressor
+from ctxasm.app.parts import Models, open_compressor
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config, read_config
 from ctxasm.model import events as ev
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.stages.extracting import ExtractiveCompressor
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -64,6 +64,15 @@ def test_the_separate_model_is_asked_and_its_choice_is_what_is_left(server: Fake
     assert len(server.requests) == before
 
 
+def test_a_copy_cut_through_its_characters_is_found_in_the_chunk(server: FakeModel) -> None:
+    smile = PARKING.replace("euro", "euro 😀")
+    chunks = [Chunk("a", 0, f"{FILLER} {smile} {FILLER}"), *CHUNKS[1:]]
+    config = Config("sqlite://", llm_base_url=server.base_url, llm_model="big", llm_api_key=KEY, compress_model="halves", llm_timeout=2.0)
+    done = assemble(QUERY, FakeSource([], chunks, COUNTER), CHOSEN, COUNTER, FakeClock(), 500, compressor=open_compressor(CHOSEN, config))
+    segment = next(s for s in done.segments if s.document_id == "a" and s.kind == "chunk")
+    assert (chunks[0].text[segment.chunk_start : segment.chunk_end], segment.rewritten) == (smile, False)
+
+
 @pytest.mark.parametrize("model", ["401", "500", "html", "empty", "cut", "echo-key", "filter"])
 def test_a_fault_is_one_note_and_the_question_is_assembled_all_the_same(server: FakeModel, model: str) -> None:
     done = run(server, model)
@@ -87,7 +96,6 @@ def test_which_compressor_the_settings_open() -> None:
 
 def test_the_model_that_compresses_is_named_on_its_own_else_it_is_the_one_that_answers() -> None:
     told = {"HOME": "/h", "CTXASM_LLM_BASE_URL": "http://a/v1", "CTXASM_LLM_MODEL": "big"}
-    assert compress_endpoint(read_config(told)).model == "big"
-    own = compress_endpoint(read_config(told | {"CTXASM_COMPRESS_MODEL": "mini", "CTXASM_LLM_API_KEY": KEY}))
+    assert Models(read_config(told)).endpoint("compress").model == "big"
+    own = Models(read_config(told | {"CTXASM_COMPRESS_MODEL": "mini", "CTXASM_LLM_API_KEY": KEY})).endpoint("compress")
     assert (own.model, own.base_url, own.api_key) == ("mini", "http://a/v1", KEY)
-    assert compress_endpoint(read_config(told | {"CTXASM_COMPRESS_MODEL": "mini"}), own) is own

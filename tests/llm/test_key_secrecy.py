@@ -12,12 +12,13 @@ from fake_wire import DONE, chunk, reply, said, sized, wire
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.asking import answer
+from ctxasm.answering.asking import answer
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.llm.completion import complete_json
 from ctxasm.llm.secrecy import HIDDEN, Veil, redacted, shares
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.messages import Message
+from tests.examples import examples
 
 KEY = "sk-secret-0123456789abcdef"
 K = KEY.encode()
@@ -102,7 +103,7 @@ KEYS = st.sampled_from(["aaaaaaaaaaaaaaaa", "abababababababab", "sk-secret-01234
 
 
 @given(KEYS, st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_a_veiled_text_is_the_redacted_text_however_it_is_split(key: str, data: st.DataObject) -> None:
     part = st.one_of(st.just(key), st.integers(0, len(key)).map(lambda size: key[:size]), st.text(f"{key[:3]}x é", max_size=5))
     text = "".join(data.draw(st.lists(part, max_size=8))) + "."

@@ -12,20 +12,20 @@ from contexts import HOSPITAL, Block, make_assembly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.checking import check
+from ctxasm.answering.prompts import REFUSAL, PromptChoice, build_messages
+from ctxasm.citations.checking import check
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.llm import MODEL_NAMES, Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel, open_model
-from ctxasm.llm.extractive import OTHER_LANGUAGE, UNANSWERED, bodies_of, extract_answer, quotes_of
+from ctxasm.llm.extractive import OTHER_LANGUAGE, UNANSWERED, bodies_of, extract_answer, quotable_spans, quotes_of
 from ctxasm.llm.scripted import MODES
-from ctxasm.llm.sentences import sentences_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.model.language import Language
 from ctxasm.model.messages import Message
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Format
-from ctxasm.model.terms import terms_of
-from ctxasm.prompts import REFUSAL, PromptChoice, build_messages
+from ctxasm.text.language import Language
+from ctxasm.text.terms import terms_of
+from tests.examples import examples
 
 
 def streamed(model: ExtractiveModel | ScriptedModel, assembly: Assembly) -> str:
@@ -185,7 +185,7 @@ WORDS = st.lists(st.sampled_from(SCRAPS), max_size=20).map(" ".join)
 
 
 @given(WORDS, st.lists(st.lists(st.one_of(WORDS, st.none()), max_size=4).map(tuple), max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_every_quote_is_verbatim_inside_its_own_block(question: str, texts: list[tuple[str | None, ...]]) -> None:
     assembly = make_assembly(question or "x", [Block(f"T{i}", chunks) for i, chunks in enumerate(texts)])
     bodies = bodies_of(assembly)
@@ -207,14 +207,17 @@ def test_every_quote_is_verbatim_inside_its_own_block(question: str, texts: list
     [
         ("Bel dr. Jansen. Of kom langs.", ["Bel dr. Jansen.", "Of kom langs."]),
         ("Open van 8.30 tot 17.00 uur. Bijv. op maandag.", ["Open van 8.30 tot 17.00 uur.", "Bijv. op maandag."]),
-        ("# Kop\nEen regel\nvan drie\nregels.\n\n- punt een\n- punt twee", ["Kop\nEen regel\nvan drie\nregels.", "punt een", "punt twee"]),
+        (
+            "# Kop\nEen regel\nvan drie\nregels.\n\n- punt een\n- punt twee",
+            ["Kop", "Een regel\nvan drie\nregels.", "punt een", "punt twee"],
+        ),
         ("Echt waar?! Ja.", ["Echt waar?!", "Ja."]),
         ("…", []),
         ("", []),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
-    assert [text[low:high] for low, high in sentences_of(text)] == expected
+    assert [text[low:high] for low, high in quotable_spans(text, 0, len(text))] == expected
 
 
 def test_inflections_meet() -> None:
@@ -268,5 +271,5 @@ def test_models_by_name() -> None:
 
 
 def test_the_room_loads_no_client_before_it_asks() -> None:
-    code = "import sys, ctxasm.llm, ctxasm.asking; print([m for m in ('openai', 'httpx2', 'streamlit') if m in sys.modules])"
+    code = "import sys, ctxasm.llm, ctxasm.answering.asking; print([m for m in ('openai', 'httpx2', 'streamlit') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

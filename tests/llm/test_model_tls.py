@@ -28,7 +28,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapture
 
 
 def ask(url: str) -> str:
-    where = Endpoint(url, "m", KEY, connect_timeout=1.0, first_piece_timeout=1.0, piece_timeout=1.0, retries=0)
+    where = Endpoint(url, "m", KEY, connect_timeout=30.0, first_piece_timeout=30.0, piece_timeout=30.0, retries=0)
     return "".join(OpenAIModel(where).stream((Message("user", "Hoe laat?"),), assembly=make_assembly()))
 
 

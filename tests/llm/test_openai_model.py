@@ -13,7 +13,7 @@ import pytest
 from contexts import make_assembly
 from fake_model_server import FakeModel, serving
 
-from ctxasm.asking import NOTHING_FOUND, AnswerResult, answer, ask
+from ctxasm.answering.asking import NOTHING_FOUND, AnswerResult, Piece, answer, ask
 from ctxasm.llm import Endpoint, OpenAIModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
@@ -53,6 +53,17 @@ def failure(where: Endpoint) -> ModelUnavailable:
 @pytest.mark.parametrize("model", ["ok", "split", "slow", "odd", "multibyte"])
 def test_a_sound_stream_arrives_whole(server: FakeModel, model: str) -> None:
     assert run(server, model) == (FIRST, "stop")
+
+
+def test_an_answer_cut_through_its_characters_is_the_whole_answer(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "answer", lambda body: "Open 😀 tot 👩‍👩‍👧 negen uur. [1] \ud83d")
+    where, whole = OpenAIModel(endpoint(server, "halves")), "Open 😀 tot 👩‍👩‍👧 negen uur. [1] \ufffd"
+    *events, result = ask(make_assembly(), where)
+    assert isinstance(result, AnswerResult)
+    assert (result.text, [marker.known for marker in result.markers], result.error) == (whole, [(1,)], None)
+    assert "".join(event.text for event in events if isinstance(event, Piece)) == whole
+    for event in events:
+        repr(event).encode()
 
 
 def test_length_and_filter_are_finish_reasons_not_errors(server: FakeModel) -> None:

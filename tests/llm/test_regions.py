@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctxasm.bundle import load_bundle
-from ctxasm.embedding import SLIDER, THRESHOLDS, meaning_of, threshold_of
-from ctxasm.meaning import EMBEDDERS, embedder_name, open_vectors
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.data.files import load_bundle
+from ctxasm.llm.embedding import SLIDER, THRESHOLDS, meaning_of, threshold_of
+from ctxasm.llm.embedding.local import EMBEDDERS, embedder_name, open_vectors
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Promoted
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
 
@@ -44,7 +44,7 @@ def test_an_embedder_that_is_not_there() -> None:
 
 
 def test_none_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.meaning.EMBEDDERS", {"wordllama": "no_such_package"})
+    monkeypatch.setattr("ctxasm.llm.embedding.local.EMBEDDERS", {"wordllama": "no_such_package"})
     assert embedder_name() is None
     with pytest.raises(InvalidInput, match="need an embedder: pip install"):
         open_vectors(MemoryStore())

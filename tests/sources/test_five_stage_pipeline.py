@@ -1,4 +1,4 @@
-"""The five-stage pipeline: its configuration, its badges, its chunk sizes. Its stages are in tests/stages/test_worked_examples.py."""
+"""The five-stage pipeline: its configuration, its badges, its chunk sizes. Its stages are in tests/assembly/test_worked_examples.py."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from ctxasm.ingest.chunking import chunk_text
+from ctxasm.app.ui.frame import title
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.data.documents.chunking import chunk_text
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import DUTCH_TEMPLATE, AssemblySettings
 from ctxasm.model.settings_text import from_environment
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views import title
 from tests.sources.worked import run
 from tests.strategies import COUNTER
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
 from tests.sources.worked import cited, fate, run
@@ -46,16 +48,50 @@ def test_a_snippet_has_200_characters_at_most_and_ends_at_a_word() -> None:
 
 
 def test_chunks_are_added_in_order_of_score_until_24_000_characters() -> None:
-    """Four chunks of 7,000 characters: three fit. It stops there; here the fourth is cut, and still not one character over."""
+    """Four chunks of 7,000 characters: three fit, and it stops there; with `overflow=cut` the fourth is cut at the cap."""
     bodies = {name: f"{name} " + f"woord{name} " * 1000 for name in "abcd"}
     chunks = [Chunk(name, 0, body[:7000]) for name, body in bodies.items()]
     hits = [Hit(name, 0, 1.0 - place / 10) for place, name in enumerate(bodies)]
     done = run(chunks, hits, 16_000, **SOURCE_BLOCKS)
-    assert [fate(done, name).fate for name in "abcd"] == ["kept", "kept", "kept", "truncated"]
-    assert 23_000 < len(done.text) <= 24_000
+    assert [fate(done, name).fate for name in "abcd"] == ["kept", "kept", "kept", "dropped"]
+    assert 21_000 < len(done.text) < 22_000
+    cut = run(chunks, hits, 16_000, **{**SOURCE_BLOCKS, "overflow": "cut"})
+    assert [fate(cut, name).fate for name in "abcd"] == ["kept", "kept", "kept", "truncated"]
+    assert 23_000 < len(cut.text) <= 24_000
     skipped = run(chunks, hits, 16_000, **{**SOURCE_BLOCKS, "budget_policy": "greedy_skip"})
     assert cited(skipped) == ["a", "b", "c"]
     assert fate(skipped, "d").reason == "budget"
+
+
+def assembled(refs: list[str], texts: list[str], most: int) -> str:
+    """Its function: entries are added until one does not fit."""
+    whole = ""
+    for number, (ref, text) in enumerate(zip(refs, texts, strict=True), 1):
+        entry = f"[SOURCE {number}] {ref}\n{text}\n\n"
+        if len(whole) + len(entry) > most:
+            break
+        whole += entry
+    return whole
+
+
+@pytest.mark.parametrize("most", [500, 640, 777, 1300, 24_000])
+@pytest.mark.parametrize("sizes", [(200, 300, 90, 30), (100, 700, 20, 10), (450, 400, 300, 20)])
+def test_it_stops_where_the_source_stops(sizes: tuple[int, ...], most: int) -> None:
+    """A smaller chunk after the one that does not fit is not taken either. (It counts the last blank line, which is not written.)"""
+    texts = {name: (f"{name} woord " * size)[:size].strip() + "." for name, size in zip("abcd", sizes, strict=True)}
+    chunks = [Chunk(name, 0, text) for name, text in texts.items()]
+    done = run(chunks, [Hit(name, 0, 1.0 - at / 10) for at, name in enumerate(texts)], 16_000, **{**SOURCE_BLOCKS, "max_chars": most})
+    assert done.text == assembled(list(texts), list(texts.values()), most + 2).rstrip("\n")
+    assert not [f for f in done.trace.fates if f.fate == "truncated"]
+    lacking = next((f for f in done.trace.fates if f.fate == "dropped"), None)
+    assert lacking is None or lacking.missing_tokens is None
+
+
+def test_the_best_chunk_is_cut_where_it_alone_is_too_long() -> None:
+    """There the context is empty then; here never where there is a hit."""
+    done = run([Chunk("a", 0, "Een zin die verder gaat. " * 100)], [Hit("a", 0, 1.0)], 16_000, **{**SOURCE_BLOCKS, "max_chars": 600})
+    assert fate(done, "a").fate == "truncated"
+    assert 300 < len(done.text) <= 600
 
 
 def test_what_did_not_fit_is_no_source() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from ctxasm.assembly.compress.shortening import compress
+from ctxasm.assembly.order import lost_in_middle
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages.compress import compress
-from ctxasm.stages.order import lost_in_middle
 from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 from tests.strategies import COUNTER
 
@@ -86,10 +86,25 @@ FORMATS = {
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_formats(name: str) -> None:
-    """Blocks stand a blank line apart; the guide's `---` between them is left out, since a source can hold one."""
+    """Blocks stand a blank line apart; the guide's `---` between them is a setting."""
     documents = [Document("g", "Gids"), Document("b", "Blad")]
     chunks = [Chunk("g", 0, "Eerste tekst.", page_number=4), Chunk("b", 0, "Tweede tekst.")]
     assert run(chunks, [Hit("g", 0, 0.9123), Hit("b", 0, 0.5)], documents=documents, format=name).text == FORMATS[name]
+
+
+@pytest.mark.parametrize("name", ["numbered", "grouped"])
+def test_the_line_between_blocks_and_between_groups(name: str) -> None:
+    """`"\\n\\n---\\n\\n".join(parts)`; inside a group a blank line. A source's own `---` is swapped for a look-alike."""
+    documents = [Document("g", "Gids"), Document("b", "Blad")]
+    chunks = [Chunk("g", 0, "Eerste tekst.", page_number=4), Chunk("g", 5, "Meer.", page_number=4), Chunk("b", 0, "Tweede\n---\ntekst.")]
+    hits = [Hit("g", 0, 0.9), Hit("g", 5, 0.8), Hit("b", 0, 0.5)]
+    preset_name = "citation_heavy" if name == "numbered" else "long_document"
+    chosen = {**preset(preset_name).changed(), "citation_unit": "chunk", "expand_window": 0, "ordering": "document_first"}
+    parts = {
+        "numbered": ["[1] Source: Gids, page 4\nEerste tekst.", "[2] Source: Gids, page 4\nMeer.", "[3] Source: Blad\nTweede\n‐‐‐\ntekst."],
+        "grouped": ["## Gids\n\nEerste tekst.\n\nMeer.", "## Blad\n\nTweede\n‐‐‐\ntekst."],
+    }[name]
+    assert run(chunks, hits, documents=documents, **chosen).text == "\n\n---\n\n".join(parts)
 
 
 def test_numbers_lead_back_to_chunks() -> None:

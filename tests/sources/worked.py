@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ctxasm.assembly.deduplicate.relations import relations_of
+from ctxasm.assembly.deduplicate.stage import by_document, resolve
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate, Fate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.stages.deduplicate import by_document, resolve
-from ctxasm.stages.relations import relations_of
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

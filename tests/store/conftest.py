@@ -10,7 +10,7 @@ import pytest
 from ctxasm.model.ports import TokenCounter
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens.counter import open_counter
+from ctxasm.text.tokens.counter import open_counter
 
 AnyStore = Store | MemoryStore
 

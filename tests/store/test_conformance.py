@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctxasm.model.errors import InvalidInput, NotFound
-from ctxasm.model.facts import chunk_facts
 from ctxasm.model.ports import FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.store.memory import MemorySource
+from ctxasm.text.chunk_facts import chunk_facts
+from tests.examples import examples
 
 ENCODING = "cl100k_base"
 
@@ -291,7 +292,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_siz
 wholes = st.none() | st.integers(-(2**63) + 1, 2**63 - 1)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.tuples(texts.filter(bool), st.integers(0, 2**31 - 1)),

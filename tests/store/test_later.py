@@ -20,6 +20,7 @@ from ctxasm.model.ports import TokenCounter, Window
 from ctxasm.model.records import Hit, Query
 from ctxasm.store import dataset as dataset_module
 from ctxasm.store.database import Store
+from tests.examples import examples
 
 ENCODING = "cl100k_base"
 
@@ -89,7 +90,7 @@ calls = st.lists(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(calls)
 def test_a_shelf_is_a_dictionary(store: AnyStore, drawn: list[tuple[str, str, object]]) -> None:
     expected: dict[str, dict[str, str]] = {"a": {}, "b": {}}
@@ -355,7 +356,7 @@ def test_a_reader_sees_the_old_or_the_new_summaries(shared_url: str, counter: To
 SUMMARISER = """
 import sys
 from ctxasm.store.database import Store
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 with Store({url!r}, open_counter()) as store:
     store.set_summaries("numbered", {{"d0": "from elsewhere"}}, "test")
 """

@@ -14,23 +14,24 @@ from hypothesis import strategies as st
 from postgres import find_binaries, run_server
 from sqlalchemy import inspect
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.model.search import SearchOptions
-from ctxasm.retrieval.bm25 import K1, B, Bm25Index
-from ctxasm.retrieval.stopping import SearchStopped
-from ctxasm.retrieval.words import analyser
-from ctxasm.searching import search
+from ctxasm.search.analyser import analyser
+from ctxasm.search.bm25_index import Bm25Index
+from ctxasm.search.searching import search
+from ctxasm.search.stopping import SearchStopped
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.search import SearchTables, forget_search
+from ctxasm.store.search import SearchTables
+from ctxasm.store.search_sets import forget_search
 from ctxasm.store.search_vectors import make_vectors, search_vectors
-from ctxasm.store.search_words import MOST_MATCHES, Bm25, deciding, make_words, search_words
-from ctxasm.workbench import Workbench
+from ctxasm.store.search_words import MOST_MATCHES, deciding, make_words, search_words
+from tests.examples import examples
 
-WORDS = Bm25(K1, B)
 TEXTS = ("bezoekuren van 14 tot 20 uur", "parkeren kost twee euro per uur", "l'hôpital 東京 it's o'reilly \\ ' : & | !", "", "uur uur uur")
 
 
@@ -67,7 +68,7 @@ def test_words_find_the_chunks_that_share_one(database: Store) -> None:
     assert tables.ready([made.kind], "words|nl|title|") is None
     memory = Bm25Index(TEXTS, analyser("nl"))
     for question in ("bezoekuur", "uur", "parkeren uur", "東京", "o'reilly", "hopital", "zzz", "uur uur euro"):
-        found = search_words(tables, made, analyser("nl").question(question).words, 10, WORDS)
+        found = search_words(tables, made, analyser("nl").question(question).words, 10)
         assert {tables.keys([place])[0] for place, _ in found} == {
             (f"d{place // 2}", place % 2) for place, _ in memory.search(question, 10)
         }, question
@@ -77,14 +78,14 @@ def test_words_find_the_chunks_that_share_one(database: Store) -> None:
 words = st.lists(st.sampled_from(["aap", "noot", "mies", "wim", "zus", "jet", "é", "x-y", "b12"]), max_size=12).map(" ".join)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(words, min_size=1, max_size=12), question=words)
 def test_postgresql_ranks_as_the_index_in_memory(postgres_url: str, counter: TokenCounter, texts: list[str], question: str) -> None:
     with Store(postgres_url, counter) as store:
         store.add(bundle(tuple(texts)))
         tables = SearchTables(store, "h")
         made = make_words(tables, "w|", rows(tables))
-        found = search_words(tables, made, analyser("nl").question(question).words, 20, WORDS)
+        found = search_words(tables, made, analyser("nl").question(question).words, 20)
         wanted = Bm25Index(texts, analyser("nl")).search(question, 20)
         assert {tables.keys([place])[0]: pytest.approx(score, rel=1e-4) for place, score in found} == {
             (f"d{place // 2}", place % 2): score for place, score in wanted
@@ -198,6 +199,20 @@ def test_a_new_load_is_searched_anew_and_leaves_nothing_of_the_old(database: Sto
     assert tables_of(database) == set()
 
 
+def test_what_is_added_is_found_and_what_changes_no_text_keeps_the_index(database: Store) -> None:
+    database.add(bundle())
+    bench, options = workbench(database), SearchOptions("bm25", engine="database")
+    assert len(search(bench, "parkeren", "h", options).retrieved) == 1
+    tables = tables_of(database)
+    database.add(Bundle("h", queries=(Query("Wat?", (), "q"),)), join=True)
+    search(bench, "parkeren", "h", options)
+    assert tables_of(database) == tables != set()
+    database.add(Bundle("h", (Document("new"),), (Chunk("new", 0, "nog eens parkeren"), Chunk("d1", 2, "parkeren mag"))), join=True)
+    found = search(bench, "parkeren", "h", options).retrieved
+    assert {(hit.document_id, hit.chunk_index) for hit in found} == {("d0", 1), ("d1", 2), ("new", 0)}
+    assert not tables_of(database) & tables
+
+
 def test_what_is_stopped_leaves_nothing(database: Store) -> None:
     bench = workbench(database)
     database.add(bundle())
@@ -260,7 +275,7 @@ def test_a_database_that_may_only_be_read_is_searched_in_memory(
 ) -> None:
     with Store(f"sqlite:///{tmp_path / 'r.db'}", counter) as store:
         store.add(bundle())
-        monkeypatch.setattr("ctxasm.search_ranking.IN_MEMORY", 1)
+        monkeypatch.setattr("ctxasm.search.ranking.IN_MEMORY", 1)
 
         def refuse(*_: object) -> int:
             raise StoreUnavailable("the SQLite file may only be read")

@@ -13,16 +13,18 @@ from conftest import AnyStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
-from ctxasm.store import load, placed, runs, spool, workers
+from ctxasm.store import chunk_rows as placed
+from ctxasm.store import load, runs, spool, workers
 from ctxasm.store.database import Store
 from ctxasm.store.digest import ContentDigest
-from ctxasm.store.listing import DatasetInfo
 from ctxasm.store.memory import MemoryStore
 from ctxasm.store.tables import datasets
-from ctxasm.tokens.estimate import EstimateCounter
+from ctxasm.text.tokens.estimate import EstimateCounter
+from tests.examples import examples
 
 
 def streamed(store: AnyStore, bundle: Bundle, name: str | None = None) -> DatasetInfo:
@@ -60,7 +62,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 TEXT = "The car park is open all night and you pay at the desk beside the main entrance of the hospital. " * 3
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(overlapping, st.sets(st.integers(0, 4)), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same(
     store: AnyStore, small_parts: None, places: list[tuple[int, int]], listed: set[int], order: random.Random

@@ -7,11 +7,11 @@ from bundles import full_bundle, numbered_bundle
 from conftest import AnyStore
 from test_statements import sent
 
-from ctxasm.embedding import KeptVectors
+from ctxasm.llm.embedding import KeptVectors
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.visible import duplicate_key
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
+from ctxasm.text.visible import duplicate_key
 
 ONE, TWO = duplicate_key("one"), duplicate_key("two")
 

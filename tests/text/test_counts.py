@@ -4,9 +4,10 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.tokens import open_counter
-from ctxasm.tokens.counter import ExactCounter
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens import open_counter
+from ctxasm.text.tokens.counter import ExactCounter
+from ctxasm.text.tokens.vocabulary import load_encoding
+from tests.examples import examples
 
 CL, O2 = load_encoding("cl100k_base"), load_encoding("o200k_base")
 # The other family's rules, tried on a vocabulary that is at hand: its own splitting pattern with cl100k's merges.
@@ -128,7 +129,7 @@ def check_parts(parts: list[str]) -> None:
 
 
 @given(PARTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_a_tally_is_the_count_of_the_whole_text(parts):
     check_parts(parts)
 
@@ -141,7 +142,7 @@ def check_split(text: str, at: int) -> None:
 
 
 @given(TEXT, st.integers(0, 60))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_one_side_of_a_split_follows_from_the_other(text, at):
     check_split(text, min(at, len(text)))
 
@@ -154,13 +155,13 @@ def check_overlap(head: str, shared: str, rest: str) -> None:
 
 
 @given(TEXT, TEXT, TEXT)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_a_shared_head_with_a_seam_inside_can_be_subtracted(head, shared, rest):
     check_overlap(head, shared, rest)
 
 
 @given(TEXT)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_boundaries_are_valid_prefixes_that_cost_what_they_say(text):
     counter = COUNTERS[0]
     places = counter.boundaries(text)

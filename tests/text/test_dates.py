@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.model.dates import period_of
+from ctxasm.text.dates import period_of
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,7 @@ from ctxasm.model.dates import period_of
         ("13 maart 2023", "2023-03-13", "2023-03-13"),
         ("March 13th, 2023", "2023-03-13", "2023-03-13"),
         ("1e mei 2023", "2023-05-01", "2023-05-01"),
+        ("3. März 2023", "2023-03-03", "2023-03-03"),
         ("Feb. 2024", "2024-02-01", "2024-02-29"),
         ("2023-03-13T23:30:00-02:00", "2023-03-14", "2023-03-14"),
         ("2023-03-13 10:00", "2023-03-13", "2023-03-13"),

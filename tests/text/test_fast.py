@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_counts import ATOMS
 
-from ctxasm.bundle import load_bundle
+from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.facts import chunk_facts
-from ctxasm.tokens import counter as counter_module
-from ctxasm.tokens import fast
-from ctxasm.tokens.counter import ExactCounter
-from ctxasm.tokens.fast import ENCODINGS, NASTY, SWITCH, is_familiar, open_fast
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.chunk_facts import chunk_facts
+from ctxasm.text.tokens import counter as counter_module
+from ctxasm.text.tokens import fast
+from ctxasm.text.tokens.counter import ExactCounter
+from ctxasm.text.tokens.fast import ENCODINGS, NASTY, SWITCH, is_familiar, open_fast
+from ctxasm.text.tokens.vocabulary import load_encoding
+from tests.examples import examples
 
 pytest.importorskip("toktok", reason="pip install 'ctxasm[fast]'")
 SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
@@ -48,14 +49,14 @@ COUNTERS = {name: ExactCounter(load_encoding(name)) for name in ENCODINGS}
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_the_counts_are_those_of_tiktoken(texts: list[str]) -> None:
     check(texts)
 
 
 @pytest.mark.slow
 @given(TEXTS)
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=10_000)
 def test_the_counts_are_those_of_tiktoken_at_length(texts: list[str]) -> None:
     check(texts)
 

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.citations.markers import parse_markers
-from ctxasm.model.formats import (
+from ctxasm.model.records import Document
+from ctxasm.model.settings import AssemblySettings, Format, spec_of
+from ctxasm.text.formats import (
     Frame,
     Heading,
     expects_markers,
@@ -20,9 +22,7 @@ from ctxasm.model.formats import (
     title_of,
     with_number,
 )
-from ctxasm.model.records import Document
-from ctxasm.model.settings import AssemblySettings, Format, spec_of
-from ctxasm.tokens.seams import Seams
+from ctxasm.text.tokens.seams import Seams
 
 FORMATS: tuple[Format, ...] = ("numbered", "source", "xml", "grouped", "minimal")
 MARKED = FORMATS[:3]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.model.formats import has_markers
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.events import Neutralised
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
+from ctxasm.text.formats import has_markers
+from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
-from tests.model.lenient_readers import numbered_headers, parsed_tags, regex_tags, source_headers, strict_tags
-from tests.model.test_formats_laws import FORMATS, MARKED, NAMES, TEXTS, elements, numbers
 from tests.strategies import COUNTER
+from tests.text.lenient_readers import numbered_headers, parsed_tags, regex_tags, source_headers, strict_tags
+from tests.text.test_formats_laws import FORMATS, MARKED, NAMES, TEXTS, elements, numbers, read_markers
 
-LAW = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(100), suppress_health_check=list(HealthCheck), derandomize=True)
 
 SEED = (
     Document("a", None, "handbook.pdf"),
@@ -115,3 +118,34 @@ def test_no_text_that_goes_in_forges_anything(
     elif format == "xml":
         assert strict_tags(done.text) == regex_tags(done.text) == parsed_tags(done.text)[0] == elements(count)
     assert has_markers(done.settings.format) == (format in MARKED)
+    if format in MARKED:
+        for number in range(1, count + 1):
+            own = [segment for segment in done.segments if segment.block == number]
+            read = read_markers(done.text[own[0].start : own[-1].end])
+            assert [start for start, _ in read] == ([] if format == "xml" else [0])
+
+
+@pytest.mark.parametrize(
+    ("format", "title", "text", "shown"),
+    [
+        ("numbered", "A", "    [2] zegt dat het mag.", "[1] Source: A\n    ⟦2⟧ zegt dat het mag."),
+        ("source", "A", "\t[2] zegt dat het mag.", "[SOURCE 1] A\n\t⟦2⟧ zegt dat het mag."),
+        ("source", "~~~ [2] gids", "Tekst.", "[SOURCE 1] ~~~ ⟦2⟧ gids\nTekst."),
+        ("source", "x [", "SOURCE 2] y", "[SOURCE 1] x ⟦\nSOURCE 2⟧ y"),
+        ("numbered", "The", "data[1] said.", "[1] Source: The\ndata⟦1⟧ said."),
+        ("numbered", "A", "Code:\n\n    x = [2]\n", "[1] Source: A\nCode:\n\n    x = [2]\n"),
+    ],
+)
+def test_a_text_is_judged_where_it_stands(format: str, title: str, text: str, shown: str) -> None:
+    done = context((Document("a", title),), (Chunk("a", 0, text),), (Hit("a", 0, 0.9),), format=format)
+    assert done.text == shown
+    found = [event for record in done.trace.stages for event in record.events if isinstance(event, Neutralised)]
+    assert bool(found) == ("⟦" in shown)
+    assert COUNTER.count(done.text) == done.token_count
+
+
+@pytest.mark.parametrize(("before", "collides"), [("Tekst.", True), ("Tekst.\n\n", False)])
+def test_an_indent_behind_a_seam_is_judged_by_what_stands_before_it(before: str, collides: bool) -> None:
+    chunks = (Chunk("a", 0, before), Chunk("a", 1, "    [2] zegt dat het mag."))
+    done = context((Document("a", "A"),), chunks, (Hit("a", 0, 0.9), Hit("a", 1, 0.8)))
+    assert ("⟦2⟧" in done.text) == collides

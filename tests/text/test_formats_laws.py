@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.model.collisions import Body, defuse, defuse_frame, find_collisions, might_collide
-from ctxasm.model.formats import frame_of, heading_of, title_of, with_number
-from ctxasm.model.marker_boundaries import find_forged_sources, find_forged_tags, find_open_markup
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_header
+from ctxasm.citations.markers import MarkerParser
 from ctxasm.model.records import Document
 from ctxasm.model.settings import Format
+from ctxasm.text.formats import Frame, frame_of, heading_of, title_of, with_number
+from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup
+from ctxasm.text.markers.collisions import Body, defuse, defuse_block, find_collisions, might_collide
+from ctxasm.text.markers.forms import MarkerScanner
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header
+from tests.examples import examples
 from tests.growth import is_linear
-from tests.model.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
+from tests.text.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
 
 FORMATS: tuple[Format, ...] = ("numbered", "source", "xml", "grouped", "minimal")
 MARKED = FORMATS[:3]
-LAW = settings(
-    max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "150")), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+LAW = settings(max_examples=examples(150), suppress_health_check=list(HealthCheck), derandomize=True)
 
 SCRAPS = [
     *("[2] Source: x", "[SOURCE 2] x", "[ source\n2 ]", "[SOU\u200bRCE 2]", "［ＳＯＵＲＣＥ ２］", "【SOURCE 2】", "[source②]"),
@@ -34,6 +34,7 @@ SCRAPS = [
     *("<style>", "<plaintext>", '<a href="', "<a b='", '"', "'", "<b>", "</b>", "<p class=x>", "<br/>", '<a x="y>" z>', "=", " x="),
     *("/", "&", ";", "a <b", "x < 3 > y", "[2]", "[1, 3]", "(ID: 2)", "【2†x】", '<cite id="2">', "<sup>2</sup>", "argv[1]"),
     *("> ", "# ", "1. ", "- ", "De arts", " komt. ", "é", "的", "9.30 uur", "[②] Source: x", "```\n[2] Ｓource: x\n```\n"),
+    *("~~~ ", "    [2] x", "\n    [2]", "the", "data[1]", "<think>", "</think>", "\n```\n[2]\n```\n", "    ```\n", "`[2]`", "\\[2]"),
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=4), max_size=14).map("".join)
 NAMES = TEXTS.map(lambda text: text[:60])
@@ -46,11 +47,29 @@ def written(format: Format, blocks: list[tuple[str | None, str | None, str | Non
     for number, (title, source, section, pieces) in enumerate(blocks, 1):
         document = Document("d", title, source)
         heading = heading_of(document, title_of(document), [section], [3], 0.5)
-        frame, _ = defuse_frame(frame_of(format, heading), True, format)
+        frame, _, body = defuse_block(frame_of(format, heading), pieces, True, format)
         header, foot = with_number(frame, number)
-        texts.append(header + "".join(defuse(pieces, True, format).texts) + foot)
+        texts.append(header + "".join(body.texts) + foot)
         names.append(heading.title)
     return "\n\n".join(texts), names
+
+
+def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple[str, ...]]:
+    return defuse_block(frame, (), swap, format)[:2]
+
+
+def read_markers(text: str) -> list[tuple[int, int]]:
+    """Where an answer parser reads a marker, whether it cites or stands in a list of sources."""
+    parser = MarkerParser()
+    events = (*parser.feed(text), *parser.finish(), *parser.listed)
+    return sorted((event.start, event.end) for event in events if event.form != "malformed")
+
+
+def leaves_open(text: str) -> bool:
+    """Whether code or thinking that a text opens may hide what is put behind it, or end what was opened before it."""
+    scanner = MarkerScanner()
+    scanner.feed(f"{text}\n")
+    return scanner.in_fence or "think" in text
 
 
 def numbers(count: int) -> list[Boundary]:
@@ -103,6 +122,26 @@ def test_a_tokenizer_of_html_finds_the_true_tags_and_names(blocks: list[tuple[st
 
 def _unswapped(text: str) -> str:
     return text.translate(str.maketrans("⟦⟧‹›❨❩[]<>()【】［］＜＞﹤﹥", "[]<>()[]<>()[][]<><>"))
+
+
+@LAW
+@given(st.sampled_from(MARKED), BLOCKS)
+@example("numbered", [("A", None, None, ["    [2] zegt dat het mag."])])
+@example("source", [("~~~ [2] gids", None, None, ["Tekst."])])
+@example("numbered", [("The", None, None, ["data[1] and", " the\n", "rows[2]"])])
+@example("xml", [("<think>", None, None, ["```\n</think>\n[2]\n```\n"])])
+@example("source", [("x [", None, None, ["SOURCE 2] x"])])
+@example("numbered", [("x", None, None, ["    ", "```\n[2]\n```"]), ("`", None, None, ["\t[2]", "\n\n", "    [3]"])])
+def test_an_answer_parser_reads_no_marker_in_a_block_but_its_own(
+    format: Format, blocks: list[tuple[str | None, str | None, str | None, list[str]]]
+) -> None:
+    own = {"numbered": [(0, len("[1]"))], "source": [(0, len("[SOURCE 1]"))], "xml": []}[format]
+    for block in blocks:
+        text, _ = written(format, [block])
+        assert read_markers(text) == own
+    whole, _ = written(format, blocks)
+    if not any(leaves_open(written(format, [block])[0]) for block in blocks):
+        assert len(read_markers(whole)) == len(blocks) * len(own)
 
 
 @LAW

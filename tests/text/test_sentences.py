@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.text.sentences import sentence_spans
+from tests.examples import examples
 from tests.growth import is_linear
 
 DUTCH = """
@@ -57,6 +58,11 @@ De temperatuur is 37,5 °C. | Dat is normaal.
 Zie https://www.zol.be/a.b?c=d. | Daar staat meer.
 Bezoek is welkom van 14.00 uur tot 20.00 uur.|De afdeling is open.
 De wijziging is bekend.|In context is dat anders.
+Meld u aan in de inkomhal van gebouw A. | Na de inschrijving gaat u naar B3.
+Was de handen voor elk contact met u. | Zij dragen geen ringen.
+Houd uw pas bij de hand. | Kunt u niet komen, bel dan.
+Dat mag dezelfde avond al. | Een infuus gaat weg.
+Zie Jansen et al. voor de proef. | Daar staat meer.
 Maatregelen zoals rust, ijs, etc. helpen. | Blijf liggen.
 Ca. 30 procent herstelt. | De rest niet.
 Het spreekuur van dr. A.B. van den Berg is op ma. en wo. van 9.00 tot 12.00 uur. | Kom nuchter.
@@ -211,7 +217,10 @@ BLOCKS = [
     "Openingstijden\n| Ma-vr 9.00-17.00\n| Za gesloten",
     "> citaat een.\n| > citaat twee.",
     "Vraag: wat kost het?\n| Antwoord: niets.",
+    "[2] Werkgroep Bewegen. | Gids.\n| [3] Lindekens en Osei. | Lopen.",
+    "Zoals staat in\n[2] en elders. | Klaar.",
 ]
+TABLE = "Dienst | Eenheid | Prijs\n--- | --- | ---\nKamer | per dag | € 68,00\nTelevisie | per dag | gratis\nPrijzen gelden per persoon."
 CASES = [line for table in (DUTCH, ENGLISH, GERMAN, OTHER) for line in table.strip().splitlines()] + BLOCKS
 
 
@@ -223,6 +232,10 @@ def sentences(text: str) -> list[str]:
 def test_sentences_begin_where_a_reader_would_begin_them(case: str) -> None:
     parts = case.split("|")
     assert sentences("".join(parts)) == [part.strip() for part in parts]
+
+
+def test_a_row_of_a_table_without_outer_bars_is_a_sentence() -> None:
+    assert sentences(TABLE) == TABLE.splitlines()
 
 
 def test_there_are_enough_cases() -> None:
@@ -243,7 +256,7 @@ def test_any_text_has_lawful_spans(text: str) -> None:
     check_laws(text)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(st.randoms(use_true_random=False), st.integers(200, 900))
 def test_long_text_keeps_the_laws_across_windows(random: Random, count: int) -> None:
     check_laws("".join(random.choices(["word ", "Ja. ", "x", "“", "een langere zin met komma's, ", "\n"], k=count)))
@@ -264,6 +277,32 @@ def check_laws(text: str) -> None:
 def test_a_sentence_longer_than_a_window_stays_one() -> None:
     text = "word " * 3000 + "end. Next one."
     assert sentences(text) == [text[: text.index(" Next")], "Next one."]
+
+
+@pytest.mark.parametrize("blanks", [99, 100, 110, 5000])
+@pytest.mark.parametrize("blank", [" ", "\t", "\u3000"])
+def test_a_line_may_begin_with_any_run_of_blanks(blank: str, blanks: int) -> None:
+    assert sentences(f"INVOICE\n{blank * blanks}Total: 12 euros\n") == ["INVOICE", "Total: 12 euros"]
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\u2009", "\u202f", "\u3000"])
+def test_a_wide_blank_before_a_full_stop_breaks_nothing(blank: str) -> None:
+    text = "This is the end of part A{0}. And that{0}. Jan{0}."
+    assert sentence_spans(text.format(blank)) == sentence_spans(text.format(" "))
+
+
+def test_a_text_that_breaks_the_library_is_split_by_the_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        pass
+
+    PanicException.__module__ = "pyo3_runtime"
+
+    def panic(language: str, text: str) -> list[str]:
+        raise PanicException("end byte index 18 is not a char boundary")
+
+    monkeypatch.setattr("sentencex.segment", panic)
+    check_laws("De balie opent om 8 uur. Daarna niet.\nEinde")
+    assert sentences("De balie opent om 8 uur.Daarna niet.") == ["De balie opent om 8 uur.", "Daarna niet."]
 
 
 def test_no_text_has_no_sentence() -> None:

@@ -5,9 +5,9 @@ import hashlib
 import pytest
 
 from ctxasm.model.errors import TokenizerUnavailable
-from ctxasm.tokens import vocabulary
-from ctxasm.tokens.counter import open_counter
-from ctxasm.tokens.estimate import EstimateCounter
+from ctxasm.text.tokens import vocabulary
+from ctxasm.text.tokens.counter import open_counter
+from ctxasm.text.tokens.estimate import EstimateCounter
 
 
 @pytest.fixture

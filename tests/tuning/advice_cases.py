@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.evaluation.evidence import EvidenceState
 from ctxasm.model.events import Neutralised
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document, GoldChunk, Query
 from ctxasm.model.results import Assembly, Candidate, Fate, FetchRecord, Key, Regret, Segment, StageRecord, Trace
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import EvidenceState
 
 
 class Part(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, get_args
 
 import pytest
 
-from ctxasm.evaluation.advice import RULES, Advice, advise
-from ctxasm.evaluation.advice_finding import Rule
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from tests.evaluation.advice_cases import GOLD, Doc, Part, gold_at, made
+from ctxasm.tuning.advice import RULES, Advice, advise
+from ctxasm.tuning.advice_finding import Rule
+from tests.tuning.advice_cases import GOLD, Doc, Part, gold_at, made
 
 A = Doc("a", [Part(0)])
 CUT = Part(0, 300, 2, "dropped", reason="budget", missing=60)
@@ -206,6 +206,19 @@ def test_a_rule_fires_is_tried_and_measured(rule: str) -> None:
 def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
     case = CASES[rule]
     assert rule not in rules_of(advise(case.silent, evidence=case.evidence))
+
+
+OLD = Doc("old", [Part(0, text=SAME_WORDS)], date="2024-01-05")
+NEW = Doc("new", [Part(0, rank=2, text=SAME_WORDS + " Welkom.")], date="2026-01-05")
+LEFT = Doc("new", [NEW.parts[0]._replace(fate="dropped", reason="budget")], date=NEW.date)
+
+
+@pytest.mark.parametrize(("documents", "left_out"), [((OLD, NEW), False), ((OLD, LEFT), True), ((NEW, OLD), None)])
+def test_a_newer_text_is_said_to_stand_where_it_stands(documents: tuple[Doc, Doc], left_out: bool | None) -> None:
+    """It ranks below the older one in all three; in the last the order of the context puts it above."""
+    found = [advice.figures for advice in advise(made(*documents)) if advice.rule == "stale_copy"]
+    assert [figures["left_out"] for figures in found] == ([] if left_out is None else [left_out])
+    assert all((figures["newer"], figures["older"], figures["removed"]) == (NEW.date, OLD.date, False) for figures in found)
 
 
 @pytest.mark.parametrize("rule", sorted(set(CASES) - {"unsafe_format", "answer_reserve"}))

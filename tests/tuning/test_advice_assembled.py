@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ctxasm.evaluation.advice import Advice, advise, measured
-from ctxasm.evaluation.advice_view import View
-from ctxasm.evaluation.evidence import EvidenceState, evidence_states
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
+from ctxasm.tuning.advice import Advice, advise, measured
+from ctxasm.tuning.advice_view import View
+from ctxasm.tuning.evidence import EvidenceState, evidence_states
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER
 

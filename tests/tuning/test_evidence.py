@@ -8,11 +8,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ctxasm import assemble
-from ctxasm.evaluation.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.evidence import RETRIEVE, EvidenceState, evidence_documents, evidence_states
+from tests.examples import examples
 
 SENTENCES = [f"Sentence number {n} of this page says that room {n * 7} opens at {n} o'clock. " for n in range(40)]
 PAGE = "".join(SENTENCES)
@@ -124,7 +125,7 @@ def test_evidence_of_the_baseline_and_of_no_hits() -> None:
     st.integers(0, 3),
     st.sampled_from([500, 700, 8000]),
 )
-@hypothesis_settings(max_examples=80, deadline=None)
+@hypothesis_settings(max_examples=examples(80))
 def test_found_means_that_the_characters_are_in_the_text(span: tuple[int, int], hits: list[int], window: int, limit: int) -> None:
     start, end = span[0], min(len(PAGE), span[0] + span[1])
     query = asked(Span("a", start, end), hits=tuple(("a", index) for index in hits))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.evaluation.recall import mean_recall, needed, recall
 from ctxasm.model.records import Chunk, GoldChunk, Query, Span
+from ctxasm.tuning.recall import mean_recall, needed, recall
 
 CHUNKS = {
     "d": [Chunk("d", index, "x" * 10, start, start + 10) for index, start in enumerate((0, 8, 20))],

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ctxasm.model.refusals import REFUSAL
-from ctxasm.prompts.messages import (
+from ctxasm.answering.prompts.messages import (
     GROUNDED,
     LONGEST_EXTRA,
     Part,
@@ -15,7 +14,8 @@ from ctxasm.prompts.messages import (
     prompt_zones,
     user_parts,
 )
-from ctxasm.prompts.wording import PROMPT_HELP, PROMPT_STYLES, PromptStyle, system_text
+from ctxasm.answering.prompts.wording import PROMPT_HELP, PROMPT_STYLES, PromptStyle, system_text
+from ctxasm.text.refusals import REFUSAL
 
 __all__ = [
     "GROUNDED",

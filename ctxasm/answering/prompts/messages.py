@@ -13,15 +13,15 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ctxasm.answering.prompts.wording import PROMPT_STYLES, PromptStyle, system_text
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.fences import fence_code
-from ctxasm.model.language import Language, language_of
 from ctxasm.model.messages import Message
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Turn
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel, Format
-from ctxasm.prompts.wording import PROMPT_STYLES, PromptStyle, system_text
+from ctxasm.text.fences import fence_code
+from ctxasm.text.language import Language, language_of
 
 LONGEST_EXTRA = 8_000
 """The longest instructions that a user may add, in characters."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from ctxasm.model.formats import has_markers, marker_of
-from ctxasm.model.language import Language
-from ctxasm.model.refusals import REFUSAL
 from ctxasm.model.settings import Channel, Format
+from ctxasm.text.formats import has_markers, marker_of
+from ctxasm.text.language import Language
+from ctxasm.text.refusals import REFUSAL
 
 PromptStyle = Literal["grounded", "strict", "soft"]
 PROMPT_STYLES: tuple[PromptStyle, ...] = ("grounded", "strict", "soft")
@@ -110,8 +110,8 @@ _SPEAKING: Texts = {
     "en": "Speak in short, plain sentences. No lists, tables, headings, formatting or web addresses; write out abbreviations and symbols.",
 }
 _SUMMARIES: Texts = {
-    "nl": "Een regel die met [Pagina context: of [Page context: begint geeft alleen achtergrond en is zelf geen bewijs.",
-    "en": "A line that begins with [Pagina context: or [Page context: gives background only and is no evidence itself.",
+    "nl": "Een regel die met [Pagina context:, [Page context: of [Seitenkontext: begint geeft alleen achtergrond en is zelf geen bewijs.",
+    "en": "A line that begins with [Page context:, [Pagina context: or [Seitenkontext: gives background only and is no evidence itself.",
 }
 _NO_ANSWER: Mapping[PromptStyle, Texts] = {
     "grounded": {

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.model.language import Language
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.zoning import Conversation
+from ctxasm.text.language import Language
 
 Summarise = Callable[[tuple[Turn, ...], int], str]
 """A summary of these turns in at most so many tokens. Raises ModelUnavailable."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from ctxasm.model.language import language_of
+from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
+from ctxasm.answering.zones.history import Summarise, converse
+from ctxasm.answering.zones.windows import ModelWindow, Windows, unknown_window, window_of
+from ctxasm.answering.zones.zones import Counted, outgrown, share_out
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query, check_query
 from ctxasm.model.results import Assembly, FetchRecord, Regret, Trace
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.model.zoning import Conversation, Zones
-from ctxasm.prompts import GROUNDED, PromptChoice, build_messages
-from ctxasm.zones.history import Summarise, converse
-from ctxasm.zones.windows import ModelWindow, Windows, unknown_window, window_of
-from ctxasm.zones.zones import Counted, outgrown, share_out
+from ctxasm.text.language import language_of
 
 SUGGESTED_MARGIN = 0.05
 """The share of a window that covers what another vocabulary counts otherwise (token-budget guide, section on zones)."""

@@ -7,13 +7,13 @@ import json
 from collections import OrderedDict
 from threading import Lock
 
+from ctxasm.answering.zones.history import NO_SUMMARISER, Summarise
 from ctxasm.model.errors import ModelUnavailable
-from ctxasm.model.fences import fence_code
-from ctxasm.model.language import Language
 from ctxasm.model.messages import AnswerModel, Cancel, Message
 from ctxasm.model.records import Turn
 from ctxasm.model.results import Assembly
-from ctxasm.zones.history import NO_SUMMARISER, Summarise
+from ctxasm.text.fences import fence_code
+from ctxasm.text.language import Language
 
 _KEPT = 256
 """Summaries that are kept, the one used last longest."""

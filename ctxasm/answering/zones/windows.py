@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import read_regular
 from ctxasm.model.settings import ENCODINGS
 
 LARGEST_WINDOW = 2_000_000_000
@@ -40,7 +40,7 @@ Windows = Mapping[str, ModelWindow]
 @cache
 def shipped_windows() -> Windows:
     """The table that ships with ctxasm."""
-    return windows_from_toml(files("ctxasm.zones").joinpath("windows.toml").read_text("utf-8"), "windows.toml")
+    return windows_from_toml(files("ctxasm.answering.zones").joinpath("windows.toml").read_text("utf-8"), "windows.toml")
 
 
 def read_windows(path: str | None = None) -> Windows:
@@ -48,7 +48,7 @@ def read_windows(path: str | None = None) -> Windows:
     if path is None:
         return shipped_windows()
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"the table of model windows {shown(path)} cannot be read ({reason}): set CTXASM_MODEL_WINDOWS") from None

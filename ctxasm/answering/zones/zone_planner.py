@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ctxasm.model.language import language_of
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
+from ctxasm.answering.zones.planning import ZonePlan, empty_assembly, plan_zones
+from ctxasm.answering.zones.summarising import Summaries
+from ctxasm.answering.zones.windows import Windows, read_windows
 from ctxasm.model.messages import AnswerModel, Cancel
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.prompts import GROUNDED, PromptChoice
-from ctxasm.zones.planning import ZonePlan, empty_assembly, plan_zones
-from ctxasm.zones.summarising import Summaries
-from ctxasm.zones.windows import Windows, read_windows
+from ctxasm.text.language import language_of
 
 
 class ZoneDesk:

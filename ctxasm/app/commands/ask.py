@@ -9,10 +9,10 @@ import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
-from ctxasm.asking import AnswerResult, Piece
-from ctxasm.citations.declined import is_refusal
-from ctxasm.commands.assemble import described
-from ctxasm.commands.options import (
+from ctxasm.answering.asking import AnswerResult, Piece
+from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
+from ctxasm.app.commands.assemble import described
+from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
     add_settings,
@@ -25,9 +25,9 @@ from ctxasm.commands.options import (
     with_history,
     workbench_of,
 )
+from ctxasm.citations.declined import is_refusal
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.results import Citation
-from ctxasm.prompts import PROMPT_STYLES, PromptChoice
 
 SUMMARY = "answer a query from its context, and list the sources that the answer cites"
 MAX_ANSWER_TOKENS = 32_000

@@ -7,7 +7,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from ctxasm.commands.options import (
+from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
     add_settings,
@@ -20,7 +20,7 @@ from ctxasm.commands.options import (
     with_history,
     workbench_of,
 )
-from ctxasm.equipping import equipment
+from ctxasm.app.parts import equipment
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.results import Assembly
 

@@ -18,19 +18,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.model.formats import expects_markers
+from ctxasm.text.formats import expects_markers
 
 if TYPE_CHECKING:
-    from ctxasm.bundle.answers import AnswersReading, AskedAnswer
-    from ctxasm.bundle.problems import Problem
+    from ctxasm.app.workbench import Workbench
     from ctxasm.citations.checked import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
-    from ctxasm.evaluation.agreement import Judged
+    from ctxasm.data.files.answers import AnswersReading, AskedAnswer
+    from ctxasm.data.files.problems import Problem
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
-    from ctxasm.workbench import Workbench
+    from ctxasm.review.agreement import Judged
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
 UNKNOWN, ANY = "unknown", "any"
@@ -54,8 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
+    from ctxasm.app.commands.check_report import open_report
     from ctxasm.citations.summary import Totals
-    from ctxasm.commands.check_report import open_report
 
     failing = _fail_on(args.fail_on)
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
@@ -92,7 +92,7 @@ class Check:
     def all(self) -> Iterator[tuple[CheckedAnswer, Grounds]]:
         """Each answer with what it was checked against."""
         from ctxasm.citations.alignment import check_answer
-        from ctxasm.evaluation.agreement import label_scores
+        from ctxasm.review.agreement import label_scores
 
         voice, marked = self._settings.channel == "voice", expects_markers(self._settings)
         for asked in self._answers:
@@ -126,7 +126,7 @@ class Check:
 
     def agreement(self) -> dict[str, object] | None:
         """How the scorer agrees with the labels of the answers; None where they have none."""
-        from ctxasm.evaluation.agreement import agreement_dict
+        from ctxasm.review.agreement import agreement_dict
 
         labels = sum(len(asked.answer.labels) for asked in self._answers)
         return agreement_dict(self._judged, self._scorer.threshold, labels) if labels else None
@@ -140,7 +140,7 @@ class Chosen(NamedTuple):
 
 
 def _fail_on(given: Sequence[str] | None) -> Chosen:
-    from ctxasm.citations.summary import PROBLEMS, VERDICTS
+    from ctxasm.citations.checked import PROBLEMS, VERDICTS
 
     names = [name.strip() for part in given or () for name in part.split(",")]
     for name in names:
@@ -179,7 +179,7 @@ def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswe
 
 
 def _reading(file: str) -> AnswersReading:
-    from ctxasm.bundle.answers import read_answer_stream, read_answers
+    from ctxasm.data.files.answers import read_answer_stream, read_answers
 
     if file != "-":
         return read_answers(file)
@@ -189,7 +189,7 @@ def _reading(file: str) -> AnswersReading:
 
 
 def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str]:
-    from ctxasm.bundle.answers import AskedAnswer
+    from ctxasm.data.files.answers import AskedAnswer
 
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
@@ -205,7 +205,7 @@ def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer
 
 
 def _lacking(asked: AskedAnswer, file: str, dataset: str | None) -> Problem:
-    from ctxasm.bundle.problems import Problem
+    from ctxasm.data.files.problems import Problem
 
     if dataset is None:
         return Problem(file, asked.line, "sources", "is missing: give the sources, or load the dataset that the answer was made from")
@@ -218,7 +218,7 @@ def _with_questions(answers: Sequence[AskedAnswer], texts: Mapping[str, str]) ->
 
 
 def _refuse(where: str, problems: Sequence[Problem]) -> None:
-    from ctxasm.bundle.answers import refusal
+    from ctxasm.data.files.answers import refusal
 
     if problems:
         raise refusal(where, sorted(problems, key=lambda problem: (problem.file, problem.line or 0)))

@@ -7,11 +7,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
+from ctxasm.app.commands.options import say, show
+from ctxasm.citations.checked import (
+    CheckedAnswer,
+    CheckedClaim,
+    Support,
+    checked_dict,
+    has_unknown,
+    problem_claims,
+    summary_sentence,
+    verdict_words,
+)
 from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.serialise import checked_dict
-from ctxasm.citations.summary import Totals, has_unknown, problem_claims, summary_sentence, verdict_words
-from ctxasm.commands.options import say, show
+from ctxasm.citations.summary import Totals
 
 LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60

@@ -16,17 +16,17 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from ctxasm.commands.options import add_database, say, show, workbench_of
-from ctxasm.commands.progress import told_on_terminal
+from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
+from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.config import CONNECTION
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from ctxasm.connecting import SavedMapping
-    from ctxasm.store.own.catalogue import TableInfo
-    from ctxasm.store.own.checks import MappingCheck
-    from ctxasm.store.own.mapping import TableMapping
-    from ctxasm.workbench import Workbench
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.data.tables.catalogue import TableInfo
+    from ctxasm.data.tables.checks import MappingCheck
+    from ctxasm.data.tables.connecting import SavedMapping
+    from ctxasm.data.tables.mapping import TableMapping
 
 SUMMARY = "look into your own tables, map their columns, link or copy them as a dataset"
 COLUMN_CHARS = 40
@@ -51,6 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--copy", metavar="DATASET", help="load the first rows as an ordinary dataset; without chunk_index they are counted by order_by"
     )
+    add_over(parser)
     parser.add_argument("--limit", metavar="N", type=int, default=None, help="rows that --copy takes (default: 100,000)")
     parser.add_argument("--unlink", metavar="DATASET", help="take a link back; your table stays as it is")
     parser.add_argument("--sql", action="store_true", help="print the exact SQL of every operation")
@@ -66,7 +67,7 @@ def run(args: Namespace) -> int:
 
 
 def _run(workbench: Workbench, args: Namespace) -> int:
-    from ctxasm import connecting
+    from ctxasm.data.tables import connecting
 
     if args.unlink is not None:
         connecting.unlink(workbench, args.unlink)
@@ -92,7 +93,7 @@ def _run(workbench: Workbench, args: Namespace) -> int:
 
 
 def _saved(workbench: Workbench, name: str | None) -> SavedMapping | None:
-    from ctxasm import connecting
+    from ctxasm.data.tables import connecting
 
     if name is None:
         return None
@@ -104,43 +105,19 @@ def _saved(workbench: Workbench, name: str | None) -> SavedMapping | None:
 
 def _mapping(workbench: Workbench, connection: str, args: Namespace, saved: SavedMapping | None) -> TableMapping:
     """The saved mapping or the guess, with every --map on top."""
-    from ctxasm import connecting
-    from ctxasm.store.own.mapping import with_place
+    from ctxasm.data.tables.connecting import chosen_mapping
 
-    schema, table = _split(workbench, connection, args.table) if args.table is not None else (None, "")
-    start = saved.mapping if saved is not None else connecting.guess_mapping(workbench, connection, table, schema)
-    fields, own = dict(start.fields), start.documents
-    documents = dict(own.fields) if own is not None else {}
+    fields = []
     for given in args.fields:
         name, mark, place = given.partition("=")
         if not mark:
             raise InvalidInput(f"--map must be FIELD=COLUMN, got {shown(given)}")
-        if name.startswith("documents."):
-            documents = with_place(documents, name.removeprefix("documents."), place)
-        else:
-            fields = with_place(fields, name, place)
-    about = None
-    if args.documents is not None or (own is not None and documents):
-        named = (
-            _split(workbench, connection, args.documents) if args.documents is not None else (own.schema, own.table) if own else (None, "")
-        )
-        about = (named[1], documents, named[0])
-    return connecting.table_mapping(table or start.table, fields, schema if table else start.schema, about)
-
-
-def _split(workbench: Workbench, connection: str, name: str) -> tuple[str | None, str]:
-    """A table by its name alone where there is one, else as SCHEMA.TABLE."""
-    from ctxasm import connecting
-
-    listed = connecting.tables(workbench, connection)
-    schema, dot, table = name.partition(".")
-    if dot and not any(info.name == name for info in listed) and any(info.schema == schema for info in listed):
-        return schema, table
-    return None, name
+        fields.append((name, place))
+    return chosen_mapping(workbench, connection, args.table, fields, args.documents, saved.mapping if saved is not None else None)
 
 
 def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Namespace) -> int:
-    from ctxasm import connecting
+    from ctxasm.data.tables import connecting
 
     if args.save is not None:
         connecting.save_mapping(workbench, args.save, connection, mapping)
@@ -150,13 +127,14 @@ def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Nam
             show(f"-- {name}\n{sql}\n")
     if args.explain:
         show(connecting.explain(workbench, connection, mapping))
-    if args.link is not None or args.copy is not None:
+    if args.link is not None or args.copy is not None or args.into is not None:
+        dataset, over = over_of(args, args.copy if args.link is None else args.link, "--copy or --link")
         if args.link is not None:
-            report = connecting.link(workbench, connection, mapping, args.link)
+            report = connecting.link(workbench, connection, mapping, args.link, over)
         else:
             most = connecting.COPY_ROWS if args.limit is None else args.limit
-            with told_on_terminal() as told:
-                report = connecting.copy_table(workbench, connection, mapping, args.copy, most, told)
+            with naming_both_ways("--copy"), told_on_terminal() as told:
+                report = connecting.copy_table(workbench, connection, mapping, str(dataset), most, told, over=over)
         for note in report.notes:
             say(f"note: {note}")
         say(report.summary)
@@ -167,8 +145,8 @@ def _use(workbench: Workbench, connection: str, mapping: TableMapping, args: Nam
 
 def _describe(workbench: Workbench, connection: str, mapping: TableMapping, args: Namespace) -> int:
     """The first rows, the mapping and what it finds."""
-    from ctxasm import connecting
-    from ctxasm.store.own.mapping import written_mapping
+    from ctxasm.data.tables import connecting
+    from ctxasm.data.tables.mapping import written_mapping
 
     if args.format == "json":
         show(json.dumps(written_mapping(mapping), ensure_ascii=False, indent=2))
@@ -190,7 +168,7 @@ def _describe(workbench: Workbench, connection: str, mapping: TableMapping, args
 
 
 def _show_rows(workbench: Workbench, connection: str, mapping: TableMapping) -> None:
-    from ctxasm import connecting
+    from ctxasm.data.tables import connecting
 
     rows = connecting.sample(workbench, connection, mapping.table, mapping.schema, 5)
     show(" | ".join(_cut(name) for name in rows.columns))

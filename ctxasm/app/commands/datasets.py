@@ -7,12 +7,12 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from ctxasm.commands.options import add_database, say, workbench_of
-from ctxasm.loading import counted
+from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.data.standing import counted
 
 if TYPE_CHECKING:
-    from ctxasm.store.listing import DatasetInfo
-    from ctxasm.workbench import Workbench
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.model.datasets import DatasetInfo
 
 SUMMARY = "list the loaded datasets, newest first"
 

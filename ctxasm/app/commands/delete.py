@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, say, workbench_of
 
 SUMMARY = "delete a dataset, or unlink a table"
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.commands.ingest import ended_by_interrupt
-from ctxasm.commands.options import add_dataset, require_data, say, workbench_of
-from ctxasm.commands.progress import told_on_terminal
-from ctxasm.enrichment.reports import counted
-from ctxasm.enrichment.texts import MAX_CHARS, VARIANTS
+from ctxasm.app.commands.ingest import ended_by_interrupt
+from ctxasm.app.commands.options import add_dataset, require_data, say, workbench_of
+from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.config import MODEL
+from ctxasm.data.enrich.reports import counted
+from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS
 from ctxasm.model.errors import ModelUnavailable
 
 if TYPE_CHECKING:
-    from ctxasm.enriching import EnrichReport, Estimate
-    from ctxasm.workbench import Workbench
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.data.enrich import EnrichReport, Estimate
 
 SUMMARY = "write summaries, situating contexts and canonical questions for the index"
 INTERRUPTED = 130
@@ -54,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Enrich, and print the name of the dataset; with --estimate print what it would take."""
-    from ctxasm.enriching import EnrichOptions, enrich, estimate
+    from ctxasm.data.enrich import EnrichOptions, enrich, estimate
 
     options = EnrichOptions(
         variant=args.variant,
@@ -104,7 +105,7 @@ def _tell(done: EnrichReport) -> None:
 
 def _make_queries(workbench: Workbench, dataset: str, limit: int) -> bool:
     """Save questions as queries; False where it was ended before."""
-    from ctxasm.enriching import questions_as_queries
+    from ctxasm.search.canonical_questions import questions_as_queries
 
     with told_on_terminal() as report, ended_by_interrupt() as cancelled:
         made = questions_as_queries(workbench, dataset, limit, report=report, cancelled=cancelled)
@@ -122,9 +123,11 @@ def estimate_words(told: Estimate) -> str:
     if told.variant == "extractive":
         return f"{told.dataset}: {counted(told.chunks, 'chunk')}, by rules on this machine: no calls, no cost"
     how = "counted" if told.exact else "estimated, no vocabulary"
-    tokens = f"{counted(told.calls, 'call')} to {told.model}, {told.tokens_in:,} tokens in ({how}), about {told.tokens_out:,} out"
+    model = told.model or "a model that is not named yet"
+    tokens = f"{counted(told.calls, 'call')} to {model}, {told.tokens_in:,} tokens in ({how}), about {told.tokens_out:,} out"
     if told.price is None or told.cost is None:
-        cost = f"no price is known for {told.model}: give --price-in and --price-out, or --prices FILE"
+        named = f"no price is known for {told.model}: " if told.model else f"no price is known without a model: set {MODEL[0]}, or "
+        cost = f"{named}give --price-in and --price-out" + (", or --prices FILE" if told.model else "")
     else:
         price = f"{told.price.tokens_in:g} in and {told.price.tokens_out:g} out per million, {told.price.source}"
         cost = f"about ${told.cost:,.4f} ({price})"

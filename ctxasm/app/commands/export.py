@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.commands.options import add_database, say, workbench_of
-from ctxasm.exporting import FORMATS, export
-from ctxasm.loading import counted
+from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.data.files.exporting import FORMATS, export
+from ctxasm.data.standing import counted
 
 SUMMARY = "write a dataset to files: a bundle that loads back equal, or one table of chunks"
 

@@ -1,7 +1,8 @@
 """`ctxasm ingest`: documents (PDF, DOCX, HTML, Markdown, plain text) become a dataset.
 
 Folders are read with everything in them. What is done is kept: the same command goes on where it was ended, and reads only
-what has changed since. Exit code 2 where nothing could be read.
+what has changed since; what was added to the dataset in other ways stays. A dataset that holds none of these documents is
+replaced with --replace only. Exit code 2 where nothing could be read.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ctxasm.commands.options import add_database, say, workbench_of
-from ctxasm.commands.progress import told_on_terminal
-from ctxasm.ingest.options import IngestOptions
+from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, workbench_of
+from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.data.documents.options import IngestOptions
 
 if TYPE_CHECKING:
-    from ctxasm.ingesting import FileProblem
+    from ctxasm.data.documents.ingesting import FileProblem
     from ctxasm.model.progress import Cancelled
 
 SUMMARY = "read documents (PDF, DOCX, HTML, Markdown, text) into a dataset"
@@ -29,11 +30,12 @@ WIDEST_NAME = 60
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """PATH…, --data, how to cut, --part, --retry, --db."""
+    """PATH…, --data, --replace or --into, how to cut, --part, --retry, --db."""
     usual = IngestOptions()
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a document, a folder, or a .zip of documents")
-    names = "name of the dataset (default: that of the folder or file); one of that name is replaced"
+    names = "name of the dataset (default: that of the folder or file); one that holds these documents goes on"
     parser.add_argument("--data", "--name", dest="name", metavar="NAME", help=names)
+    add_over(parser)
     parser.add_argument(
         "--chunk-tokens", type=int, default=usual.max_tokens, metavar="N", help="most tokens of a chunk (default: %(default)s)"
     )
@@ -54,13 +56,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Read and load; print the name of the dataset."""
-    from ctxasm.ingesting import ingest
+    from ctxasm.data.documents.ingesting import ingest
 
     overlap = args.chunk_tokens // 5 if args.overlap is None else args.overlap
     options = IngestOptions(args.chunk_tokens, overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language)
     workbench = workbench_of(args)
-    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
-        done = ingest(workbench, args.paths, options, args.name, report, cancelled, part=args.part, retry=args.retry)
+    name, over = over_of(args, args.name, "--data")
+    with naming_both_ways("--data"), told_on_terminal() as report, ended_by_interrupt() as cancelled:
+        done = ingest(workbench, args.paths, options, name, report, cancelled, part=args.part, retry=args.retry, over=over)
     for note in done.notes:
         say(f"note: {note}")
     _say_problems("not read", done.broken, len(done.broken))

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from ctxasm.answering.zones.history_text import parse_history
+from ctxasm.answering.zones.words import conversation_line, zones_line
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, read_config
+from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.records import Query
+from ctxasm.model.regular_files import read_regular
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.settings_text import from_assignments, from_environment
-from ctxasm.workbench import Workbench
-from ctxasm.zones.history_text import parse_history
-from ctxasm.zones.words import conversation_line, zones_line
+from ctxasm.model.settings_text import from_assignments, from_environment, read_settings
 
 
 def add_database(parser: ArgumentParser) -> None:
@@ -32,11 +36,49 @@ def add_dataset(parser: ArgumentParser) -> None:
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
 
 
+def add_over(parser: ArgumentParser) -> None:
+    """`--replace` and `--into`: what becomes of a dataset whose name is taken."""
+    parser.add_argument("--replace", action="store_true", help="load over a dataset of that name, whatever it holds")
+    parser.add_argument("--into", metavar="NAME", help="add to this dataset; a record that is there with other content is a problem")
+
+
+def over_of(args: Namespace, named: str | None, flag: str) -> tuple[str | None, Over]:
+    """The name of the dataset, and what becomes of one that has it. Raises InvalidInput."""
+    if args.into is None:
+        return named, "replace" if args.replace else "new"
+    if args.replace:
+        raise InvalidInput("--replace and --into exclude each other: a dataset is loaded over, or added to")
+    if named is not None:
+        raise InvalidInput(f"--into and {flag} both name the dataset: give one of them")
+    return args.into, "join"
+
+
+@contextmanager
+def naming_both_ways(flag: str | None) -> Iterator[None]:
+    """A name that is taken, with what can be said: `flag` gives another one, None where there is no other way than replacing."""
+    try:
+        yield
+    except NameTaken as error:
+        into = shlex.quote(error.standing.info.name)
+        others = f", --into {into} to add to it, or another name with {flag}" if flag else ""
+        raise InvalidInput(f"{error}. Say --replace to load over it{others}") from None
+
+
 def add_settings(parser: ArgumentParser) -> None:
-    """`--preset` and `--set`."""
+    """`--preset`, `--settings` and `--set`, in the order in which each goes before the one before it."""
     parser.add_argument("--preset", metavar="NAME", help=f"start from a preset: {', '.join(PRESETS)}")
     parser.add_argument(
-        "--set", metavar="NAME=VALUE", action="append", default=[], dest="assignments", help="change one setting; repeatable"
+        "--settings",
+        metavar="FILE",
+        help="a TOML file with a table [context_assembly], on top of the preset (the workbench copies its own)",
+    )
+    parser.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        dest="assignments",
+        help="change one setting, on top of both; repeatable",
     )
 
 
@@ -52,7 +94,7 @@ def with_history(query: Query, path: str | None) -> Query:
     if path is None:
         return query
     try:
-        text = Path(path).read_bytes().decode("utf-8")
+        text = read_regular(path).decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"the history {shown(path)} cannot be read: {reason}") from None
@@ -88,9 +130,11 @@ def workbench_of(args: Namespace, config: Config | None = None) -> Workbench:
 
 
 def settings_of(args: Namespace) -> AssemblySettings:
-    """The preset if one is named, else the environment's settings; then every `--set`."""
-    start = preset(args.preset) if args.preset is not None else from_environment(os.environ)
-    return from_assignments(args.assignments, start)
+    """The preset, then the file, then every `--set`; the environment's settings where neither preset nor file is named."""
+    start = preset(args.preset) if args.preset is not None else None
+    if args.settings is not None:
+        start = read_settings(args.settings, start)
+    return from_assignments(args.assignments, start or from_environment(os.environ))
 
 
 def require_data(workbench: Workbench) -> None:

@@ -10,8 +10,8 @@ from argparse import ArgumentParser, Namespace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.commands.assemble import as_json, described
-from ctxasm.commands.options import (
+from ctxasm.app.commands.assemble import as_json, described
+from ctxasm.app.commands.options import (
     add_dataset,
     add_settings,
     require_data,
@@ -22,23 +22,27 @@ from ctxasm.commands.options import (
     show,
     workbench_of,
 )
-from ctxasm.commands.progress import told_on_terminal
+from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query
 from ctxasm.model.search import ENGINES, INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
 
 if TYPE_CHECKING:
+    from ctxasm.app.workbench import Workbench
     from ctxasm.model.ports import FetchedChunk
-    from ctxasm.workbench import Workbench
 
 SUMMARY = "search a dataset for a typed question: BM25, vectors, or both"
 SHOWN_CHARS = 160
+METHOD_HELP = (
+    "default: hybrid, words (BM25) and meaning (vectors) fused by reciprocal rank, k = 60; the vectors of wordllama weigh 0.1 of BM25, "
+    "those of multilingual-e5-small 0.7, others as much as BM25"
+)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """QUESTION, how to search, --save, --assemble with settings, --format, --data, --db."""
     parser.add_argument("question", metavar="QUESTION", help="what to search for")
-    parser.add_argument("--method", choices=METHODS, default="hybrid", help="default: hybrid, words and meaning fused by reciprocal rank")
+    parser.add_argument("--method", choices=METHODS, default="hybrid", help=METHOD_HELP)
     parser.add_argument("--text", choices=INDEXED_TEXTS, default="raw", help="what is indexed of a chunk (default: raw, its text)")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="hits (default: 20)")
     parser.add_argument("--language", choices=LANGUAGES, default="auto", help="of the corpus, for its stems and stop words (default: auto)")
@@ -54,10 +58,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Search; print the hits, or the context made of them."""
-    from ctxasm.searching import save_query, search
+    from ctxasm.search.searching import save_query, search
 
-    if not args.assemble and (args.assignments or args.preset):
-        raise InvalidInput("--set and --preset are for assembling: add --assemble")
+    if not args.assemble and (args.assignments or args.preset or args.settings):
+        raise InvalidInput("--set, --settings and --preset are for assembling: add --assemble")
     named = {"embedder": args.embedder, "reranker": args.rerank, "engine": args.engine}
     options = SearchOptions(args.method, args.text, args.limit, args.language, **named)
     workbench = workbench_of(args)
@@ -103,8 +107,10 @@ def _listed(workbench: Workbench, query: Query, dataset: str, elapsed_ms: float)
         show(f"   {short}")
     matches = f", {query.bm25_matches} share a word with the question" if query.bm25_matches is not None else ""
     similar = f", best similarity {query.best_similarity:g}" if query.best_similarity is not None else ""
+    fusion = query.metadata["fusion"]
+    fused = f", fused by reciprocal rank (k = {fusion['k']}), vectors weighing {fusion['vector']:g} of BM25" if fusion else ""
     hits = f"{len(query.retrieved)} hit{'' if len(query.retrieved) == 1 else 's'}"
-    say(f"{hits} in {dataset} ({query.search_method}, {elapsed_ms:.0f} ms){matches}{similar}")
+    say(f"{hits} in {dataset} ({query.search_method}, {elapsed_ms:.0f} ms){fused}{matches}{similar}")
 
 
 def _chunks(workbench: Workbench, query: Query, dataset: str) -> dict[tuple[str, int], FetchedChunk]:

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 
-from ctxasm.commands.options import add_database, config_of
+from ctxasm.app.commands.options import add_database, config_of
+from ctxasm.app.hosts import HOST_NAMES, read_hosts
 from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -16,15 +18,21 @@ SUMMARY = "run the workbench in the browser (further arguments go to `streamlit 
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--port, --db; what else is given goes to streamlit."""
+    """--port, --host-name, --db; what else is given goes to streamlit."""
     parser.add_argument("--port", metavar="PORT", help="port to listen on (default: 8501, or the next that is free)")
+    parser.add_argument(
+        "--host-name", metavar="NAME", action="append", default=[], help="answer under this name too, beside localhost; repeatable"
+    )
     add_database(parser)
 
 
 def run(args: Namespace) -> int:
     """Become (on Windows: run) streamlit. Its own exit code is ours."""
-    command, environment = serve_command(args.port, args.rest), {**os.environ, DATABASE_URL: config_of(args).database_url}
-    return _become(command, environment)
+    if find_spec("streamlit") is None:
+        raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
+    names = ",".join(sorted(read_hosts(os.environ, args.host_name).named))
+    environment = {**os.environ, DATABASE_URL: config_of(args).database_url, HOST_NAMES: names}
+    return _become(serve_command(args.port, args.rest), environment)
 
 
 def serve_command(port: str | None, rest: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.commands.options import add_settings, settings_of
+from ctxasm.app.commands.options import add_settings, settings_of
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, to_toml, write
 

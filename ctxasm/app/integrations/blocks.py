@@ -16,7 +16,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(assembly: Assembly) -> list[Block]:
-    """All blocks in order. Joined by a blank line they are the context (but for a supplement, which stands before them)."""
+    """All blocks in order. Joined by a blank line, or by `block_separator`, they are the context (but for a supplement before them)."""
     spans: dict[int, tuple[int, int, int]] = {}
     for segment in assembly.segments:
         if segment.block is not None:

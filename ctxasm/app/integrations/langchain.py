@@ -1,6 +1,6 @@
 """LangChain: the tuned assembly as a document compressor, and as a retriever around another one.
 
-    from ctxasm.integrations.langchain import AssembledRetriever, ContextAssembler
+    from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
 
     assembler = ContextAssembler(settings=Path("settings.toml"), source=open_store().dataset("handbook"))
     retriever = AssembledRetriever(base_retriever=vector_store.as_retriever(search_kwargs={"k": 20}), assembler=assembler)
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.integrations.blocks import blocks_of
-from ctxasm.integrations.retrieved import Reader
-from ctxasm.integrations.tuned import settings_of
+from ctxasm.app.integrations.blocks import blocks_of
+from ctxasm.app.integrations.retrieved import Reader
+from ctxasm.app.integrations.tuned import settings_of
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
 

@@ -1,6 +1,6 @@
 """LlamaIndex: the tuned assembly as a node postprocessor.
 
-    from ctxasm.integrations.llamaindex import ContextAssemblyPostprocessor
+    from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
 
     postprocessor = ContextAssemblyPostprocessor(settings=Path("settings.toml"), docstore=index.docstore)
     engine = index.as_query_engine(similarity_top_k=20, node_postprocessors=[postprocessor])
@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.integrations.blocks import blocks_of
-from ctxasm.integrations.retrieved import Reader
-from ctxasm.integrations.tuned import settings_of
+from ctxasm.app.integrations.blocks import blocks_of
+from ctxasm.app.integrations.retrieved import Reader
+from ctxasm.app.integrations.tuned import settings_of
+from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ctxasm.bundle.recognised.draft import Draft, Place, document_of
-from ctxasm.bundle.recognised.passages import Passage, passage
-from ctxasm.bundle.recognised.values import number, whole
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.draft import Draft, Place, document_of
+from ctxasm.data.files.recognised.passages import Passage, passage
+from ctxasm.data.files.recognised.values import number, whole
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import ChunkSource
+from ctxasm.model.ports import ChunkSource, KnowsDatasets, KnowsDocuments
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 
@@ -31,7 +31,7 @@ class Reader:
     A key that is None is looked for under the usual names. `lower_is_better`: the scores are distances.
     """
 
-    source: Any = None
+    source: ChunkSource | KnowsDatasets | None = None
     document_id_key: str | None = None
     chunk_index_key: str | None = None
     score_key: str | None = None
@@ -76,11 +76,9 @@ class Reader:
         return metadata[key]
 
 
-def opened(source: Any) -> ChunkSource | None:
+def opened(source: ChunkSource | KnowsDatasets | None) -> ChunkSource | None:
     """The source itself; of a store its newest dataset."""
-    dataset = getattr(source, "dataset", None)
-    found: ChunkSource | None = dataset() if callable(dataset) else source
-    return found
+    return source.dataset() if isinstance(source, KnowsDatasets) else source
 
 
 def _as_stored(source: ChunkSource, found: Sequence[Passage]) -> list[Passage]:
@@ -93,8 +91,7 @@ def _as_stored(source: ChunkSource, found: Sequence[Passage]) -> list[Passage]:
             continue
         document_id = document_of(one, _HERE)
         if document_id not in by_text:
-            stored = getattr(source, "document_chunks", None)
-            chunks = stored(document_id) if callable(stored) else ()
+            chunks = source.document_chunks(document_id) if isinstance(source, KnowsDocuments) else ()
             by_text[document_id] = {chunk.text: chunk.chunk_index for chunk in reversed(list(chunks))}
         index = by_text[document_id].get(str(one.text), NOT_STORED + 2 * at)
         placed.append(replace(one, numbers={"chunk_index": index}))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.settings_text import from_toml
+from ctxasm.model.settings_text import from_toml, read_settings
 
 
 def settings_of(given: object) -> AssemblySettings:
     """The settings in any of these forms; None are the defaults. A text of one line is the path of a TOML file.
 
-    Raises InvalidInput for what is none of them, and as `from_toml` and `AssemblySettings`.
+    Raises InvalidInput for what is none of them, and as `from_toml` and `read_settings`.
     """
     if given is None:
         return AssemblySettings()
@@ -27,9 +26,5 @@ def settings_of(given: object) -> AssemblySettings:
     if isinstance(given, str) and "[" in given:
         return from_toml(given)
     if isinstance(given, (str, os.PathLike)):
-        try:
-            return from_toml(Path(given).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) and error.strerror else "it is no text"
-            raise InvalidInput(f"settings: the file {shown(os.fspath(given))} cannot be read: {why}") from None
+        return read_settings(given)
     raise InvalidInput(f"settings must be AssemblySettings, a mapping, TOML or the path of a TOML file, got {shown(given)}")

@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator
 
 MODULES = (
     "ctxasm.store.database",
-    "ctxasm.pipeline",
-    "ctxasm.ui.shell",
-    "ctxasm.ui.scenes",
-    "ctxasm.ui.views.budget_bar",
-    "ctxasm.ui.views.stages",
-    "ctxasm.ui.views.closer",
-    "ctxasm.ui.figures",
+    "ctxasm.assembly.pipeline",
+    "ctxasm.app.ui.frame.shell",
+    "ctxasm.app.ui.frame.scenes",
+    "ctxasm.app.ui.inspect.budget_bar",
+    "ctxasm.app.ui.inspect.stages",
+    "ctxasm.app.ui.inspect.closer",
+    "ctxasm.app.ui.inspect.order",
     "streamlit.emojis",
     "streamlit.material_icon_names",
 )
@@ -35,7 +35,7 @@ def _warm() -> None:
     from importlib import import_module
 
     from ctxasm.model.errors import CtxasmError
-    from ctxasm.tokens import open_counter
+    from ctxasm.text.tokens import open_counter
 
     # A vocabulary or store that cannot be had is said by the page that needs it, an import that fails by the one that makes it.
     with contextlib.suppress(CtxasmError, ImportError):
@@ -52,13 +52,12 @@ def _warm() -> None:
 
 def _first_picture() -> None:
     """Open the store, load the sample where it is empty, and work out what Inspect shows first. Raises CtxasmError."""
+    from ctxasm.app.ui.frame import server
+    from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_figure
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.ui import desk
-    from ctxasm.ui.figures import chunk_map_figure
-    from ctxasm.ui.stage_rows import chunk_map
 
-    bench = desk.workbench()
-    for info in desk.datasets()[:1]:
+    bench = server.workbench()
+    for info in server.datasets()[:1]:
         for entry in bench.query_list(info.name)[:1]:
             assembly = bench.assemble(bench.query(info.name, entry.query_id), AssemblySettings(), info.name)
             chunk_map_figure(chunk_map(assembly)).to_json()

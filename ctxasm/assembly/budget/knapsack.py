@@ -126,26 +126,35 @@ class _Sack:
 
     def _branch(self) -> tuple[list[int], int | None]:
         """Depth first: take what fits in order, then give back the last taken and go on after it."""
+        # This loop is most of what a packing takes, so what it reads is at hand and `_bound` is written out.
+        tokens, worths, token_sums, worth_sums = self.tokens, self.worth, self.token_sums, self.worth_sums
+        count = len(tokens)
         taken: list[int] = []
         best: list[int] = []
         most = worth = place = 0
         left = self.room
         for _ in range(MAX_STEPS):
-            if worth + self._bound(place, left) > most:
-                end = bisect_right(self.token_sums, self.token_sums[place] + left, place) - 1
-                taken += range(place, end)
-                worth += self.worth_sums[end] - self.worth_sums[place]
-                left -= self.token_sums[end] - self.token_sums[place]
-                if worth > most:
-                    best, most = taken.copy(), worth
-                place = end + 1
-                if place < len(self.tokens):
-                    continue
+            if place < count:
+                start = token_sums[place]
+                end = bisect_right(token_sums, start + left, place) - 1
+                gain = worth_sums[end] - worth_sums[place]
+                rest = -(-worths[end] * (start + left - token_sums[end]) // tokens[end]) if end < count else 0
+                if worth + gain + rest > most:
+                    taken += range(place, end)
+                    worth += gain
+                    left -= token_sums[end] - start
+                    if worth > most:
+                        best, most = taken.copy(), worth
+                    place = end + 1
+                    if place < count:
+                        continue
+            elif worth > most:
+                best, most = taken.copy(), worth
             if not taken:
                 return best, None
             last = taken.pop()
-            worth -= self.worth[last]
-            left += self.tokens[last]
+            worth -= worths[last]
+            left += tokens[last]
             place = last + 1
         return best, max(most, self._open(taken, place))
 

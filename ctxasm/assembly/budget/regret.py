@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ctxasm.budgeting.desk import Documents
-from ctxasm.model.passages import Joined
-from ctxasm.model.plans import Written
+from ctxasm.assembly.budget import knapsack as pack
+from ctxasm.assembly.passages import Joined
+from ctxasm.assembly.plans import Written
+from ctxasm.assembly.steps import Documents
 from ctxasm.model.results import DocumentSize, Regret
-from ctxasm.stages import pack
 
 
 def regret_of(own: Documents, final: Sequence[Joined], written: Written, sizes: Sequence[DocumentSize], limit: int, pack_k: int) -> Regret:

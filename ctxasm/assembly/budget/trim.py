@@ -10,29 +10,47 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ctxasm.assembly.budget.cut import Cutter, longest
+from ctxasm.assembly.passages import join
+from ctxasm.assembly.plans import DocumentPlan, Measure
+from ctxasm.assembly.steps import Ahead
 from ctxasm.model.events import Yielded
-from ctxasm.model.passages import join
-from ctxasm.model.plans import DocumentPlan, Measure
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.results import Candidate, Key
-from ctxasm.stages.cut import Cutter, longest
+from ctxasm.model.results import Candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Trimmed:
     """What is left of an oversized document; `plan` is None when not one character fits.
 
-    `order` lists its chunks, the last to go first; `missing` says how much more limit each dropped one needs, and
-    `whole_missing` what the best chunk needs to be shown whole (0 where it is).
+    `order` lists its chunks, the last to go first; `heads` are the plans of the first one, two, … of them and `sizes` what these come
+    to. `whole` is the limit at which the best chunk is shown whole in the smallest frame, `least` the one at which any of it is.
     """
 
     plan: DocumentPlan | None
     order: tuple[int, ...]
-    missing: Mapping[int, int]
-    cut: Key | None
-    cut_at: int
-    yielded: tuple[Yielded, ...]
-    whole_missing: int = 0
+    heads: tuple[DocumentPlan, ...]
+    sizes: tuple[int, ...]
+    whole: int
+    least: int
+    cut_at: int = 0
+    yielded: tuple[Yielded, ...] = ()
+
+    @property
+    def limits(self) -> set[int]:
+        """The limits at which what is shown changes."""
+        return {*self.sizes, self.whole, self.least}
+
+    def at(self, limit: int) -> Ahead:
+        """What a limit shows that the whole document does not fit in."""
+        name = self.heads[0].document.document_id
+        best = (name, self.order[0])
+        for plan, size in zip(reversed(self.heads), reversed(self.sizes), strict=True):
+            if size <= limit:
+                return Ahead(limit, frozenset([(name, j.chunk.chunk_index) for j in plan.joined]))
+        if limit >= self.whole:
+            return Ahead(limit, frozenset([best]))
+        return Ahead(limit, frozenset(), best if limit >= self.least else None)
 
 
 def keep_order(own: Mapping[int, Candidate], best: int | None = None) -> tuple[int, ...]:
@@ -64,24 +82,19 @@ def trim(
     `may_yield`: fixed parts count against the limit, so they may give way.
     """
     order = keep_order(own, best)
-    sizes = [measure([plan_of(order[:count])]) for count in range(1, len(order) + 1)]
+    heads = tuple([plan_of(order[:count]) for count in range(1, len(order) + 1)])
+    sizes = tuple([measure([plan]) for plan in heads])
     kept = next((count for count in range(len(order), 0, -1) if sizes[count - 1] <= limit), 0)
-    missing: dict[int, int] = {}
-    smallest = sizes[-1]
-    for count in range(len(order), max(kept, 1), -1):
-        smallest = min(smallest, sizes[count - 1])
-        missing[order[count - 1]] = smallest - limit
     if kept:
-        return Trimmed(plan_of(order[:kept]), order, missing, None, 0, ())
-    squeezed = Squeeze(plan_of(order[:1]), measure, limit, counter)
+        return Trimmed(heads[kept - 1], order, heads, sizes, sizes[0], sizes[0])
+    squeezed = Squeeze(heads[0], measure, limit, counter)
     plan = squeezed.whole(may_yield)
-    lacking = 0 if plan is not None else squeezed.size() - limit
-    plan = plan or squeezed.cut()
-    if plan is None:
-        missing[order[0]] = squeezed.least() - limit
-        return Trimmed(None, order, missing, None, 0, tuple(squeezed.yielded), lacking)
-    key = (plan.document.document_id, order[0]) if squeezed.cut_at else None
-    return Trimmed(plan, order, missing, key, squeezed.cut_at, tuple(squeezed.yielded), lacking)
+    if plan is not None:
+        return Trimmed(plan, order, heads, sizes, limit, limit, 0, tuple(squeezed.yielded))
+    whole = squeezed.size()
+    plan = squeezed.cut()
+    least = limit if plan is not None else squeezed.least()
+    return Trimmed(plan, order, heads, sizes, whole, least, squeezed.cut_at, tuple(squeezed.yielded))
 
 
 class Squeeze:

@@ -18,12 +18,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.model.extracts import Extract, KeptSpan, gap_between
-from ctxasm.model.language import STOP_WORDS
+from ctxasm.assembly.compress.filling import fill, fitting_units
+from ctxasm.assembly.extracts import Extract, KeptSpan, gap_between
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.terms import is_alike, stem
-from ctxasm.model.units import Span
-from ctxasm.stages.filling import fill, fitting_units
+from ctxasm.text.bm25 import inverse_frequency
+from ctxasm.text.denials import DENIALS, EXCEPTIONS
+from ctxasm.text.language import STOP_WORDS
+from ctxasm.text.terms import is_alike, stem
+from ctxasm.text.units import Span
 
 REACH_AFTER, REACH_BEFORE = 1200, 600
 """Characters over which the weight of a word falls to 1/e, after it and before it."""
@@ -34,13 +36,10 @@ FACT = 0.05
 _WORD = re.compile(r"[^\W_]+(?:[.,:][0-9]+)*")
 _PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_DENIALS = frozenset(
-    re.findall(
-        r"\w+",
-        "not no never none without except unless only cannot niet geen nooit zonder behalve tenzij enkel alleen nicht kein keine keinen "
-        "keiner keines keinem nie ohne außer nur",
-    )
-)
+_TELLING = DENIALS | EXCEPTIONS | frozenset(("only", "enkel", "alleen", "nur"))
+NEAR = 0.2
+"""The share of the question's words, by weight, that a unit must be near to where chunks are filtered. On the tune half of four
+corpora (10 hits with neighbours) .94 of the evidence stays in .51 of the tokens; at .1 .98 in .76, at .3 .83 in .32."""
 MAX_KNOWN = 50_000
 """Words of texts that a reader remembers."""
 
@@ -53,10 +52,13 @@ class Row(NamedTuple):
 
 
 class ExtractiveCompressor:
-    """Compresses without a model: the same chunks and question give the same extracts. Nothing is ever irrelevant to it."""
+    """Compresses without a model: the same chunks and question give the same extracts.
 
-    def __init__(self, gap_mark: str) -> None:
-        self._gap = gap_between(gap_mark)
+    Nothing is irrelevant to it unless it `filters`: then only what stands near the question's words is kept, however much fits.
+    """
+
+    def __init__(self, gap_mark: str, filters: bool = False) -> None:
+        self._gap, self._least = gap_between(gap_mark), NEAR if filters else 0.0
 
     def compress(
         self,
@@ -66,20 +68,31 @@ class ExtractiveCompressor:
         counter: TokenCounter,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[Extract | None]:
-        """See `Compressor`. A chunk without a word of the question keeps its head."""
+        """See `Compressor`. A chunk without a word of the question keeps its head, or is irrelevant where this filters."""
         units = [fitting_units(chunk.text, max_tokens, counter) for chunk in chunks]
-        found = shorten(query, [chunk.text for chunk in chunks], units, max_tokens, self._gap, counter)
-        return [Extract("extractive", spans) for spans in found]
+        found = shorten(query, [chunk.text for chunk in chunks], units, max_tokens, self._gap, counter, self._least)
+        return [Extract("extractive", spans) if spans or not self._least else None for spans in found]
 
 
 def shorten(
-    query: str, texts: Sequence[str], units: Sequence[Sequence[Span]], max_tokens: int, gap: str, counter: TokenCounter
+    query: str, texts: Sequence[str], units: Sequence[Sequence[Span]], max_tokens: int, gap: str, counter: TokenCounter, least: float = 0.0
 ) -> list[tuple[KeptSpan, ...]]:
-    """The spans of each text to keep, chosen among its `units`; what a word is worth is told by all of them together."""
+    """The spans of each text to keep, chosen among its `units`; what a word is worth is told by all of them together.
+
+    Of the question's words, by weight, a unit must be near to at least the share `least`.
+    """
     reader = reader_of(query)
     rows = [[reader.row(text, unit) for unit in own] for text, own in zip(texts, units, strict=True)]
     weights = weights_of(len(reader.asked), rows)
-    return [fill(text, own, rate(own, held, weights), max_tokens, gap, counter) for text, own, held in zip(texts, units, rows, strict=True)]
+    kept: list[tuple[KeptSpan, ...]] = []
+    for text, own, held in zip(texts, units, rows, strict=True):
+        ratings = rate(own, held, weights)
+        if least:
+            most = sum(weights)
+            near = [worth >= least * most > 0 for worth in nearness(own, held, weights)]
+            ratings = [rating if is_near else -1.0 for rating, is_near in zip(ratings, near, strict=True)]
+        kept.append(fill(text, own, ratings, max_tokens, gap, counter))
+    return kept
 
 
 class Reader:
@@ -115,7 +128,7 @@ class Reader:
                 for number, asked in enumerate(self.asked):
                     if (strength := is_alike(asked, reduced)) > met.get(number, 0.0):
                         met[number] = strength
-        row = Row(met, word.lower() in _DENIALS or (not word.isalpha() and any(map(str.isdigit, word))))
+        row = Row(met, word.lower() in _TELLING or (not word.isalpha() and any(map(str.isdigit, word))))
         if row.met or row.states_fact:
             self._rows[word] = row
             self._telling.add(word)
@@ -146,7 +159,7 @@ def weights_of(words: int, chunks: Sequence[Sequence[Row]]) -> list[float]:
     for row in rows:
         for number in row.met:
             holding[number] += 1
-    return [math.log(1 + (len(rows) - held + 0.5) / (held + 0.5)) if held else 0.0 for held in holding]
+    return [inverse_frequency(len(rows), held) if held else 0.0 for held in holding]
 
 
 def _words(text: str) -> list[str]:
@@ -164,7 +177,15 @@ def _words(text: str) -> list[str]:
 
 
 def rate(units: Sequence[Span], rows: Sequence[Row], weights: Sequence[float]) -> list[float]:
-    """How much each unit is worth keeping. Takes time linear in the units for each word of the question."""
+    """How much each unit is worth keeping."""
+    return [
+        round(worth * (1 + FACT * row.states_fact) + HEAD * math.exp(-start / HEAD_REACH), 9)
+        for worth, row, (start, _) in zip(nearness(units, rows, weights), rows, units, strict=True)
+    ]
+
+
+def nearness(units: Sequence[Span], rows: Sequence[Row], weights: Sequence[float]) -> list[float]:
+    """The weights of the question's words, as far as each unit is near to them. Linear in the units for each word."""
     after = [math.exp((low - high) / REACH_AFTER) for (_, low), (_, high) in pairwise(units)]
     before = [math.exp((low - high) / REACH_BEFORE) for (low, _), (high, _) in pairwise(units)]
     before.reverse()
@@ -174,10 +195,7 @@ def rate(units: Sequence[Span], rows: Sequence[Row], weights: Sequence[float]) -
         if weight and any(own):
             forth, back = _spread(own, after), _spread(own[::-1], before)
             near = [worth + weight * (a if a > b else b) for worth, a, b in zip(near, forth, reversed(back), strict=True)]
-    return [
-        round(worth * (1 + FACT * row.states_fact) + HEAD * math.exp(-start / HEAD_REACH), 9)
-        for worth, row, (start, _) in zip(near, rows, units, strict=True)
-    ]
+    return near
 
 
 def _spread(own: Sequence[float], shares: Sequence[float]) -> list[float]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ctxasm.model.extracts import KeptSpan
+from ctxasm.assembly.extracts import KeptSpan
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.units import Span, pieces_of_unit, units_of
 from ctxasm.model.visible import is_visible
+from ctxasm.text.units import Span, pieces_of_unit, units_of
 
 PASSED_OVER = 12
 """After so many units in a row that do not fit, what is left is taken for full."""
@@ -47,10 +47,11 @@ def fill(
 ) -> tuple[KeptSpan, ...]:
     """Spans of `text` to keep, ascending: the best rated units that fit, each whole, neighbours as one span.
 
-    Where not one unit fits, the best one is cut after a token. Something is kept wherever one character fits.
+    A unit rated below 0 is never kept. Where not one unit fits, the best one is cut after a token. Something is kept wherever one
+    character fits.
     """
     filling = _Filling(text, units, gap, counter, max_tokens)
-    order = sorted(range(len(units)), key=lambda at: (-ratings[at], at))
+    order = sorted([at for at, rating in enumerate(ratings) if rating >= 0], key=lambda at: (-ratings[at], at))
     taken = filling.take(order)
     while taken and counter.count(filling.text()) > max_tokens:
         filling.leave(taken.pop())

@@ -16,17 +16,17 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Protocol
 
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, shorten
+from ctxasm.assembly.compress.filling import fitting_units
+from ctxasm.assembly.compress.repeats import repeated_spans
+from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text, gap_between
 from ctxasm.llm.json_reply import without_thought
-from ctxasm.llm.repeats import repeated_spans
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.model.extracts import Extract, KeptSpan, compressed_text, gap_between
-from ctxasm.model.fences import fence_code
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import AnswerStream, Cancel, Message
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.units import units_of
-from ctxasm.stages.extracting import ExtractiveCompressor, shorten
-from ctxasm.stages.filling import fitting_units
+from ctxasm.text.fences import fence_code
+from ctxasm.text.units import units_of
 
 PROMPT_VERSION = "1"
 """Part of the key of every kept reply: raise it with every change of the wording."""

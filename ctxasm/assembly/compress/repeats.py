@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.model.extracts import KeptSpan
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.assembly.extracts import KeptSpan
+from ctxasm.text.sentences import sentence_spans
 
 FRAME_CHARS = 1000
 """What a reply may be longer than twice the text: one that is longer repeats nothing but itself."""

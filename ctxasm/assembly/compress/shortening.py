@@ -1,26 +1,30 @@
-"""Stage 5, only when not all fits: oversized chunks are shortened to what the question is about.
+"""Stage 5, only when not all fits: oversized chunks are shortened to what the question is about. Or always, and every chunk.
 
 Selective, as in the bookend guide: what is below the relevance floor left long before; of the rest only chunks above
 `max_chunk_tokens` are touched, the worst first, and only until the candidates together fit the limit. That guide's code compresses
 every one, which costs evidence for nothing: on four corpora (10 hits with neighbours, 4,000 tokens, 100 a chunk) the context then held
-all evidence of .88, .70, .03 and .12 of the questions; worst first, of .97, .88, .25 and .50. From here on a compressed chunk is
+all evidence of .88, .70, .03 and .12 of the questions; worst first, of .97, .88, .25 and .50. `compression_when=always` is the
+token-budget guide's code, and the query-time filter of the record on contextual embeddings. From here on a compressed chunk is
 the text that is left of it; its extract maps that text back to the original, so that citations still reach the source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+from ctxasm.assembly.deduplicate.resolution import by_document, resolve
+from ctxasm.assembly.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
+from ctxasm.assembly.passages import CUT
+from ctxasm.assembly.steps import Grouped
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Compressed, Dropped, Event, Failed
-from ctxasm.model.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
-from ctxasm.model.overlap import Overlap, overlap_of
-from ctxasm.model.passages import CUT
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.visible import is_visible
-from ctxasm.stages.extracting import ExtractiveCompressor
+from ctxasm.text.overlap import Overlap, left_behind, overlap_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,42 @@ class Compression:
     extracts: Mapping[Key, Extract]
     irrelevant: tuple[Key, ...]
     events: tuple[Event, ...]
+
+
+def compress_grouped(
+    query: str,
+    grouped: Grouped,
+    limit: int,
+    settings: AssemblySettings,
+    compressor: Compressor | None,
+    counter: TokenCounter,
+    cancelled: Callable[[], bool],
+    measure: Callable[[], int],
+) -> Grouped:
+    """The documents with oversized chunks shortened, where not everything fits; `measure` says what all comes to. They stay in their order.
+
+    Raises InvalidInput where a model is to compress and none is there.
+    """
+    if settings.compression == "extractive":
+        compressor = ExtractiveCompressor(settings.gap_mark, settings.compression_when == "always")
+    if compressor is None:
+        raise InvalidInput("compression=model needs a compressor, got none: pass one to assemble(), or set compression=extractive")
+    there = {(document_id, index) for document_id, indexes in grouped.resolution.shown.items() for index in indexes}
+    standing = {candidate.key: candidate for own in grouped.own.values() for candidate in own.values()}
+    candidates = {key: candidate for key, candidate in standing.items() if key in there}
+    done = compress(query, candidates, limit, settings, compressor, counter, cancelled, measure())
+    irrelevant = frozenset(done.irrelevant)
+    irrelevant |= {copy for copy, original in grouped.resolution.duplicates.items() if original in irrelevant}
+    own = by_document(done.candidates.get(key, candidate) for key, candidate in standing.items() if key not in irrelevant)
+    resolution = resolve(own, grouped.relations, grouped.order)
+    return replace(
+        grouped,
+        own=own,
+        resolution=resolution,
+        extracts=done.extracts,
+        irrelevant=irrelevant,
+        notes=done.events,
+    )
 
 
 def compress(
@@ -62,11 +102,13 @@ def best_hit(candidates: Mapping[Key, Candidate]) -> Key | None:
 
 
 def oversized(candidates: Mapping[Key, Candidate], limit: int, settings: AssemblySettings, tokens: int | None = None) -> tuple[Key, ...]:
-    """The chunks to compress, in the order of the candidates: of those above the size, the worst, until all fits.
+    """The chunks to compress, in the order of the candidates: of those above the size, the worst, until all fits; or every one.
 
     The better ones stay verbatim where that is enough, and no model is asked about them (the bookend guide's own words; its
     code compresses every one). None when everything fits; all when even that does not bring it about.
     """
+    if settings.compression_when == "always":
+        return tuple(candidates)
     shared = {key: _shared_tokens(candidate.chunk, candidates) for key, candidate in candidates.items()}
     if tokens is None:
         tokens = sum((candidate.chunk.token_count or 0) - shared[key] for key, candidate in candidates.items())
@@ -136,6 +178,7 @@ def compressed_chunk(chunk: FetchedChunk, extract: Extract, gap_mark: str, count
         overlap_tokens=None,
         duplicate_key=None,
         lead_tokens=None,
+        quiet=None,
     )
 
 
@@ -160,8 +203,9 @@ def _seam(
     """
     whole = Overlap(0, "none")
     if first is not None:
-        stored = second.chunk.overlap_kind
-        whole = overlap_of(first.chunk, second.chunk) if stored is None else Overlap(second.chunk.overlap_chars or 0, stored)
+        whole = overlap_at(first.chunk, second.chunk)
+        if left_behind(first.chunk, second.chunk, whole):
+            whole = Overlap(0, "none")
         if first_extract is not None and cuts_tail(first.chunk.text, first_extract):
             whole = Overlap(0, CUT)
     if extract is not None and cuts_head(second.chunk.text, extract):

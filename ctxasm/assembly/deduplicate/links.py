@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ctxasm.assembly.deduplicate.near import Words
+from ctxasm.assembly.deduplicate.same_facts import say_the_same
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Likeness
 from ctxasm.model.ports import ChunkVectors, FetchedChunk
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.stages.near import Words
-from ctxasm.stages.same_facts import say_the_same
 
 
 class Link(NamedTuple):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.stages.hashed_words import HashedWords, hash_words, prepared
+from ctxasm.assembly.deduplicate.hashed_words import HashedWords, hash_words, prepared
 
 LEAST_INSIDE = 8
 """Words. Fewer say too little for being found elsewhere to mean anything: "see page 3" stands inside many texts."""

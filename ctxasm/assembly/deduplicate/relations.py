@@ -15,15 +15,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
-from ctxasm.model.dates import Period, period_of
+from ctxasm.assembly.deduplicate.links import Link, links_of
+from ctxasm.assembly.plans import NO_RELATIONS, Related, Relations
 from ctxasm.model.events import Likeness, Promoted
-from ctxasm.model.plans import NO_RELATIONS, Related, Relations
 from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import duplicate_key
-from ctxasm.stages.links import Link, links_of
+from ctxasm.text.dates import Period, period_of
+from ctxasm.text.visible import duplicate_key
 
 STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
 
@@ -40,8 +40,10 @@ def relations_of(
     """
     if not (settings.dedup_exact or settings.dedup_near or settings.dedup_semantic):
         return NO_RELATIONS
-    texts = _different_texts(candidates.values())
-    groups = list(texts.values())
+    keys = {candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text) for candidate in candidates.values()}
+    if len(keys) == len(candidates) and not (settings.dedup_near or settings.dedup_semantic):
+        return NO_RELATIONS
+    groups = list(_different_texts(candidates.values()).values())
     links = links_of([group[0].chunk for group in groups], settings, vectors)
     if all(len(group) == 1 for group in groups) and not links:
         return NO_RELATIONS

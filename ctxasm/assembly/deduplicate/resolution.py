@@ -1,22 +1,24 @@
-"""Stage 2: the same text is shown once.
-
-Exact duplicates are resolved in reading order: take the document with the highest remaining score, keep its chunks,
-remove their copies elsewhere, go on with the next. The kept copy thus stands in an earlier document than every removed
-one, so that cutting documents from the tail never loses text that only a removed copy held.
-"""
+"""None"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Likeness, Merged, NearMiss, Stripped
-from ctxasm.model.passages import Joined
-from ctxasm.model.plans import Related, Relations, Resolution
+from ctxasm.assembly.plans import Related, Relations, Resolution
+from ctxasm.assembly.steps import Documents
+from ctxasm.model.events import Likeness
 from ctxasm.model.results import Candidate, Key
 
-Documents = Mapping[str, Mapping[int, Candidate]]
-"""Candidates by document and index."""
+
+def originals_of(relations: Relations) -> dict[Key, list[Related]]:
+    """What each chunk repeats. Not the other way round: what stands inside a larger chunk repeats it, and not it that."""
+    originals: dict[Key, list[Related]] = {}
+    for key, copies in relations.copies.items():
+        for copy, likeness, similarity in copies:
+            if copy != key:
+                originals.setdefault(copy, []).append(Related(key, likeness, similarity))
+    return originals
 
 
 def by_document(candidates: Iterable[Candidate]) -> dict[str, dict[int, Candidate]]:
@@ -27,16 +29,18 @@ def by_document(candidates: Iterable[Candidate]) -> dict[str, dict[int, Candidat
     return {document_id: dict(sorted(own.items())) for document_id, own in documents.items()}
 
 
-def resolve(documents: Documents, relations: Relations) -> Resolution:
+def resolve(documents: Documents, relations: Relations, order: Sequence[str] | None = None) -> Resolution:
     """The order of the documents and what each shows once copies are gone.
 
     `relations` may speak of more candidates than `documents` holds (it is worked out once, this runs on many subsets). A
     superseded chunk is never shown, whether or not its successor is among `documents`; a document whose chunk was
-    superseded stands right behind the one that has the successor, or later.
+    superseded stands right behind the one that has the successor, or later. `order` is the one that the documents stand in, once
+    that is fixed.
     """
     if not relations.copies and not relations.superseded:
-        return _without_copies(documents)
-    return _Resolving(documents, relations).resolution()
+        return _without_copies(documents, order)
+    resolving = _Resolving(documents, relations)
+    return resolving.resolution() if order is None else resolving.resolution_in(order)
 
 
 class _Resolving:
@@ -52,7 +56,7 @@ class _Resolving:
         self.standing_for_others = {related.key for related in relations.superseded.values()}
 
     def resolution(self) -> Resolution:
-        """Take all documents; each removes the copies of what it keeps from those still to come."""
+        """Take all documents, the best of those left first; each removes the copies of what it keeps from those still to come."""
         self._retire()
         heap = [(_standing(own), document_id) for document_id, own in self.state.items()]
         heapq.heapify(heap)
@@ -61,12 +65,27 @@ class _Resolving:
             if popped in self.scores or standing != _standing(self.state[popped]):
                 continue
             document_id = self._first_of(popped)
-            self.scores[document_id] = -standing[0]
-            self.state[document_id] = self._without_own_copies(self.state[document_id])
-            for changed in self._remove_elsewhere(self.state[document_id]):
+            for changed in self._take(document_id, -standing[0]):
                 heapq.heappush(heap, (_standing(self.state[changed]), changed))
             if document_id != popped:
                 heapq.heappush(heap, (_standing(self.state[popped]), popped))
+        return self._resolved()
+
+    def resolution_in(self, order: Sequence[str]) -> Resolution:
+        """Take the documents in this order."""
+        self._retire()
+        for document_id in order:
+            if document_id in self.state:
+                self._take(document_id, -_standing(self.state[document_id])[0])
+        return self._resolved()
+
+    def _take(self, document_id: str, score: float) -> list[str]:
+        """Keep what a document has left; the other documents that lose copies of it."""
+        self.scores[document_id] = score
+        self.state[document_id] = self._without_own_copies(self.state[document_id])
+        return self._remove_elsewhere(self.state[document_id])
+
+    def _resolved(self) -> Resolution:
         order = tuple(self.scores)
         shown = {document_id: tuple(self.state[document_id]) for document_id in order}
         likeness = {copy: self._as_kept(copy, related) for copy, related in self.likeness.items()}
@@ -190,30 +209,11 @@ def _standing(own: Mapping[int, Candidate]) -> tuple[float, int]:
     return (-max(c.score for c in own.values()), min(c.rank for c in own.values()))
 
 
-def _without_copies(documents: Documents) -> Resolution:
+def _without_copies(documents: Documents, fixed: Sequence[str] | None) -> Resolution:
     standings = {document_id: _standing(own) for document_id, own in documents.items()}
-    order = tuple(sorted(documents, key=lambda document_id: (*standings[document_id], document_id)))
+    if fixed is None:
+        order = tuple(sorted(documents, key=lambda document_id: (*standings[document_id], document_id)))
+    else:
+        order = tuple([document_id for document_id in fixed if document_id in documents])
     shown = {document_id: tuple(documents[document_id]) for document_id in order}
     return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order}, {})
-
-
-def overlap_events(joined: Iterable[Joined]) -> list[Event]:
-    """What joining neighbours did, and the near misses it left alone."""
-    events: list[Event] = []
-    for j in joined:
-        key = (j.chunk.document_id, j.chunk.chunk_index)
-        if j.merged:
-            events.append(Merged(*key, len(j.chunk.text)))
-        elif j.start:
-            events.append(Stripped(*key, j.start))
-        elif j.note == "near_miss":
-            events.append(NearMiss(*key, j.shared))
-        elif j.note == "coincidence":
-            events.append(Coincidence(*key, j.shared))
-    return events
-
-
-def duplicate_events(resolution: Resolution) -> list[Event]:
-    """The copies that left and what they repeat; the neighbours that left with them."""
-    events: list[Event] = [Duplicate(*copy, *kept, how, similarity) for copy, (kept, how, similarity) in resolution.likeness.items()]
-    return events + [Dropped(*key, "parent_duplicate") for key in sorted(resolution.orphans)]

@@ -11,68 +11,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ctxasm.model.dates import MONTHS
+from ctxasm.text.dates import MONTHS, WEEKDAYS
+from ctxasm.text.denials import EXCEPTIONS, is_denial
+from ctxasm.text.number_words import CURRENCIES, HALVES, SCALES, UNITS, number_of
 
-_NUMBERS = (
-    "nul zero|0",
-    "twee two|2",
-    "drie three|3",
-    "vier four|4",
-    "vijf five|5",
-    "zes six|6",
-    "zeven seven|7",
-    "acht eight|8",
-    "negen nine|9",
-    "tien ten|10",
-    "elf eleven|11",
-    "twaalf twelve|12",
-    "vijftien fifteen|15",
-    "twintig twenty|20",
-    "dertig thirty|30",
-    "veertig forty|40",
-    "vijftig fifty|50",
-    "zestig sixty|60",
-    "negentig ninety|90",
-    "honderd hundred|100",
-    "duizend thousand|1000",
-    "miljoen million|1000000",
-    "half halve|0.5",
-    "dubbel dubbele double twice tweemaal|x2",
-)
-_WEEKDAYS = (
-    "maandag monday|mon",
-    "dinsdag tuesday|tue",
-    "woensdag wednesday|wed",
-    "donderdag thursday|thu",
-    "vrijdag friday|fri",
-    "zaterdag saturday|sat",
-    "zondag sunday|sun",
-)
-_UNITS = (
-    "seconde seconden second seconds sec s|s",
-    "minuut minuten minute minutes min|min",
-    "uur uren hour hours h u|h",
-    "dag dagen day days|day",
-    "week weken weeks|week",
-    "maand maanden month months|month",
-    "jaar jaren year years|year",
-    "% procent percent|%",
-    "€ euro eur euros|€",
-    "$ dollar dollars usd|$",
-    "£ pond pound pounds|£",
-    "mg|mg",
-    "g gram grams|g",
-    "kg kilo kilogram|kg",
-    "ml|ml",
-    "l liter litre liters litres|l",
-    "mm|mm",
-    "cm|cm",
-    "m meter metre meters metres|m",
-    "km kilometer kilometers|km",
-    "kb|kb",
-    "mb|mb",
-    "gb|gb",
-)
 _OPPOSITES = (
     "voor before|na after",
     "toegestaan toegelaten allowed permitted mag may|verboden forbidden prohibited",
@@ -93,26 +35,13 @@ _OPPOSITES = (
 )
 
 
-def _table(rows: tuple[str, ...]) -> dict[str, str]:
-    return {word: row.rpartition("|")[2] for row in rows for word in row.rpartition("|")[0].split()}
-
-
-_NEGATIONS = _table(
-    (
-        "not no never none nor neither without cannot nothing nobody unless except non|not",
-        "niet geen nooit zonder noch niets niemand nergens tenzij behalve nee|niet",
-    )
-)
-
-
-_CALENDAR = {name: f"month {number}" for name, number in MONTHS.items() if name not in ("may", "mar", "jan", "sep", "dec")} | _table(
-    _WEEKDAYS
-)
-_WORTH = _table(_NUMBERS) | _CALENDAR
-_UNIT_OF = _table(_UNITS)
+_SHORT_UNITS = {"u": "hour", "s": "second", "pond": "pounds", "pound": "pounds"}
+_ANSWERS_NO = frozenset(("nee", "nein", "non"))
+_DOUBLE = frozenset(("dubbel", "dubbele", "double", "twice", "tweemaal"))
+_NO_MONTHS = frozenset(("may", "mar", "jan", "sep", "dec"))
+"""Short names of months that are words or names too."""
 _SIDES = tuple((frozenset(one.split()), frozenset(other.split())) for one, _, other in (row.partition("|") for row in _OPPOSITES))
 _TOKEN = re.compile(r"\d+(?:[.,:uh]\d+)*|[^\W\d_]+(?:['’]t\b)?|[€$£%]")
-_TELLING = frozenset((*_WORTH, *_NEGATIONS))
 _WORD = re.compile(r"\w+")
 _CAPITALISED = re.compile(r"\b[A-Z]\w*")
 _MID_SENTENCE = r"(?<=[^\W_][ ,;])%s\b"
@@ -158,14 +87,14 @@ def facts_of(text: str) -> Facts:
     """The facts of a text, kept for the next comparison."""
     tokens = _TOKEN.findall(text.lower())
     different = frozenset(tokens)
-    telling = {word for word in different if word in _TELLING or word[0].isdecimal() or word[-3:] in ("n't", "n’t")}
+    telling = {word for word in different if word[0].isdecimal() or _denies(word) or _worth(word)}
     figures: list[str] = []
     negations = 0
     for at, token in enumerate(tokens):
         if token not in telling:
             continue
-        if token[0].isdecimal() or token in _WORTH:
-            figures += [_WORTH.get(token) or _spelled(token), *_unit(tokens, at)]
+        if figure := _spelled(token) if token[0].isdecimal() else _worth(token):
+            figures += [figure, *_unit(tokens, at)]
         else:
             negations += 1
     words = frozenset([word.lower() for word in set(_WORD.findall(text))])
@@ -182,6 +111,21 @@ def _leaning(words: frozenset[str]) -> tuple[int, int]:
     return ones, others
 
 
+def _denies(word: str) -> bool:
+    return is_denial(word) or word in EXCEPTIONS or word in _ANSWERS_NO
+
+
+@lru_cache(maxsize=8192)
+def _worth(word: str) -> str | None:
+    """What a word for a number, a month or a day stands for. Words for one are none of these: they are articles too."""
+    if word in _DOUBLE:
+        return "x2"
+    if word in MONTHS and word not in _NO_MONTHS:
+        return f"month {MONTHS[word]}"
+    value = SCALES.get(word) or HALVES.get(word) or number_of(word)
+    return WEEKDAYS.get(word) if value in (None, 1) else f"{value:.15g}"
+
+
 def _spelled(number: str) -> str:
     """A number in one spelling: 1.000 is 1000, 12,50 is 12.5, 9u30 and 9:30 are 9.3."""
     parts = re.split("[.,:uh]", number)
@@ -194,5 +138,7 @@ def _spelled(number: str) -> str:
 def _unit(tokens: list[str], at: int) -> list[str]:
     """The currency before a number or the unit after it, if there is one."""
     before, after = tokens[at - 1] if at else "", tokens[at + 1] if at + 1 < len(tokens) else ""
-    unit = _UNIT_OF.get(before) if before in ("€", "$", "£") else _UNIT_OF.get(after)
-    return [unit] if unit else []
+    if currency := CURRENCIES.get(before) or CURRENCIES.get(after):
+        return [f"{currency} 1"]
+    unit = UNITS.get(_SHORT_UNITS.get(after, after))
+    return [f"{unit[0]} {unit[1]:g}"] if unit else []

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.model.collisions import Body, Find, defuse, defuse_frame, find_collisions, might_collide
-from ctxasm.model.events import Event, Gapped, Neutralised
-from ctxasm.model.extracts import Extract, pieces_of
-from ctxasm.model.formats import Frame
-from ctxasm.model.passages import Joined
-from ctxasm.model.pieces import Piece, cut_pieces, whole_piece
+from ctxasm.assembly.extracts import Extract, pieces_of
+from ctxasm.assembly.pieces import Piece
+from ctxasm.model.events import Event, Neutralised
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Key, SegmentKind
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import one_line
+from ctxasm.text.formats import Frame
+from ctxasm.text.markers.collisions import Body, Find, defuse_block, find_collisions, separator_of
+from ctxasm.text.markers.quiet import opens_something
+from ctxasm.text.markers.separators import find_separators
 
 
 class Head(NamedTuple):
@@ -30,30 +30,6 @@ class BlockText(NamedTuple):
     head: Head
     body: list[Piece]
     events: list[Event]
-
-
-def body_of(document_id: str, group: Sequence[Joined], gap_mark: str, counter: TokenCounter, cut: bool) -> tuple[list[Piece], list[Event]]:
-    """The chunks of a block as pieces with what stands between them. `cut`: they are cut where others share them."""
-    pieces: list[Piece] = []
-    events: list[Event] = []
-    for j in group:
-        if j.start >= j.end:
-            continue
-        contiguous = False
-        if pieces:
-            ending = pieces[-1].text
-            if j.opens:
-                pieces.append(Piece("gap", _gap(ending, gap_mark)))
-                events.append(Gapped(document_id, j.chunk.chunk_index))
-            elif j.glued or ending[-1].isspace() or j.chunk.text[j.start].isspace():
-                contiguous = True
-            else:
-                pieces.append(Piece("separator", "\n"))
-        if cut:
-            pieces += cut_pieces(j, contiguous, counter)
-        else:
-            pieces.append(whole_piece(j, contiguous))
-    return pieces, events
 
 
 def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extract], gap_mark: str) -> list[Piece]:
@@ -73,26 +49,30 @@ def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extra
     return pieces
 
 
-def _gap(written: str, mark: str) -> str:
-    """The gap mark on its own line; an empty one leaves a line break."""
-    line_break, mark = "" if written.endswith("\n") else "\n", one_line(mark)
-    return f"{line_break}{mark}\n" if mark else line_break
+def defused(
+    text: BlockText, settings: AssemblySettings, counter: TokenCounter, find: Find = find_collisions, quiet: bool = False
+) -> BlockText:
+    """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
 
-
-def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, find: Find = find_collisions) -> BlockText:
-    """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for."""
+    `quiet`: its body is known to hold nothing of the kind.
+    """
     if settings.marker_collisions == "off":
         return text
-    swap, format = settings.marker_collisions == "neutralise", settings.format
+    line = separator_of(settings)
+    if quiet and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
+        return text
+    swap = settings.marker_collisions == "neutralise"
     (frame, document_id), body, events = text
-    frame, named = defuse_frame(frame, swap, format)
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
     events += [Neutralised(document_id, None, found, swap) for found in named]
-    if might_collide("".join([piece.text for piece in body]), format):
-        checked = defuse([piece.text for piece in body], swap, format, find)
-        events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
-        if checked.swaps:
-            _recount(body, checked, counter)
+    events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
+    if checked.swaps:
+        _recount(body, checked, counter)
     return BlockText(Head(frame, document_id), body, events)
+
+
+def _joined(text: BlockText) -> str:
+    return text.head.frame.after + "".join([piece.text for piece in text.body])
 
 
 def _recount(body: list[Piece], checked: Body, counter: TokenCounter) -> None:

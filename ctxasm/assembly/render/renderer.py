@@ -2,37 +2,48 @@
 
 The context is a pure function of the chosen set: `Renderer.write` takes its blocks in order, and the budget asks the same
 renderer what a set would cost (`ends`). There is no second cost formula. A block is what its format says (see `formats`)
-around its text; blocks are separated by one blank line.
+around its text; blocks are separated by one blank line, or by a line of one's own (`block_separator`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.model.block_text import BlockText, Head, body_of, defused, traced
-from ctxasm.model.collisions import find_collisions
+from ctxasm.assembly.extracts import NO_EXTRACTS, Extract
+from ctxasm.assembly.passages import Joined, join
+from ctxasm.assembly.pieces import Piece, body_of
+from ctxasm.assembly.plans import NOTHING_WRITTEN, OVER, Block, BlockPlan, DocumentPlan, End, Size, Written
+from ctxasm.assembly.render.block_text import BlockText, Head, defused, traced
+from ctxasm.assembly.steps import Found
 from ctxasm.model.events import Event
-from ctxasm.model.extracts import NO_EXTRACTS, Extract
-from ctxasm.model.formats import frame_of, heading_of, with_number
-from ctxasm.model.passages import Joined
-from ctxasm.model.pieces import Piece
-from ctxasm.model.plans import NOTHING_WRITTEN, OVER, Block, BlockPlan, Size, Written
 from ctxasm.model.ports import TokenCounter
+from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key, Segment
 from ctxasm.model.settings import AssemblySettings, Format
+from ctxasm.text.formats import Heading, frame_of, heading_of, title_of, with_number
+from ctxasm.text.markers.collisions import find_collisions, separator_of
+from ctxasm.text.markers.quiet import all_keep_to_themselves, gap_keeps_to_itself
+from ctxasm.text.markers.separators import BLANK_LINE, joint
+from ctxasm.text.visible import one_line
 
-BLANK_LINE = "\n\n"
+WITHIN = (Piece("separator", BLANK_LINE),)
+"""Between blocks that go on with the same document."""
 
 
 class _Tail(NamedTuple):
-    """A block from behind its number on: its text, the count of it alone, and what a blank line adds to it (None: unknown)."""
+    """A block from behind its number on: its text, the count of it alone, and what the joint behind it adds (None: unknown).
+
+    `continues`: it goes on with the group of the block before it, a blank line apart whatever separates blocks.
+    """
 
     before: str
     text: str
     own: int
-    blank: int | None
+    joint: int | None
     numbered: bool
+    continues: bool
 
 
 class Renderer:
@@ -46,39 +57,72 @@ class Renderer:
         extracts: Mapping[Key, Extract] = NO_EXTRACTS,
     ) -> None:
         self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
+        self._joint = joint(separator_of(settings))
+        self._between = (Piece("separator", self._joint),)
         self._tails: dict[tuple[object, ...], _Tail] = {}
         self._growths: dict[tuple[_Tail | None, int, _Tail], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
+        self._quiet: dict[tuple[object, ...], bool] = {}
+        self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
+        self._last: tuple[Sequence[BlockPlan], Sequence[Piece], Written] = ((), (), NOTHING_WRITTEN)
 
     def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
-        """The blocks in this order as text and segments with exact token growth. `lead` stands before the first."""
+        """The blocks in this order as text and segments with exact token growth. `lead` stands before the first.
+
+        What begins a text that was written before is cut off it.
+        """
         if not blocks:
             return NOTHING_WRITTEN
+        last, last_lead, written = self._last
+        if len(blocks) <= len(last) and lead == last_lead and all(_same(one, other) for one, other in zip(blocks, last, strict=False)):
+            return written.head(len(blocks))
+        written = self._written(blocks, lead)
+        self._last = (tuple(blocks), lead, written)
+        return written
+
+    def _written(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece]) -> Written:
         sheet = _Sheet(self.counter)
         sheet.write(lead, None, None)
-        before = sheet.tally.total
+        spent = sheet.tally.total
         numbered: list[Block] = []
         events: list[Event] = []
+        shown: list[Joined] = []
+        ends: list[End] = []
         for number, block in enumerate(blocks, 1):
+            continues = self._continues(blocks, number - 1)
             if number > 1:
-                sheet.write([Piece("separator", BLANK_LINE)], None, None)
-            document_id = block.plan.document.document_id
-            text = self._compose(block, self._continues(blocks, number - 1), True)
+                sheet.write(WITHIN if continues else self._between, None, None)
+            plan, group, _ = block
+            document_id = plan.document.document_id
+            text = self._compose(block, continues, True)
             header, foot = with_number(text.head.frame, number)
-            sheet.write([Piece("header", header), *text.body, Piece("separator", foot)], number, document_id)
-            numbered.append(Block(number, document_id, tuple([j.chunk.chunk_index for j in block.group])))
+            sheet.write([Piece("header", header), *text.body, *([Piece("separator", foot)] if foot else ())], number, document_id)
+            numbered.append(Block(number, document_id, tuple([j.chunk.chunk_index for j in group])))
             events += text.events
+            shown += group
+            spent += self.spent(group)
+            ends.append(End(sheet.at, self._size(sheet.tally.total, sheet.at, spent), len(sheet.segments), len(events), len(shown)))
         whole = "".join(sheet.texts)
-        shown = tuple([j for block in blocks for j in block.group])
-        size = self._size(sheet.tally.total, len(whole), self.spent(shown) + before)
-        return Written(whole, tuple(sheet.segments), tuple(numbered), tuple(events), shown, size)
+        return Written(whole, tuple(sheet.segments), tuple(numbered), tuple(events), tuple(shown), ends[-1].size, tuple(ends))
+
+    def ends_after(self, blocks: Sequence[BlockPlan], known: Sequence[Size]) -> tuple[Size, ...]:
+        """`ends`, where those of the first blocks are known: for the scope "rendered" without a limit in characters."""
+        at = max(0, len(known) - 1)
+        tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks[at:], at)]
+        if not at or any(tail.joint is None for tail in tails[:-1]):
+            return self.ends(blocks)
+        sizes, tokens = list(known), known[-1].tokens
+        for number, (last, tail) in enumerate(pairwise(tails), at + 1):
+            tokens += [*self._tallied((last, tail), number)][-1][0]
+            sizes.append(Size(tokens, tokens))
+        return tuple(sizes)
 
     def ends(self, blocks: Sequence[BlockPlan]) -> tuple[Size, ...]:
         """The size of the text that ends with each block: what `write` of the blocks up to it would come to."""
         tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
         # Where a seam lies inside every block but the last, counts add up from one to the next.
-        grown = self._grown if all(tail.blank is not None for tail in tails[:-1]) else self._tallied
+        grown = self._grown if all(tail.joint is not None for tail in tails[:-1]) else self._tallied
         sizes: list[Size] = []
         tokens = chars = spent = 0
         for block, (more, longer) in zip(blocks, grown(tails), strict=True):
@@ -104,8 +148,9 @@ class Renderer:
         for number, tail in enumerate(tails, first):
             before, longer = tally.total, 0
             if last is not None:
-                tally.add(BLANK_LINE, None, last.blank)
-                longer = len(BLANK_LINE)
+                between = BLANK_LINE if tail.continues else self._joint
+                tally.add(between, None, last.joint if between == self._joint else None)
+                longer = len(between)
             head = f"{tail.before}{number}" if tail.numbered else tail.before
             tally.add(head)
             tally.add(tail.text, tail.own)
@@ -153,23 +198,40 @@ class Renderer:
         for piece in pieces:
             tally.add(piece.text, piece.own, piece.growth)
         whole, own = "".join([piece.text for piece in pieces]), tally.total
-        # What a blank line adds is settled by the text after the last seam, which must lie inside this block.
-        blank = tally.add(BLANK_LINE) if self.counter.has_seam(whole) else None
-        return _Tail(frame.before, whole, own, blank, frame.numbered)
+        # What the joint adds is settled by the text after the last seam, which must lie inside this block.
+        growth = tally.add(self._joint) if self.counter.has_seam(whole) else None
+        return _Tail(frame.before, whole, own, growth, frame.numbered, continues)
 
     def _compose(self, block: BlockPlan, continues: bool, cut: bool) -> BlockText:
         """What a block says, defused. `cut`: chunks are cut where others share them."""
         plan, group, prefixed = block
         document_id = plan.document.document_id
         chunks = [j.chunk for j in group]
-        heading = heading_of(plan.document, plan.title, (c.section for c in chunks), (c.page_number for c in chunks), self._score(block))
+        pages = [chunk.page_number for chunk in chunks]
+        if self.settings.format == "source":
+            heading = heading_of(plan.document, plan.title, [chunk.section for chunk in chunks], pages, self._score(block))
+        else:
+            # Only that format names anything but the title and the pages.
+            numbers = tuple({page for page in pages if page is not None})
+            heading = Heading(plan.title, None, None, numbers, self._score(block), document_id)
         head = Head(frame_of(self.settings.format, heading, continues=continues), document_id)
         body, events = body_of(document_id, group, self.settings.gap_mark, self.counter, cut)
         if cut and self.extracts:
             body = traced(document_id, body, self.extracts, self.settings.gap_mark)
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
-        return defused(BlockText(head, body, events), self.settings, self.counter, self._collisions)
+        quiet = self._is_quiet(group, plan.prefix + "\n" if prefixed else "")
+        return defused(BlockText(head, body, events), self.settings, self.counter, self._collisions, quiet)
+
+    def _is_quiet(self, group: Sequence[Joined], prefix: str) -> bool:
+        """Whether nothing in these chunks behind this prefix, however they stand, reads as a marker or a boundary."""
+        if not self._gap_is_quiet or any(j.end < len(j.chunk.text) for j in group):
+            return False
+        key = (group[0].chunk.document_id, prefix, *[j.chunk.chunk_index for j in group])
+        quiet = self._quiet.get(key)
+        if quiet is None:
+            quiet = self._quiet[key] = all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format)
+        return quiet
 
     def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
@@ -182,6 +244,12 @@ class Renderer:
             return 0.0
         document_id = block.plan.document.document_id
         return max([self.candidates[document_id, j.chunk.chunk_index].score for j in block.group])
+
+
+def _same(one: BlockPlan, other: BlockPlan) -> bool:
+    """Whether two blocks are made of the very same records."""
+    same = one is other or (one.plan is other.plan and one.prefixed == other.prefixed and len(one.group) == len(other.group))
+    return same and (one.group is other.group or all(j is k for j, k in zip(one.group, other.group, strict=True)))
 
 
 def shown_tokens(j: Joined, counter: TokenCounter) -> int:
@@ -197,6 +265,18 @@ def shown_tokens(j: Joined, counter: TokenCounter) -> int:
     return counter.count(chunk.text[j.start : j.end])
 
 
+def render_baseline(found: Found, settings: AssemblySettings, counter: TokenCounter) -> Written:
+    """Retrieved chunks in retrieval order, one block each, no summaries."""
+    blocks = []
+    for hit in found.ranked.hits:
+        candidate = found.candidates.get((hit.document_id, hit.chunk_index))
+        if candidate is not None:
+            document = found.documents.get(hit.document_id) or Document(hit.document_id)
+            joined = join([candidate.chunk], 0)
+            blocks.append(BlockPlan(DocumentPlan(document, joined, "", title_of(document)), joined, True))
+    return Renderer(settings, counter, found.candidates).write(blocks)
+
+
 class _Sheet:
     """A text in the making, segment by segment."""
 
@@ -208,28 +288,20 @@ class _Sheet:
 
     def write(self, pieces: Sequence[Piece], block: int | None, document_id: str | None) -> None:
         """Append pieces of a block, or of what stands between blocks."""
-        add = self.tally.add
+        add, texts, segments, at = self.tally.add, self.texts, self.segments, self.at
         for piece in pieces:
             text = piece.text
             if not text:
                 continue
             growth = add(text, piece.own, piece.growth)
-            start, self.at = self.at, self.at + len(text)
-            owner = None if piece.kind == "separator" else document_id
-            self.texts.append(text)
-            self.segments.append(
-                Segment(
-                    piece.kind,
-                    start,
-                    self.at,
-                    growth,
-                    block,
-                    owner,
-                    piece.chunk_index,
-                    piece.low,
-                    piece.high,
-                    piece.shared_with,
-                    piece.neutralised,
-                    piece.rewritten,
-                )
-            )
+            start, at = at, at + len(text)
+            kind = piece.kind
+            owner = None if kind == "separator" else document_id
+            of_chunk = (piece.chunk_index, piece.low, piece.high, piece.shared_with, piece.neutralised, piece.rewritten)
+            texts.append(text)
+            # A record of so many fields takes three times as long to make by name.
+            segments.append(_record(Segment, (kind, start, at, growth, block, owner, *of_chunk)))
+        self.at = at
+
+
+_record = tuple.__new__

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.number_words import NUMBER_WORDS, POINTS
 from ctxasm.citations.lexical.quantity import Quantity
+from ctxasm.text.number_words import NUMBER_WORDS, POINTS
 
 _HOURS = "|".join(sorted((word for word, value in NUMBER_WORDS.items() if value in range(1, 13)), key=len, reverse=True))
 CLOCK = (

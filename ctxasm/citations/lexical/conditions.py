@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.matter import Clause, Matter
-from ctxasm.citations.lexical.words import fold
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.text.terms import folded
 
 _EXCEPTING = re.compile(
     r"\b(?:behalve|uitgezonderd|tenzij|met uitzondering van|except|excluding|unless|other than|apart from|ausser|außer|sofern nicht)\b",
@@ -62,12 +62,12 @@ def _is_excepted(matter: Matter, clause: Clause) -> bool:
 
 def overstates(matter: Matter) -> bool:
     """Whether the claim says "always", "only" or "all" where its sources do not."""
-    ours = {fold(word) for word in re.findall(r"[^\W\d_]+", matter.parts.text)}
+    ours = {folded(word) for word in re.findall(r"[^\W\d_]+", matter.parts.text)}
     wanted = [group for group in _STRONG if group & ours]
     if not wanted:
         return False
     theirs: set[str] = set()
     for at in matter.numbers:
         sentence = matter.evidence.sentences[at]
-        theirs |= {fold(word) for word in re.findall(r"[^\W\d_]+", matter.text(at)[sentence.start : sentence.end])}
+        theirs |= {folded(word) for word in re.findall(r"[^\W\d_]+", matter.text(at)[sentence.start : sentence.end])}
     return any(not group & theirs for group in wanted)

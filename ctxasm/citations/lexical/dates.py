@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.number_words import DAYS, MONTHS, SHORT_DAYS
 from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.text.dates import MONTHS, WEEKDAYS
+from ctxasm.text.number_words import SHORT_DAYS
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY = "|".join(sorted(DAYS, key=len, reverse=True))
+_DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
 _SHORT = "|".join(SHORT_DAYS)
 _JOIN = r"\.?\s*(?:[-–—/&,+]|t/m|tot\s+en\s+met|tot|to|and|en|bis|und)\s*"
 DATE = (
@@ -32,7 +33,7 @@ def date_of(match: re.Match[str], text: str) -> Quantity | None:
     got = match.groupdict()
     start, end = match.span()
     if got["weekday"]:
-        return Quantity(start, end, "weekday", frozenset({DAYS[got["day"].lower()]}))
+        return Quantity(start, end, "weekday", frozenset({WEEKDAYS[got["day"].lower()]}))
     if got["short_day"]:
         is_day = _DAY_AFTER.match(text, end) or _DAY_BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
         return Quantity(start, end, "weekday", frozenset({SHORT_DAYS[got["abbreviation"].lower()]})) if is_day else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.conditions import is_narrowed
 from ctxasm.citations.lexical.evidence import clause_spans
-from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind

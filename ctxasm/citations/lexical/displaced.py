@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.conditions import is_narrowed
-from ctxasm.citations.lexical.matter import Clause, Matter
 from ctxasm.citations.lexical.parts import is_name, name_groups
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union

@@ -11,8 +11,8 @@ from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import missing_words
 from ctxasm.citations.lexical.windows import Windows
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Match, Source
+from ctxasm.text.sentences import sentence_spans
 
 LOWERED = 0.6
 """What is left of the score of a match that something stands against: below the threshold of every scorer."""

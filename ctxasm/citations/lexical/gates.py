@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.conditions import overstates, rests_on_exception
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.matter import Matter
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
 from ctxasm.citations.lexical.windows import Window, union

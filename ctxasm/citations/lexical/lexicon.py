@@ -1,6 +1,6 @@
 """Language data of the lexical scorer, read once from the TOML files beside this module.
 
-Denials, modals and opposites are those of all languages at once, because an answer quotes; light words and synonyms belong to
+Modals and opposites are those of all languages at once, because an answer quotes; light words and synonyms belong to
 one language.
 """
 
@@ -10,6 +10,8 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+from ctxasm.text.denials import DENIALS
 
 TONGUES = ("nl", "en", "de")
 _ALIKE = {"can": "may"}
@@ -23,7 +25,6 @@ class Signs(NamedTuple):
     opposite; `modals` the concept of a modal verb.
     """
 
-    denials: frozenset[str]
     turns: frozenset[str]
     modals: dict[str, str]
     signed: dict[str, tuple[str, int]]
@@ -37,19 +38,17 @@ def _data(tongue: str) -> dict[str, Any]:
 
 @cache
 def signs() -> Signs:
-    """Words of denial, modal verbs and opposites in all languages."""
-    denials: set[str] = set()
+    """Modal verbs and opposites in all languages."""
     turns: set[str] = set()
     modals: dict[str, str] = {}
     signed: dict[str, tuple[str, int]] = {}
     for data in map(_data, TONGUES):
-        denials |= set(data["denials"].split())
         turns |= set(data["turns"].split())
         modals |= {word: f"§{_ALIKE.get(concept, concept)}" for concept, words in data["modals"].items() for word in words.split()}
         for concept, sides in data["opposites"].items():
             for sign, words in zip((1, -1), sides, strict=True):
                 signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
-    return Signs(frozenset(denials), frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word in signed if "_" in word))
+    return Signs(frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word in signed if "_" in word))
 
 
 def limit_words() -> frozenset[str]:
@@ -64,7 +63,7 @@ def negative_prefixes(tongue: str) -> tuple[str, ...]:
 
 def light_words(tongue: str) -> frozenset[str]:
     """Words of a language that carry little, as written."""
-    return frozenset(_data(tongue)["light"].split()) | limit_words() | frozenset(signs().modals) | signs().denials
+    return frozenset(_data(tongue)["light"].split()) | limit_words() | frozenset(signs().modals) | DENIALS
 
 
 def synonym_groups(tongue: str) -> list[tuple[str, ...]]:

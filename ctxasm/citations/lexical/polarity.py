@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
-from ctxasm.citations.lexical.number_words import UNITS
-from ctxasm.citations.lexical.words import Stems, fold, is_denial
+from ctxasm.citations.lexical.words import Stems
+from ctxasm.text.denials import DENIALS, is_denial
+from ctxasm.text.number_words import UNITS
+from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
@@ -58,7 +60,7 @@ def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
         if word == ",":
             part += 1
             continue
-        plain = fold(word).replace("’", "'")
+        plain = folded(word).replace("’", "'")
         if word in _BREAKS or plain in signs().turns:
             said += _clause(clause)
             clause = []
@@ -77,7 +79,7 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
                 if denied.pop(place, None) is None:
                     denied[place] = token
     for at, token in enumerate(tokens):
-        if token.plain in known.denials:
+        if token.plain in DENIALS:
             continue
         pair = f"{tokens[at - 1].plain}_{token.plain}" if at else ""
         concept, sign = known.signed.get(pair) or known.signed.get(token.plain) or (known.modals.get(token.plain, token.key), 1)

@@ -11,22 +11,23 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
-from ctxasm.citations.lexical.number_words import (
-    FIGURE_WORDS,
+from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.text.number_words import (
+    CURRENCIES,
     FRACTIONS,
     HALF_OF,
     HALVES,
     NUMBER_WORDS,
+    SCALES,
     UNITS,
+    begins_figure,
     number_of_words,
 )
-from ctxasm.citations.lexical.quantity import Quantity, Value
 
 __all__ = ["Quantity", "read_quantities"]
 
 _FRACTION = "".join(FRACTIONS)
 _NUMBER = rf"\d{{1,3}}(?:[.,’' \u00a0\u202f]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+|\s?[{_FRACTION}])?|[{_FRACTION}]"
-_CURRENCY = {"€": "money", "$": "dollar", "£": "pound", "¥": "yen"}
 _HALVES = "|".join(sorted(HALVES, key=len, reverse=True))
 _WORD = (
     rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
@@ -61,11 +62,6 @@ _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CENTS = re.compile(r"\s+(?P<cents>\d\d)(?:\s*cent\b|(?=\s*(?:[.,;)]|$|per\b)))", re.IGNORECASE)
 _ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einer"))
-_SCALES = {
-    **dict.fromkeys(("million", "miljoen", "millionen", "mln"), 1e6),
-    **dict.fromkeys(("billion", "miljard", "mrd", "bn"), 1e9),
-    **dict.fromkeys(("thousand", "duizend"), 1e3),
-}
 EXACT_DIGITS = 15
 """A number of more digits is compared as text: it is the number of something."""
 PHONE_DIGITS = 8
@@ -94,12 +90,12 @@ def _starts(text: str, low: int, high: int) -> Iterator[int]:
         if word[0].isdigit():
             before = text[max(low, match.start() - 2) : match.start()]
             sign = before.rstrip()[-1:]
-            if sign in _CURRENCY:
+            if sign in CURRENCIES:
                 yield match.start() - (len(before) - len(before.rstrip()) + 1)
             elif sign and sign in "+(" and before[-1] == sign:
                 yield match.start() - 1
             yield match.start()
-        elif word[0] in FRACTIONS or word.lower() in FIGURE_WORDS:
+        elif word[0] in FRACTIONS or begins_figure(word.lower()):
             yield match.start()
 
 
@@ -121,7 +117,7 @@ def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
     figures = None if found else _FIGURES.match(text, match.start("number") if got["number"] else start, high)
     if figures is None:
         return found
-    return _with_unit(start, figures.end(), _values(figures.group()), _CURRENCY.get(got["currency"] or "", ""), text, high)
+    return _with_unit(start, figures.end(), _values(figures.group()), CURRENCIES.get(got["currency"] or "", ""), text, high)
 
 
 def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | None:
@@ -130,8 +126,6 @@ def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | N
         return _with_unit(start, end, frozenset({HALVES[half]}), "", text, high, needs_unit=True)
     words = list(_LETTERS.finditer(text, start, end))
     plain = [word.group().lower() for word in words]
-    if plain[0] in NUMBER_WORDS and "-" in match["word"] and (joint := f"{plain[0]}-{plain[1]}") in NUMBER_WORDS:
-        return _with_unit(start, words[1].end(), frozenset({NUMBER_WORDS[joint]}), "", text, high)
     found = number_of_words(plain)
     if found is None:
         return None
@@ -170,7 +164,7 @@ def _unit_at(end: int, text: str, high: int) -> tuple[str, float, int]:
         return "", factor, end
     at = end
     if tail["scale"]:
-        factor, at = _SCALES[tail["scale"].lower()], tail.end("scale")
+        factor, at = SCALES[tail["scale"].lower()], tail.end("scale")
     word = (tail["unit"] or "").lower().replace(" ", "")
     if word == "u" and tail.start("unit") == end:
         return "time", 60.0, tail.end("unit")

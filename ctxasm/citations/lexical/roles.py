@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ctxasm.citations.lexical.matter import Clause, Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.parts import Stretch
-from ctxasm.citations.lexical.words import fold, read_words
+from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Conflict
+from ctxasm.text.terms import folded
 
 _TURNING = frozenset(
     re.findall(
@@ -73,6 +74,6 @@ def _reversed(matter: Matter, ours: Sequence[int], clause: Clause) -> int:
 
 
 def _turns(text: str, start: int, end: int) -> bool:
-    words = {fold(word) for word in text[start:end].split()}
+    words = {folded(word) for word in text[start:end].split()}
     passive = bool(words & _BEING) and "by" in words
     return (passive or bool(words & _TURNING)) and not words & _THAN

@@ -5,7 +5,8 @@ that stands against it (see `gates`). Word overlap alone certifies nothing, so a
 weight that is not there, keeps a claim below the threshold whatever it shares.
 
 The factors and the threshold were set on one half of 308 answers of the HAGRID development data (Kamalloo et al. 2023, labels
-by people, split by question) and one half of the project's own probe claims; the README shows what they give on the other halves.
+by people, split by question) and one half of the project's own probe claims; docs/about/measurements.md shows what they give on
+the other halves.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
 from ctxasm.model.messages import Cancel
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
+from ctxasm.text.sentences import sentence_spans
 
 THRESHOLD = 0.78
 PARTLY = 0.5

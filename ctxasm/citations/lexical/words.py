@@ -6,7 +6,6 @@ Stemming is Snowball's (Porter 2001), by PyStemmer, in the language of the text;
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
@@ -14,19 +13,12 @@ from typing import Literal, NamedTuple
 import Stemmer
 
 from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
-from ctxasm.citations.lexical.number_words import FIGURE_WORDS
-from ctxasm.model.language import DUTCH, ENGLISH
+from ctxasm.text.denials import is_denial
+from ctxasm.text.language import DUTCH, ENGLISH, GERMAN
+from ctxasm.text.number_words import begins_figure
+from ctxasm.text.terms import folded
 
 Tongue = Literal["nl", "en", "de"]
-GERMAN = frozenset(
-    re.findall(
-        r"\w+",
-        "der die das den dem des ein eine einen einem einer eines und oder in im an am auf zu zum zur mit von vom für bei aus nach "
-        "um über unter vor hinter ist sind war waren sei wird werden wurde wurden hat haben hatte kann können muss müssen soll "
-        "sollen darf dürfen will wollen es er sie wir ihr ich du man sich nicht kein keine als wie dass ob wenn aber auch noch nur "
-        "schon so da dort hier dieser diese dieses jeder jede jedes alle durch gegen ohne bis seit während",
-    )
-)
 TALK = frozenset(
     re.findall(
         r"\w+",
@@ -78,13 +70,8 @@ class Read(NamedTuple):
     signed: bool
 
 
-def is_denial(plain: str) -> bool:
-    """Whether a folded word denies."""
-    return plain in signs().denials or plain.endswith(("n't", "n’t"))
-
-
 def _is_figure(plain: str) -> bool:
-    return plain[:1].isdigit() or plain in FIGURE_WORDS
+    return plain[:1].isdigit() or begins_figure(plain)
 
 
 def _is_signed(plain: str) -> bool:
@@ -118,7 +105,7 @@ class Stems:
         if known is None:
             if len(self.kept) > MAX_KEPT_STEMS:
                 self.kept.clear()
-            plain = fold(word)
+            plain = folded(word)
             known = self.kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), _is_signed(plain))
         return known
 
@@ -142,7 +129,7 @@ class Stems:
 
     def verb_of(self, word: str) -> str:
         """The key of the verb whose participle a word may be ("opgehaald" of "ophalen"); empty for no participle."""
-        found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(fold(word))
+        found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(folded(word))
         return "" if found is None else self._plainer(found["lead"] + found["root"] + ("en" if found["end"] == "en" else ""))
 
 
@@ -150,14 +137,6 @@ class Stems:
 def stems_of(tongue: Tongue) -> Stems:
     """The stems of a language, one object a process."""
     return Stems(tongue)
-
-
-def fold(word: str) -> str:
-    """Lower case without accents."""
-    lower = word.casefold()
-    if lower.isascii():
-        return lower
-    return "".join(c for c in unicodedata.normalize("NFKD", lower) if not unicodedata.combining(c))
 
 
 def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:

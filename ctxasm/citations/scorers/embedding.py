@@ -17,12 +17,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ctxasm.citations.scorers.comparing import Gate, ModelComparison, require_thresholds
+from ctxasm.citations.scorers.windows import Split, Window, sentences_of, stop_if, windows_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
-from ctxasm.scorers.comparing import Gate, ModelComparison, require_thresholds
-from ctxasm.scorers.windows import Split, Window, readable, sentences_of, stop_if, windows_of
+from ctxasm.text.visible import encodable
 
 BATCH = 32
 WIDEST = 3
@@ -75,7 +76,7 @@ class EmbeddingScorer:
         """Embed what is not known yet, in batches of texts of like length. Raises ModelUnavailable once it is not wanted any more."""
         sentences = [sentences_of(source, self._split) for source in sources]
         texts = [
-            readable(source.text[a:b]) for source, ranges in zip(sources, sentences, strict=True) for spans in ranges for a, b in spans
+            encodable(source.text[a:b]) for source, ranges in zip(sources, sentences, strict=True) for spans in ranges for a, b in spans
         ]
         vectors = self._passages(texts, cancel) if any(claim.strip() for claim in claims) else {}
         asked = {claim: self._query(claim, cancel) for claim in dict.fromkeys(claims) if claim.strip() and vectors}
@@ -99,7 +100,7 @@ class EmbeddingScorer:
         vector = self._kept.get(key)
         if vector is None:
             stop_if(cancel)
-            vector = np.asarray(self._embedder.embed_query(readable(claim)), dtype=np.float32)
+            vector = np.asarray(self._embedder.embed_query(encodable(claim)), dtype=np.float32)
             self._kept.put(key, vector)
         return vector
 
@@ -109,7 +110,7 @@ class _Stack:
 
     def __init__(self, source: Source, ranges: Sequence[Sequence[tuple[int, int]]], vectors: dict[str, Any]) -> None:
         spans = [span for part in ranges for span in part]
-        rows = [vectors[readable(source.text[start:end])] * (end - start) for start, end in spans]
+        rows = [vectors[encodable(source.text[start:end])] * (end - start) for start, end in spans]
         self.windows: list[Window] = windows_of(ranges, WIDEST)
         sums = np.concatenate([np.zeros((1, len(rows[0]))), np.cumsum(rows, axis=0, dtype=np.float64)]) if rows else np.zeros((1, 1))
         firsts = np.array([window.first for window in self.windows], dtype=int)

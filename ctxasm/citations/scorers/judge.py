@@ -12,14 +12,14 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Any, Protocol
 
+from ctxasm.citations.scorers.comparing import Gate, canonical
+from ctxasm.citations.scorers.judgement import Data, JudgeComparison, Judgement, is_judgement
+from ctxasm.citations.scorers.judging import PROMPT_VERSION, SCHEMA, SCHEMA_NAME, evidence_of, judge_messages
+from ctxasm.citations.scorers.windows import stop_if
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.support import Source, Spent
-from ctxasm.scorers.comparing import Gate, canonical
-from ctxasm.scorers.judgement import Data, JudgeComparison, Judgement, is_judgement
-from ctxasm.scorers.judging import PROMPT_VERSION, SCHEMA, SCHEMA_NAME, evidence_of, judge_messages
-from ctxasm.scorers.windows import stop_if
 
 
 class Completion(Protocol):

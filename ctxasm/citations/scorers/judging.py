@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ctxasm.model.fences import fence_code
 from ctxasm.model.messages import Message
 from ctxasm.model.support import Source
-from ctxasm.scorers.windows import readable
+from ctxasm.text.fences import fence_code
+from ctxasm.text.visible import encodable
 
 PROMPT_VERSION = "1"
 """Part of the key of every kept judgement: raise it with every change of the wording or the schema."""
@@ -62,14 +62,14 @@ SCHEMA = _object(
 
 def evidence_of(source: Source) -> str:
     """What of a source may be judged: its ranges, with a mark where something stands between them."""
-    return readable("\n…\n".join(source.text[low:high] for low, high in source.ranges))
+    return encodable("\n…\n".join(source.text[low:high] for low, high in source.ranges))
 
 
 def judge_messages(claim: str, question: str, sources: Sequence[Source]) -> tuple[Message, ...]:
     """System and user message. The sources are numbered from 1 in the order given, whatever numbers the answer knows them by."""
     texts = [evidence_of(source) for source in sources]
-    titles = [" ".join(readable(source.title).split()) for source in sources]
-    claim, question = readable(claim), readable(question).strip()
+    titles = [" ".join(encodable(source.title).split()) for source in sources]
+    claim, question = encodable(claim), encodable(question).strip()
     code = fence_code("\0".join((*texts, *titles)), claim, question)  # one code for all claims about the same sources
     parts = []
     for number, (text, title) in enumerate(zip(texts, titles, strict=True), 1):

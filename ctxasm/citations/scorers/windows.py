@@ -52,11 +52,6 @@ def windows_of(sentences: Sequence[Sequence[tuple[int, int]]], widest: int, step
     return found
 
 
-def readable(text: str) -> str:
-    """`text` of the same length in which every character can be written as UTF-8: tokenizers refuse lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def stop_if(cancel: Cancel | None) -> None:
     """Raises ModelUnavailable once a check is no longer wanted."""
     if cancel is not None and cancel():

@@ -10,16 +10,17 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ctxasm.ingest.kinds import MissingPackage, UnreadableDocument
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.source import SourceText
-from ctxasm.ingest.worker import read_source_json
+from ctxasm.data.documents.kinds import MissingPackage, UnreadableDocument
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.source import SourceText
+from ctxasm.data.documents.worker import read_source_json
 from ctxasm.model.errors import InvalidInput
+from ctxasm.store.processes import Helpers, cores, end_process, start_process
 
 KEPT_VARIABLES = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "HOME")
 """What a reader needs of the environment. It gets no keys."""
@@ -39,43 +40,27 @@ class Readers:
     """Reads documents apart: `submit` as many as `width`, and take their results in any order. Close it, or use `with`."""
 
     def __init__(self, limits: ReadLimits, width: int | None = None) -> None:
-        self.width = width or max(1, min(MOST_READERS, os.cpu_count() or 1))
-        self._limits = limits
+        self.width = width or min(MOST_READERS, cores())
         self._unwanted = threading.Event()
-        self._idle: queue.SimpleQueue[_Reader] = queue.SimpleQueue()
-        self._all: list[_Reader] = []
-        self._threads = ThreadPoolExecutor(self.width, thread_name_prefix="ingest")
+        self._helpers = Helpers(lambda: _Reader(limits), self.width, "ingest")
 
     def submit(self, name: str, data: bytes, pages: list[str]) -> Future[SourceText]:
         """Read a document when its turn comes; what is to be said of its pages is put into `pages`.
 
         The result raises UnreadableDocument, or ReadingEnded after `close`.
         """
-        return self._threads.submit(self._read, name, data, pages)
+        return self._helpers.submit(lambda reader: reader.read(name, data, pages, self._unwanted))
 
     def close(self) -> None:
         """End everything, at once."""
         self._unwanted.set()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for reader in self._all:
-            reader.end()
+        self._helpers.close()
 
     def __enter__(self) -> Readers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
-
-    def _read(self, name: str, data: bytes, pages: list[str]) -> SourceText:
-        try:
-            reader = self._idle.get_nowait()
-        except queue.Empty:
-            reader = _Reader(self._limits)
-            self._all.append(reader)
-        try:
-            return reader.read(name, data, pages, self._unwanted)
-        finally:
-            self._idle.put(reader)
 
 
 class _Reader:
@@ -117,7 +102,7 @@ class _Reader:
                 pages[:] = [f"page {int(answer['page']):,} of {int(answer['of']):,}"]
         except UnreadableDocument:
             raise
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             self.end()
             raise UnreadableDocument("it made its reader give a wrong answer: it is damaged") from None
         except BaseException:
@@ -128,24 +113,18 @@ class _Reader:
         """End the process at once."""
         if self._process is not None:
             process, self._process = self._process, None
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    _close(stream)
+            end_process(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.end()
-        package = Path(__file__).resolve().parents[2]
+        package = Path(__file__).resolve().parents[3]
         environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         environment |= {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
         command = [sys.executable, "-P", str(Path(__file__).with_name("worker.py")), json.dumps(dataclasses.asdict(self._limits))]
-        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         try:
-            # A session of its own: Ctrl-C in the terminal is for the one who asked, not for the reader of the moment.
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment, start_new_session=True)  # noqa: S603
+            process = start_process(command, environment, quiet=True)
         except OSError as error:
             raise InvalidInput(
                 f"documents are read in a process of their own, which cannot be started: {error.strerror or error}"
@@ -191,10 +170,3 @@ def _listen(stream: IO[bytes] | None, answers: queue.SimpleQueue[bytes]) -> None
         pass  # closed while it was read
     finally:
         answers.put(b"")
-
-
-def _close(stream: IO[bytes]) -> None:
-    try:
-        stream.close()
-    except OSError:
-        return  # bytes that nobody takes any more

@@ -8,7 +8,7 @@ Decisions:
   white space there; else at a token boundary that is a character boundary. Headings are not a place to stop: a heading
   belongs to what follows.
 * The next chunk starts about `overlap_tokens` before that end, at the start of a word.
-* With `sentences` a chunk is made of whole sentences (ctxasm.model.sentences), and so is the overlap, which may then be less
+* With `sentences` a chunk is made of whole sentences (ctxasm.text.sentences), and so is the overlap, which may then be less
   or nothing. Only a sentence longer than a chunk is cut, as above.
 * `hard_breaks` (page breaks) end a chunk for certain, and no overlap reaches across them. So a chunk lies on one page.
 * The limit holds for the chunk counted by itself. Tokens of a slice are not the tokens of the whole text, therefore each
@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from ctxasm.ingest.places import Places, smaller
-from ctxasm.ingest.whole_sentences import Sentences
+from ctxasm.data.documents.places import Places, smaller
+from ctxasm.data.documents.whole_sentences import Sentences
 
 
 class Tokenizer(Protocol):

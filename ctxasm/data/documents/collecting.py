@@ -12,11 +12,12 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ctxasm.ingest.finding import FoundFile, Skipped, find_documents, open_regular
-from ctxasm.ingest.kinds import UnreadableDocument, kind_of, suffix_of, why_not
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.packed import packed_documents
+from ctxasm.data.documents.finding import FoundFile, Skipped, find_documents
+from ctxasm.data.documents.kinds import UnreadableDocument, kind_of, suffix_of, why_not
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.packed import packed_documents
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import open_regular, refuse_irregular
 
 Source = str | os.PathLike[str] | tuple[str, bytes]
 """A path (a document, a folder, a .zip of documents) or an upload: file name and bytes."""
@@ -103,6 +104,7 @@ def _place(source: Source) -> _Place:
         return _Place(PurePosixPath(file).stem, file, None, source[1])
     try:
         path = Path(source).expanduser()
+        refuse_irregular(path, "give a document, a folder or a .zip")
         is_there, is_folder = path.exists(), path.is_dir()
         whole = path.resolve() if is_folder else path
     except (OSError, RuntimeError, ValueError):

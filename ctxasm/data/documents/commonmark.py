@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.ingest.page import read_fragment, without_comments
-from ctxasm.ingest.plain import decoded
-from ctxasm.ingest.source import SourceText, TextBuilder
-from ctxasm.ingest.stated import stated
+from ctxasm.data.documents.page import read_fragment, without_comments
+from ctxasm.data.documents.plain import decoded
+from ctxasm.data.documents.source import SourceText, TextBuilder
+from ctxasm.data.documents.stated import stated
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -7,15 +7,28 @@ import json
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ctxasm.ingest.chunking import Tokenizer, chunk_text
-from ctxasm.ingest.kinds import Kind
-from ctxasm.ingest.options import IngestOptions
-from ctxasm.ingest.reading import READER_VERSION, reader_of
-from ctxasm.ingest.source import SourceText
+from ctxasm.data.documents.chunking import Tokenizer, chunk_text
+from ctxasm.data.documents.kinds import Kind
+from ctxasm.data.documents.options import IngestOptions
+from ctxasm.data.documents.reading import READER_VERSION, reader_of
+from ctxasm.data.documents.source import SourceText
 from ctxasm.model.records import Chunk, Document
 
 MARK = "ingest"
 """The field of a document's metadata that says which bytes and options its chunks are made of."""
+
+ADDED = "added"
+"""The field that says that a document was added to a dataset: it does not follow the files of another ingest."""
+
+
+def added(document: Document) -> Document:
+    """The document as one that was added to a dataset."""
+    return dataclasses.replace(document, metadata={**document.metadata, ADDED: True})
+
+
+def not_added(document: Document) -> Document:
+    """The same document as one of an ingest of its own."""
+    return dataclasses.replace(document, metadata={key: value for key, value in document.metadata.items() if key != ADDED})
 
 
 class Cut(NamedTuple):

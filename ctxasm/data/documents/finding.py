@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ctxasm.ingest.kinds import kind_of, why_not
+from ctxasm.data.documents.kinds import kind_of, why_not
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import open_regular
 
 CLUTTER = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
@@ -35,15 +35,6 @@ class Skipped:
 
     name: str
     reason: str
-
-
-def open_regular(path: Path) -> IO[bytes]:
-    """Open a file; raises OSError where it is none, rather than to wait for a pipe that took its place."""
-    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
-        raise OSError("it is not a regular file")
-    return os.fdopen(number, "rb")
 
 
 def find_documents(folder: Path) -> Iterator[FoundFile | Skipped]:

@@ -12,28 +12,28 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.ingest.apart import LOOK_S, Readers
-from ctxasm.ingest.collecting import Source, collect, default_name, named_sources
-from ctxasm.ingest.cutting import Cut, cut, mark_of
-from ctxasm.ingest.finding import FoundFile
-from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of
-from ctxasm.ingest.known import Known
-from ctxasm.ingest.options import IngestOptions, ReadLimits, limits_from
-from ctxasm.ingest.packed import read_bytes
-from ctxasm.ingest.source import SourceText
-from ctxasm.loading import LoadReport, replacing
-from ctxasm.model.errors import InvalidInput, NotFound
+from ctxasm.data.documents.apart import LOOK_S, Readers
+from ctxasm.data.documents.collecting import Source, collect, default_name, named_sources
+from ctxasm.data.documents.cutting import Cut, added, cut, mark_of
+from ctxasm.data.documents.finding import FoundFile
+from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of
+from ctxasm.data.documents.known import Known
+from ctxasm.data.documents.options import IngestOptions, ReadLimits, limits_from
+from ctxasm.data.documents.packed import read_bytes
+from ctxasm.data.documents.source import SourceText
+from ctxasm.data.files.loading import LoadReport, replaced_notes
+from ctxasm.data.standing import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
+from ctxasm.model.errors import NotFound, is_fault, reason_of
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
 
 if TYPE_CHECKING:
-    from ctxasm.store.dataset import Dataset
-    from ctxasm.store.memory import MemoryDataset
-    from ctxasm.workbench import Workbench
+    from ctxasm.data.datasets import Datasets
+    from ctxasm.model.datasets import OwnedDataset
 
 __all__ = ["FileProblem", "IngestOptions", "IngestReport", "ReadLimits", "Source", "ingest"]
 
@@ -84,7 +84,7 @@ class IngestReport:
 
 
 def ingest(
-    workbench: Workbench,
+    datasets: Datasets,
     sources: Sequence[Source],
     options: IngestOptions | None = None,
     name: str | None = None,
@@ -94,44 +94,56 @@ def ingest(
     part: bool = False,
     retry: bool = False,
     limits: ReadLimits | None = None,
+    over: Over = "replace",
 ) -> IngestReport:
-    """Load documents as the dataset `name` (default: the name of the first source), replacing one of that name.
+    """Load documents as the dataset `name` (default: the name of the first source); `over` says what becomes of one of that name.
 
+    With "new" a dataset goes on that holds one of these files from an earlier ingest: its other documents of an ingest follow
+    the files, and whatever else was added to it stays. Any other dataset of that name is refused.
     `report` is told after every document, `cancelled` asked all the time; then nothing is loaded, and what is done is kept.
     `part` reads nothing and loads what is done; `retry` reads again what could not be read before. A document that cannot
-    be read is a problem of the report, never an error. Raises InvalidInput for a source that is not there, StoreUnavailable.
+    be read is a problem of the report, never an error. Raises InvalidInput for a source that is not there, NameTaken,
+    StoreUnavailable.
     """
-    from ctxasm.bundle.files import dataset_name
+    from ctxasm.data.files.files import dataset_name
 
     options, limits = options or IngestOptions(), limits or limits_from(os.environ)
     collected = collect(sources, limits)
     name = dataset_name(name or default_name(sources))
-    workbench.links.check_load(name)
-    run = _Run(workbench, name, options, limits, retry)
+    joined_dataset(datasets, name, over)
+    there = stored_info(datasets, name)
+    run = _Run(datasets, name, options, limits, retry, over)
+    if there is not None and over == "new" and not run.goes_on(collected.files):
+        raise NameTaken(standing(datasets, there))
     run.origin = f"documents of {named_sources(sources)}"
     run.problems += [FileProblem(skipped.name, skipped.reason, False) for skipped in collected.skipped]
     run.problems += [FileProblem(refused.name, refused.reason, True) for refused in collected.refused]
-    return run.over(collected.files, part, report, cancelled)
+    return run.read_all(collected.files, part, report, cancelled)
 
 
 class _Run:
     """One ingest under way: which documents are done, by the marks of what they are made of."""
 
-    def __init__(self, workbench: Workbench, name: str, options: IngestOptions, limits: ReadLimits, retry: bool) -> None:
-        self.workbench, self.name, self.options, self.limits, self.retry = workbench, name, options, limits, retry
-        self.counter = workbench.counter()
+    def __init__(self, datasets: Datasets, name: str, options: IngestOptions, limits: ReadLimits, retry: bool, over: Over) -> None:
+        self.datasets, self.name, self.options, self.limits, self.retry, self.over = datasets, name, options, limits, retry, over
+        self.counter = datasets.counter()
         self.encoding = self.counter.encoding if self.counter.exact else f"about {self.counter.encoding}"
-        self.dataset: Dataset | MemoryDataset | None = None
+        self.dataset: OwnedDataset | None = None
         with suppress(NotFound):
-            self.dataset = workbench.store.dataset(name)
-        self.known = Known(name, self.dataset, workbench.store, limits)
+            self.dataset = datasets.store.dataset(name)
+        self.known = Known(name, self.dataset, datasets.store, limits)
         self.done: list[tuple[str, str]] = []
         self.read = self.waiting = self.finished = 0
         self.origin = "documents"
         self.problems: list[FileProblem] = []
         self.notes: list[str] = []
 
-    def over(self, files: Sequence[FoundFile], part: bool, report: Report, cancelled: Cancelled) -> IngestReport:
+    def goes_on(self, files: Sequence[FoundFile]) -> bool:
+        """Whether the dataset holds one of these files from an earlier ingest."""
+        known = {document_id for document_id, mark in self.known.order if mark}
+        return any(file.name in known for file in files)
+
+    def read_all(self, files: Sequence[FoundFile], part: bool, report: Report, cancelled: Cancelled) -> IngestReport:
         """Read what is not known yet, several documents at once; then load everything that is done, in the order of the files."""
         began = perf_counter()
         waiting: deque[_Under] = deque()
@@ -186,18 +198,21 @@ class _Run:
                 if not isinstance(error, MissingPackage):
                     self.known.keep_failure(under.mark, str(error))
                 return self._fail(under, error)
-        try:
-            if source is not None:
-                self._keep(under.mark, cut(under.name, source, under.kind, under.mark, self.options, self.counter))
-        except InvalidInput as error:  # such as a run of blanks that no tokenizer can count
-            return self._fail(under, error)
+        if source is not None:
+            try:
+                made = cut(under.name, source, under.kind, under.mark, self.options, self.counter)
+            except BaseException as error:  # such as a run of blanks that no tokenizer can count: the other documents go on
+                if not is_fault(error):
+                    raise
+                return self._fail(under, error)
+            self._keep(under.mark, made)
         self.finished += 1
         self.done += [(under.name, under.mark)] if under.mark else []
         return True
 
-    def _fail(self, under: _Under, error: InvalidInput) -> bool:
+    def _fail(self, under: _Under, error: BaseException) -> bool:
         self.finished += 1
-        self.problems.append(FileProblem(under.name, str(error), True))
+        self.problems.append(FileProblem(under.name, reason_of(error, "it cannot be made into chunks"), True))
         return True
 
     def _keep(self, mark: str, made: Cut) -> None:
@@ -214,26 +229,52 @@ class _Run:
         """Load what is done, unless it is nothing or exactly what is loaded already."""
         if not self.done:
             return self._report(None)
-        if self.dataset is not None and self.done == self.known.order:
+        if self.dataset is not None and self.over != "join" and self.done == self._followed():
             self.known.forget()
             return self._report(LoadReport(self.dataset.info, False, ()))
         documents: list[Document] = []
         chunks: list[Chunk] = []
         for name, mark in self.done:
             made = self.known.cut(mark).named(name)
-            documents.append(made.document)
+            documents.append(added(made.document) if self.over == "join" else made.document)
             chunks += made.chunks
-        if self.read == len(self.done):  # else it is the same dataset brought up to date, which the summary says
-            self.notes += replacing(self.workbench, self.name)
-        info = self.workbench.store.add(Bundle(self.name, tuple(documents), tuple(chunks)), origin=self.origin)
+        before = None if self.dataset is None else self.dataset.info
+        bundle = Bundle(self.name, tuple(documents), tuple(chunks))
+        if self.dataset is not None and self.over == "new":
+            bundle = with_others(bundle, self.dataset.bundle(), {name for name, _ in self._followed()})
+        info = self.datasets.store.add(bundle, origin=self.origin, join=self.over == "join")
         self.known.forget()
+        if before is not None and self.over == "join":
+            self.notes += added_notes(before, info)
+            return self._report(LoadReport(info, info.dataset_id != before.dataset_id, tuple(self.notes)))
+        if self.read == len(self.done):  # else it is the same dataset brought up to date, which the summary says
+            self.notes += replaced_notes(before)
         return self._report(LoadReport(info, True, tuple(self.notes)))
+
+    def _followed(self) -> list[tuple[str, str]]:
+        """The documents of the dataset that follow the files, with their marks: what was added in other ways goes only when replaced."""
+        return [(name, mark) for name, mark in self.known.order if mark or self.over == "replace"]
 
     def _report(self, load: LoadReport | None, cancelled: bool = False) -> IngestReport:
         names = {name for name, _ in self.done}
-        gone = 0 if load is None else sum(name not in names for name, _ in self.known.order)
+        gone = 0 if load is None or self.over == "join" else sum(name not in names for name, _ in self._followed())
         problems = tuple(sorted(self.problems))
         return IngestReport(load, self.read, len(self.done) - self.read, gone, self.waiting, cancelled, problems, tuple(self.notes))
+
+
+def with_others(bundle: Bundle, stored: Bundle, followed: set[str]) -> Bundle:
+    """The documents of an ingest with all that was added to their dataset since in other ways."""
+    own = {document.document_id for document in bundle.documents}
+    others = {document.document_id for document in stored.documents} - followed - own
+    documents = tuple(document for document in stored.documents if document.document_id in others)
+    chunks = tuple(chunk for chunk in stored.chunks if chunk.document_id in others)
+    return replace(
+        bundle,
+        documents=bundle.documents + documents,
+        chunks=bundle.chunks + chunks,
+        queries=stored.queries,
+        answers=stored.answers,
+    )
 
 
 @dataclass(slots=True)

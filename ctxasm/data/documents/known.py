@@ -6,8 +6,8 @@ import dataclasses
 import json
 from typing import Protocol
 
-from ctxasm.ingest.cutting import MARK, Cut, read_written, written
-from ctxasm.ingest.options import ReadLimits
+from ctxasm.data.documents.cutting import ADDED, MARK, Cut, not_added, read_written, written
+from ctxasm.data.documents.options import ReadLimits
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.records import Chunk, Document
@@ -25,7 +25,7 @@ class Loaded(Protocol):
 
 class Known:
     """Documents by the marks of what they are made of (see `mark_of`). `order` are those of the dataset with their marks,
-    "" for one that no ingest made; `dataset` is None where there is none yet.
+    "" for one that no ingest made, or that was added to it; `dataset` is None where there is none yet.
     """
 
     def __init__(self, name: str, dataset: Loaded | None, shelf: Shelf, limits: ReadLimits) -> None:
@@ -35,9 +35,10 @@ class Known:
         self.order: list[tuple[str, str]] = []
         for document in dataset.documents() if dataset is not None else ():
             mark = document.metadata.get(MARK)
-            self.order.append((document.document_id, mark if isinstance(mark, str) else ""))
+            follows = isinstance(mark, str) and not document.metadata.get(ADDED)
+            self.order.append((document.document_id, str(mark) if follows else ""))
             if isinstance(mark, str):
-                self._loaded.setdefault(mark, document)
+                self._loaded.setdefault(mark, not_added(document))
 
     def has(self, mark: str) -> bool:
         """Whether this need not be read again."""

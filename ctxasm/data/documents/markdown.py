@@ -18,7 +18,7 @@ that remains is "the document": the offsets of chunks and of gold spans count it
 
 import re
 
-from ctxasm.ingest.source import Section, SourceText
+from ctxasm.data.documents.source import Section, SourceText
 
 __all__ = ["Section", "SourceText", "read_source"]
 

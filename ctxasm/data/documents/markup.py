@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ctxasm.ingest.hidden import Hidden, visible_text
-from ctxasm.ingest.source import TextBuilder
-from ctxasm.ingest.table import table_text
+from ctxasm.data.documents.hidden import Hidden, visible_text
+from ctxasm.data.documents.source import TextBuilder
+from ctxasm.data.documents.table import table_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ctxasm.data.archives import ZipLimits
 from ctxasm.model.errors import InvalidInput, shown
 
 MOST_TOKENS = 8192
@@ -59,6 +60,10 @@ class ReadLimits:
     def __post_init__(self) -> None:
         for field in self.__slots__:
             _check_whole(f"{field} of the reading limits", getattr(self, field), 1, 10**9)
+
+    def of_zip(self) -> ZipLimits:
+        """The limits by which an archive is opened."""
+        return ZipLimits(total_bytes=self.unpacked_mb * 2**20, ratio=self.ratio, entries=self.files)
 
 
 VARIABLES = {

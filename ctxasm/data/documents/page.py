@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ctxasm.ingest.hidden import Hidden
-from ctxasm.ingest.kinds import UnreadableDocument
-from ctxasm.ingest.markup import Reader
-from ctxasm.ingest.plain import decoded
-from ctxasm.ingest.source import SourceText, TextBuilder
-from ctxasm.ingest.stated import stated
+from ctxasm.data.documents.hidden import Hidden
+from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.markup import Reader
+from ctxasm.data.documents.plain import decoded
+from ctxasm.data.documents.source import SourceText, TextBuilder
+from ctxasm.data.documents.stated import stated
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ctxasm.ingest.kinds import UnreadableDocument
-from ctxasm.ingest.plain import storable
-from ctxasm.ingest.source import SourceText, TextBuilder
-from ctxasm.ingest.stated import stated
+from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.plain import storable
+from ctxasm.data.documents.source import SourceText, TextBuilder
+from ctxasm.data.documents.stated import stated
 
 MOST_BOOKMARKS = 20_000
 MOST_PAGES = 100_000

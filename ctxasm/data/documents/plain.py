@@ -5,8 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from ctxasm.ingest.kinds import UnreadableDocument
-from ctxasm.ingest.source import SourceText, TextBuilder
+from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.source import SourceText, TextBuilder
 
 SAMPLE_BYTES = 256 * 2**10
 """How much of a text tells its encoding."""

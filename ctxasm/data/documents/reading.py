@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import cache
 from importlib import metadata
 
-from ctxasm.ingest.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.plain import storable
-from ctxasm.ingest.source import Section, SourceText
+from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.plain import storable
+from ctxasm.data.documents.source import Section, SourceText
 from ctxasm.model.errors import shown
+from ctxasm.model.packages import missing_package
 
 OnPage = Callable[[int, int], None]
 """Told after each page: how many are read, of how many."""
@@ -43,7 +45,7 @@ def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None,
     except (UnreadableDocument, MemoryError):
         raise
     except ModuleNotFoundError as error:
-        raise MissingPackage(f"it needs the package {LIBRARIES[kind]}: pip install {LIBRARIES[kind]} ({error.name} is missing)") from None
+        raise MissingPackage(missing_package(error) or str(error)) from None
     except Exception as error:  # libraries read bytes made to break them; what they raise is no contract
         raise UnreadableDocument(f"it is damaged: {shown(f'{type(error).__name__}: {error}')}") from error
     source = _storable(source)
@@ -61,6 +63,7 @@ def _storable(source: SourceText) -> SourceText:
     return dataclasses.replace(source, text=storable(source.text), sections=sections, fields=fields)
 
 
+@cache
 def reader_of(kind: Kind) -> str:
     """What reads a kind of document, with its version: as "pypdfium2 5.15.2"."""
     library = LIBRARIES[kind]
@@ -72,21 +75,21 @@ def reader_of(kind: Kind) -> str:
 
 def _read(kind: Kind, data: bytes, limits: ReadLimits, on_page: OnPage) -> SourceText:
     if kind == "pdf":
-        from ctxasm.ingest.pdf import read_pdf
+        from ctxasm.data.documents.pdf import read_pdf
 
         return read_pdf(data, on_page)
     if kind == "docx":
-        from ctxasm.ingest.word import read_docx
+        from ctxasm.data.documents.word import read_docx
 
         return read_docx(data, limits)
     if kind == "html":
-        from ctxasm.ingest.page import read_html
+        from ctxasm.data.documents.page import read_html
 
         return read_html(data)
     if kind == "markdown":
-        from ctxasm.ingest.commonmark import read_markdown
+        from ctxasm.data.documents.commonmark import read_markdown
 
         return read_markdown(data)
-    from ctxasm.ingest.plain import read_plain
+    from ctxasm.data.documents.plain import read_plain
 
     return read_plain(data)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ctxasm.ingest.chunking import TextChunk
+from ctxasm.data.documents.chunking import TextChunk
 
 PATH_MARK = " › "
 """Between the headings of a nested section: "Care › Visiting hours"."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ctxasm.ingest.plain import storable
-from ctxasm.model.dates import period_of
+from ctxasm.data.documents.plain import storable
+from ctxasm.text.dates import period_of
 
 LONGEST_TITLE = 300
 _NO_TITLES = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ctxasm.ingest.hidden import Hidden, visible_text
+from ctxasm.data.documents.hidden import Hidden, visible_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

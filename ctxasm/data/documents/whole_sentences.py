@@ -4,8 +4,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
-from ctxasm.ingest.places import Places, heading_lines, smaller
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.data.documents.places import Places, heading_lines, smaller
+from ctxasm.text.sentences import sentence_spans
 
 _LINE_END = re.compile(r"\s*\n|\s*\Z")
 _SURELY = 2

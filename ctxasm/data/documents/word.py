@@ -16,14 +16,14 @@ from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.ingest.kinds import UnreadableDocument
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.packed import open_packed
-from ctxasm.ingest.plain import storable
-from ctxasm.ingest.source import SourceText, TextBuilder
-from ctxasm.ingest.stated import stated
-from ctxasm.ingest.table import rows_text
-from ctxasm.ingest.word_styles import NUMBERING, Numbers, Styles, W, value_of
+from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.packed import open_packed
+from ctxasm.data.documents.plain import storable
+from ctxasm.data.documents.source import SourceText, TextBuilder
+from ctxasm.data.documents.stated import stated
+from ctxasm.data.documents.table import rows_text
+from ctxasm.data.documents.word_styles import NUMBERING, Numbers, Styles, W, value_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -49,7 +49,9 @@ def read_docx(data: bytes, limits: ReadLimits) -> SourceText:
     from docx import Document
 
     document = Document(io.BytesIO(data))
-    body = document.element.body
+    body = document.element.find(f"{W}body")
+    if body is None:
+        raise UnreadableDocument("it is no Word document")
     reader = _Reader(document, _has_pages(document, body))
     reader.read(body)
     core = document.core_properties

@@ -17,10 +17,10 @@ import threading
 import time
 from typing import IO, Any
 
-from ctxasm.ingest.kinds import MissingPackage, UnreadableDocument
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.reading import read_document
-from ctxasm.ingest.source import Section, SourceText
+from ctxasm.data.documents.kinds import MissingPackage, UnreadableDocument
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.reading import read_document
+from ctxasm.data.documents.source import Section, SourceText
 
 BETWEEN_PAGES_S = 0.2
 """How often a page is told of."""

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.enriching_run import EnrichOptions, Run
-from ctxasm.enrichment.jobs import ChunksJob, Job, SummaryJob, chunk_groups, described, summary_job
-from ctxasm.enrichment.keeping import read_enrichment, read_summary, write_context, write_questions, write_summary
-from ctxasm.enrichment.prompts import messages_of
-from ctxasm.enrichment.replies import read_chunks, read_summary_reply
-from ctxasm.enrichment.reports import FailedBatch
-from ctxasm.enrichment.texts import Enrichment
-from ctxasm.enrichment.whole import Part, whole_document
+from ctxasm.data.enrich.jobs import ChunksJob, Job, SummaryJob, chunk_groups, described, summary_job
+from ctxasm.data.enrich.keeping import read_enrichment, read_summary, write_context, write_questions, write_summary
+from ctxasm.data.enrich.prompts import messages_of
+from ctxasm.data.enrich.replies import read_chunks, read_summary_reply
+from ctxasm.data.enrich.reports import FailedBatch
+from ctxasm.data.enrich.run import EnrichOptions, Run
+from ctxasm.data.enrich.texts import Enrichment
+from ctxasm.data.enrich.whole import Part, whole_document
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Document
@@ -65,7 +65,7 @@ def _wanted(run: Run, document: Document, chunks: Sequence[FetchedChunk]) -> Ite
     options, writer = run.options, run.writer
     keys = [(writer.context_key(document, chunk), writer.questions_key(document, chunk)) for chunk in chunks]
     summary_key = writer.summary_key(document, chunks)
-    kept = run.workbench.store.read_kept(writer.shelf, [summary_key, *(key for both in keys for key in both)])
+    kept = run.datasets.store.read_kept(writer.shelf, [summary_key, *(key for both in keys for key in both)])
     needs = [
         chunk.chunk_index
         for chunk, (context, questions) in zip(chunks, keys, strict=True)
@@ -79,8 +79,12 @@ def _wanted(run: Run, document: Document, chunks: Sequence[FetchedChunk]) -> Ite
     if wants_summary and (summary := read_summary(kept.get(summary_key))):
         run.summaries[document.document_id] = summary
     if needs or (wants_summary and summary_key not in kept):
-        whole = whole_document(document, chunks)
-        about, missing = described(whole), set(needs)
+        try:
+            whole = whole_document(document, chunks)
+            about, missing = described(whole), set(needs)
+        except BaseException as error:  # noqa: BLE001 (`fail` raises what is no fault of this document again)
+            run.fail(document, len(needs), error)
+            return
         if wants_summary and summary_key not in kept:
             yield Wanted(summary_job(whole, about), document, {}, summary_key)
         for group in chunk_groups(whole.parts, options.chunks_per_call):

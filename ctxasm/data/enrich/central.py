@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.model.sentences import sentence_spans
-from ctxasm.model.terms import terms_of
+from ctxasm.text.sentences import sentence_spans
+from ctxasm.text.terms import terms_of
 
 LEAST_WORDS, MOST_WORDS = 6, 40
 """A sentence outside these bounds is no summary."""

@@ -8,10 +8,10 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import read_regular
 
 _VERSION = re.compile(r"(-\d{4}-\d{2}-\d{2}|-20\d{6}|-latest|:latest)$")
 HIGHEST = 100_000
@@ -49,7 +49,7 @@ def price_of(model: str, path: str | None = None, price_in: float | None = None,
 @cache
 def shipped_prices() -> Mapping[str, Price]:
     """The table that ships with ctxasm."""
-    return prices_from_toml(files("ctxasm.enrichment").joinpath("prices.toml").read_text("utf-8"), "the table of ctxasm")
+    return prices_from_toml(files("ctxasm.data.enrich").joinpath("prices.toml").read_text("utf-8"), "the table of ctxasm")
 
 
 def prices_from_toml(text: str, where: str) -> dict[str, Price]:
@@ -83,7 +83,7 @@ def _checked(name: str, value: Any) -> float:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return read_regular(path).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise InvalidInput(f"the prices {shown(path)} cannot be read ({reason}): give --prices the path of a TOML file") from None

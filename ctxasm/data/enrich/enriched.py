@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ctxasm.enrichment.keeping import Ledger, Writer, is_label, ledger_key, read_enrichment, read_ledger
-from ctxasm.enrichment.texts import VARIANTS, Enrichment, Variant, enriched_text
-from ctxasm.model.errors import NotFound
+from ctxasm.data.datasets import Datasets, fresh
+from ctxasm.data.enrich.keeping import Ledger, Writer, is_label, ledger_key, read_enrichment, read_ledger
+from ctxasm.data.enrich.texts import VARIANTS, Enrichment, Variant, enriched_text
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk, Shelf, Window
 from ctxasm.model.records import Document
-from ctxasm.store.later import MADE_BY
-
-if TYPE_CHECKING:
-    from ctxasm.store.database import Dataset
-    from ctxasm.store.memory import MemoryDataset
-    from ctxasm.store.own.linked import LinkedDataset
-    from ctxasm.workbench import Workbench
-
+from ctxasm.store.additions import MADE_BY
 
 STEP = 500
 FIRST_LOOK = 20
@@ -35,16 +28,16 @@ class Written(NamedTuple):
     writers: tuple[Writer, ...]
 
 
-def enriched_texts(workbench: Workbench, dataset: str | None, chunks: Sequence[FetchedChunk]) -> list[str]:
+def enriched_texts(datasets: Datasets, dataset: str | None, chunks: Sequence[FetchedChunk]) -> list[str]:
     """The text to index of each chunk: context, questions and original, of who wrote last; a chunk that nobody wrote for as it is.
 
     Raises NotFound, StoreUnavailable.
     """
-    name = workbench.dataset(dataset).info.name
-    written = written_for(workbench.store, name)
+    name = datasets.dataset(dataset).info.name
+    written = written_for(datasets.store, name)
     if not written or not chunks:
         return [chunk.text for chunk in chunks]
-    found = enrichments(workbench, name, chunks, written)
+    found = enrichments(datasets, name, chunks, written)
     wanted = written[0].ledger
     return [
         chunk.text
@@ -54,14 +47,14 @@ def enriched_texts(workbench: Workbench, dataset: str | None, chunks: Sequence[F
     ]
 
 
-def enrichment_stamp(workbench: Workbench, dataset: str | None) -> str:
+def enrichment_stamp(datasets: Datasets, dataset: str | None) -> str:
     """Another text whenever the enriched texts of a dataset are others; empty where it has none.
 
     A dataset that was replaced since is looked through for a chunk that is still the same. Raises NotFound, StoreUnavailable.
     """
-    name = workbench.dataset(dataset).info.name
-    written = written_for(workbench.store, name)
-    if not _speaks_of(workbench, name, written):
+    name = datasets.dataset(dataset).info.name
+    written = written_for(datasets.store, name)
+    if not _speaks_of(datasets, name, written):
         return ""
     parts = [name]
     for variant, ledger, _ in written:
@@ -69,16 +62,16 @@ def enrichment_stamp(workbench: Workbench, dataset: str | None) -> str:
     return key_of(*parts)[:32]
 
 
-def _speaks_of(workbench: Workbench, name: str, written: Sequence[Written]) -> bool:
+def _speaks_of(datasets: Datasets, name: str, written: Sequence[Written]) -> bool:
     """Whether anything that was written is about a chunk that the dataset holds now."""
     if not written:
         return False
-    now = fresh(workbench, name)
+    now = fresh(datasets, name)
     if any(one.ledger.content == now.info.content_hash for one in written):
         return True
     chunks, size = now.iter_chunks(), FIRST_LOOK
     while batch := list(islice(chunks, size)):
-        if any(said is not None for said in enrichments(workbench, name, batch, written)):
+        if any(said is not None for said in enrichments(datasets, name, batch, written)):
             return True
         size = STEP
     return False
@@ -102,15 +95,15 @@ def written_for(shelf: Shelf, dataset: str) -> list[Written]:
     return sorted(found, key=lambda one: -one.ledger.at)
 
 
-def enrichments(workbench: Workbench, dataset: str, chunks: Sequence[FetchedChunk], written: Sequence[Written]) -> list[Enrichment | None]:
+def enrichments(datasets: Datasets, dataset: str, chunks: Sequence[FetchedChunk], written: Sequence[Written]) -> list[Enrichment | None]:
     """What is said of each chunk, by the first of `written` that says anything; None where nobody does."""
-    documents = documents_of(workbench, dataset, chunks)
+    documents = documents_of(datasets, dataset, chunks)
     found: list[Enrichment | None] = [None] * len(chunks)
     for writer in (writer for one in written for writer in one.writers):
         missing = [place for place, said in enumerate(found) if said is None]
         if not missing:
             break
-        said = kept_of(workbench.store, writer, [(documents[chunks[place].document_id], chunks[place]) for place in missing])
+        said = kept_of(datasets.store, writer, [(documents[chunks[place].document_id], chunks[place]) for place in missing])
         for place, one in zip(missing, said, strict=True):
             found[place] = one
     return found
@@ -123,10 +116,10 @@ def kept_of(shelf: Shelf, writer: Writer, pairs: Sequence[tuple[Document, Fetche
     return [read_enrichment(kept.get(context), kept.get(questions)) for context, questions in keys]
 
 
-def documents_of(workbench: Workbench, dataset: str, chunks: Sequence[FetchedChunk]) -> Mapping[str, Document]:
+def documents_of(datasets: Datasets, dataset: str, chunks: Sequence[FetchedChunk]) -> Mapping[str, Document]:
     """The documents of chunks by id; one that is gone meanwhile has nothing but its id."""
     names = list(dict.fromkeys(chunk.document_id for chunk in chunks))
-    found = workbench.dataset(dataset).fetch([Window(name, 0, 0) for name in names], "").documents
+    found = datasets.dataset(dataset).fetch([Window(name, 0, 0) for name in names], "").documents
     return {name: without_made(found[name]) if name in found else Document(name) for name in names}
 
 
@@ -148,43 +141,35 @@ class EnrichmentState:
     latest: bool
 
 
-def state(workbench: Workbench, dataset: str | None = None) -> tuple[EnrichmentState, ...]:
+def state(datasets: Datasets, dataset: str | None = None) -> tuple[EnrichmentState, ...]:
     """By whom how much of a dataset is enriched, the latest first; empty where it is not.
 
     The counts of a run that came to its end are read, others are counted: that takes as long as reading all chunks.
     """
-    name = workbench.dataset(dataset).info.name
-    content = fresh(workbench, name).info.content_hash
+    name = datasets.dataset(dataset).info.name
+    content = fresh(datasets, name).info.content_hash
     found = []
-    for place, (variant, ledger, writers) in enumerate(written_for(workbench.store, name)):
+    for place, (variant, ledger, writers) in enumerate(written_for(datasets.store, name)):
         counts = (ledger.documents, ledger.chunks, ledger.questions)
         if ledger.content != content:
-            counts = _counted(workbench, name, writers)
+            counts = _counted(datasets, name, writers)
         told = (ledger.tokens_in, ledger.tokens_out, ledger.counted)
         found.append(EnrichmentState(variant, ledger.models, *counts, *told, place == 0))
     return tuple(found)
 
 
-def _counted(workbench: Workbench, name: str, writers: Sequence[Writer]) -> tuple[int, int, int]:
+def _counted(datasets: Datasets, name: str, writers: Sequence[Writer]) -> tuple[int, int, int]:
     """Documents that have an enriched chunk, such chunks, and their questions."""
     documents: set[str] = set()
     chunks = questions = 0
-    stored = fresh(workbench, name).iter_chunks()
+    stored = fresh(datasets, name).iter_chunks()
     while batch := list(islice(stored, STEP)):
-        said = enrichments(workbench, name, batch, [Written(writers[0].variant, Ledger(), tuple(writers))])
+        said = enrichments(datasets, name, batch, [Written(writers[0].variant, Ledger(), tuple(writers))])
         for chunk, one in zip(batch, said, strict=True):
             if one is not None:
                 documents.add(chunk.document_id)
                 chunks, questions = chunks + 1, questions + len(one.questions)
     return len(documents), chunks, questions
-
-
-def fresh(workbench: Workbench, name: str) -> Dataset | MemoryDataset | LinkedDataset:
-    """A dataset as it is now: a handle that is kept knows the content hash of its last read, and streams chunks of that load alone."""
-    try:
-        return workbench.store.dataset(name)
-    except NotFound:
-        return workbench.dataset(name)
 
 
 def without_made(document: Document) -> Document:

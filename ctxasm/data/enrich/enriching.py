@@ -12,20 +12,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ctxasm.enriched import EnrichmentState, enriched_texts, enrichment_stamp, state
-from ctxasm.enriched_queries import questions_as_queries
-from ctxasm.enriching_run import EnrichOptions, Run
-from ctxasm.enrichment.extractive import enrich_document, summary_of
-from ctxasm.enrichment.keeping import questions_in, read_summary, write_context, write_questions, write_summary
-from ctxasm.enrichment.reports import EnrichReport, Estimate, FailedBatch
-from ctxasm.enrichment.whole import whole_document
-from ctxasm.model.errors import InvalidInput
+from ctxasm.data.enrich.enriched import EnrichmentState, enriched_texts, enrichment_stamp, state
+from ctxasm.data.enrich.extractive import enrich_document, summary_of
+from ctxasm.data.enrich.keeping import questions_in, read_summary, write_context, write_questions, write_summary
+from ctxasm.data.enrich.reports import EnrichReport, Estimate, FailedBatch
+from ctxasm.data.enrich.run import EnrichOptions, Run
+from ctxasm.data.enrich.whole import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Document
 
 if TYPE_CHECKING:
-    from ctxasm.workbench import Workbench
+    from ctxasm.data.enrich.run import Enrichable
 
 __all__ = [
     "EnrichOptions",
@@ -37,18 +35,15 @@ __all__ = [
     "enriched_texts",
     "enrichment_stamp",
     "estimate",
-    "questions_as_queries",
     "state",
 ]
 
 BATCH_CHUNKS = 100
 """Chunks of whole documents that the rules write at a time."""
-WHOLE_REPLY_S = 180.0
-"""Seconds for one whole reply of the configured model, where its timeout is shorter: it is meant for the first word of an answer."""
 
 
 def enrich(
-    workbench: Workbench,
+    datasets: Enrichable,
     dataset: str | None = None,
     options: EnrichOptions | None = None,
     report: Report = silent,
@@ -59,29 +54,33 @@ def enrich(
     A batch that fails for good is reported and skipped; a server that takes no calls ends the run (`stopped` of the report).
     Raises InvalidInput where a model is asked for and none is configured, NotFound, StoreUnavailable.
     """
-    options = _settled(workbench, options or EnrichOptions())
-    run = Run(workbench, dataset, options, report, cancelled)
+    options = _settled(datasets, options or EnrichOptions())
+    run = Run(datasets, dataset, options, report, cancelled)
     if options.variant == "extractive":
         _write_by_rules(run)
         return run.finish()
-    from ctxasm.enriching_calls import ask_for_all
+    from ctxasm.data.enrich.calls import ask_for_all
 
-    return run.finish(ask_for_all(run, workbench.counter()))
+    return run.finish(ask_for_all(run, datasets.counter()))
 
 
 def estimate(
-    workbench: Workbench,
+    datasets: Enrichable,
     dataset: str | None = None,
     options: EnrichOptions | None = None,
     report: Report = silent,
     cancelled: Cancelled = never,
 ) -> Estimate:
-    """What `enrich` would take: every prompt is made and counted, none is sent. Raises as `enrich`."""
-    options = _settled(workbench, options or EnrichOptions())
-    run, counter = Run(workbench, dataset, options, report, cancelled), workbench.counter()
+    """What `enrich` would take: every prompt is made and counted, none is sent, so that no endpoint is needed. Else raises as `enrich`."""
+    options = options or EnrichOptions()
+    if options.variant == "model" and options.endpoint is None and not datasets.models.has_endpoint:
+        options = replace(options, model=options.model or datasets.models.answer_model or "")
+    else:
+        options = _settled(datasets, options)
+    run, counter = Run(datasets, dataset, options, report, cancelled), datasets.counter()
     calls = tokens_in = tokens_out = 0
     if options.variant == "model":
-        from ctxasm.enriching_calls import tokens_of, wanted_of
+        from ctxasm.data.enrich.calls import tokens_of, wanted_of
 
         for wanted in wanted_of(run):
             calls, tokens_in = calls + 1, tokens_in + tokens_of(wanted.job, counter.count)
@@ -94,22 +93,13 @@ def estimate(
     return Estimate(run.name, options.variant, run.writer.model, total, kept, calls, tokens_in, tokens_out, counter.exact, price, cost)
 
 
-def _settled(workbench: Workbench, options: EnrichOptions) -> EnrichOptions:
+def _settled(datasets: Enrichable, options: EnrichOptions) -> EnrichOptions:
     """The options with the configured model where one is asked for and none is named. Raises InvalidInput where there is none."""
     if options.variant == "extractive":
-        return replace(options, endpoint=None)
+        return replace(options, endpoint=None, model="")
     if options.endpoint is not None:
         return options
-    from ctxasm.config import BASE_URL, MODEL
-    from ctxasm.llm import Endpoint
-
-    config = workbench.config
-    if config.llm_base_url is None or config.llm_model is None:
-        raise InvalidInput(f"--variant model needs a model: set {BASE_URL[0]} and {MODEL[0]}, or choose the variant extractive")
-    key, connect, whole = config.llm_api_key or "", config.llm_connect_timeout, max(config.llm_timeout, WHOLE_REPLY_S)
-    return replace(
-        options, endpoint=Endpoint(config.llm_base_url, config.llm_model, key, connect_timeout=connect, first_piece_timeout=whole)
-    )
+    return replace(options, endpoint=datasets.models.endpoint("enrich"))
 
 
 def _write_by_rules(run: Run) -> None:
@@ -125,17 +115,21 @@ def _write_by_rules(run: Run) -> None:
 
 def _write_group(run: Run, group: Sequence[tuple[Document, list[FetchedChunk]]]) -> None:
     """Write documents that are not written yet, as one batch."""
-    writer, counter = run.writer, run.workbench.counter()
+    writer, counter = run.writer, run.datasets.counter()
     keys = [writer.summary_key(document, chunks) for document, chunks in group]
-    kept = run.workbench.store.read_kept(writer.shelf, keys)
+    kept = run.datasets.store.read_kept(writer.shelf, keys)
     values: dict[str, str] = {}
     for key, (document, chunks) in zip(keys, group, strict=True):
         if key in kept:
             summary, questions = read_summary(kept[key]), questions_in(kept[key])
         else:
-            whole = whole_document(document, chunks)
-            said = enrich_document(whole, counter)
-            summary, questions = summary_of(whole), sum(len(one.questions) for one in said)
+            try:
+                whole = whole_document(document, chunks)
+                said, summary = enrich_document(whole, counter), summary_of(whole)
+            except BaseException as error:  # noqa: BLE001 (`fail` raises what is no fault of this document again)
+                run.fail(document, len(chunks), error)
+                continue
+            questions = sum(len(one.questions) for one in said)
             values[key] = write_summary(summary, questions)
             for chunk, one in zip(chunks, said, strict=True):
                 values[writer.context_key(document, chunk)] = write_context(one.context)

@@ -13,15 +13,15 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from heapq import nlargest
 
-from ctxasm.enrichment.central import Rated, central_sentences, rated_sentences
-from ctxasm.enrichment.phrases import key_phrases
-from ctxasm.enrichment.questions import questions_of
-from ctxasm.enrichment.texts import LEAST_TOKENS, MOST_TOKENS, Enrichment
-from ctxasm.enrichment.whole import Part, Whole
-from ctxasm.model.language import Language
+from ctxasm.data.enrich.central import Rated, central_sentences, rated_sentences
+from ctxasm.data.enrich.phrases import key_phrases
+from ctxasm.data.enrich.questions import questions_of
+from ctxasm.data.enrich.texts import LEAST_TOKENS, MOST_TOKENS, Enrichment
+from ctxasm.data.enrich.whole import Part, Whole
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.sentences import sentence_spans
-from ctxasm.model.visible import one_line
+from ctxasm.text.language import Language
+from ctxasm.text.sentences import sentence_spans
+from ctxasm.text.visible import one_line
 
 SENTENCES, OF_SECTION, BEFORE = 6, 3, 2
 """Central sentences of the document, of a section, and sentences before a chunk, that a context may choose from."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from ctxasm.enrichment.texts import MAX_CHARS, Enrichment, Variant
-from ctxasm.enrichment.whole import name_of
+from ctxasm.data.enrich.texts import MAX_CHARS, Enrichment, Variant
+from ctxasm.data.enrich.whole import name_of
 from ctxasm.model.kept import key_of
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ctxasm.model.language import STOP_WORDS
-from ctxasm.model.terms import stem
+from ctxasm.text.language import STOP_WORDS
+from ctxasm.text.terms import stem
 
 _RUN = re.compile(r"[^\W_](?:[\w'’@+-]|[./:](?=\w))*")
 _CAMEL = re.compile(r"[A-Z]?[^\W\d_A-Z]{2,}|[A-Z]{2,}(?![^\W\d_A-Z])")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ctxasm.enrichment.phrases import spoken
-from ctxasm.enrichment.texts import MOST_QUESTIONS
-from ctxasm.enrichment.whole import Part
-from ctxasm.model.language import STOP_WORDS, Language
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.data.enrich.phrases import spoken
+from ctxasm.data.enrich.texts import MOST_QUESTIONS
+from ctxasm.data.enrich.whole import Part
+from ctxasm.text.language import STOP_WORDS, Language
+from ctxasm.text.sentences import sentence_spans
 
 LONGEST_QUESTION = 160
 LONGEST_LINE = 300

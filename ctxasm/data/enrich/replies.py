@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.enrichment.jobs import ChunksJob
-from ctxasm.enrichment.texts import MOST_QUESTIONS, MOST_TOKENS, Enrichment, cut_at_word
+from ctxasm.data.enrich.jobs import ChunksJob
+from ctxasm.data.enrich.texts import MOST_QUESTIONS, MOST_TOKENS, Enrichment, cut_at_word
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.sentences import sentence_spans
-from ctxasm.model.visible import one_line
+from ctxasm.text.sentences import sentence_spans
+from ctxasm.text.visible import one_line
 
 LONGEST_QUESTION = 300
 LONGEST_SUMMARY = 600

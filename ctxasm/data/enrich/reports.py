@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ctxasm.enrichment.cost import Price
-from ctxasm.enrichment.texts import Variant
+from ctxasm.data.enrich.cost import Price
+from ctxasm.data.enrich.texts import Variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,31 +5,41 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from ctxasm.enriched import fresh, without_made
-from ctxasm.enrichment.cost import Price, price_of
-from ctxasm.enrichment.keeping import MOST_WRITERS, Ledger, Writer, is_label, ledger_key, read_ledger, write_ledger
-from ctxasm.enrichment.reports import EnrichReport, FailedBatch
-from ctxasm.enrichment.texts import MAX_CHARS, VARIANTS, Variant
-from ctxasm.model.errors import InvalidInput, NotFound, shown
+from ctxasm.data.datasets import Datasets, fresh
+from ctxasm.data.enrich.cost import Price, price_of
+from ctxasm.data.enrich.enriched import without_made
+from ctxasm.data.enrich.keeping import MOST_WRITERS, Ledger, Writer, is_label, ledger_key, read_ledger, write_ledger
+from ctxasm.data.enrich.reports import EnrichReport, FailedBatch
+from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS, Variant
+from ctxasm.data.enrich.whole import name_of
+from ctxasm.llm.configured import ConfiguredModels
+from ctxasm.model.errors import InvalidInput, NotFound, is_fault, reason_of, shown
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Cancelled, Progress, Report
 from ctxasm.model.records import Document
-from ctxasm.store.later import MADE_BY
+from ctxasm.store.additions import MADE_BY
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
-    from ctxasm.workbench import Workbench
 
 _WHOLE = {"chunks_per_call": (1, 50), "concurrency": (1, 32), "max_chars": (200, 100_000)}
+
+
+class Enrichable(Datasets, Protocol):
+    """What an enrichment asks for: the datasets, and the models that are configured."""
+
+    @property
+    def models(self) -> ConfiguredModels: ...
 
 
 @dataclass(frozen=True, slots=True)
 class EnrichOptions:
     """What to write, and how. `endpoint` is the model that is asked (default: the configured one); `limit` are chunks, from the first on.
 
-    `prices` is the path of a table of prices; `price_in` and `price_out` are dollars per million tokens. Raises InvalidInput.
+    `model` only names one, for an estimate where there is no endpoint. `prices` is the path of a table of prices; `price_in` and
+    `price_out` are dollars per million tokens. Raises InvalidInput.
     """
 
     variant: Variant = "extractive"
@@ -44,6 +54,7 @@ class EnrichOptions:
     prices: str | None = None
     price_in: float | None = None
     price_out: float | None = None
+    model: str = ""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -58,19 +69,24 @@ class EnrichOptions:
             raise InvalidInput(f"limit of an enrichment must be a whole number of chunks from 1, got {shown(self.limit)}")
 
     @property
+    def model_name(self) -> str:
+        """The model that is asked, empty where none is named."""
+        return self.endpoint.model if self.endpoint else self.model
+
+    @property
     def price(self) -> Price | None:
         """What the model costs, None where nobody said."""
-        return price_of(self.endpoint.model if self.endpoint else "", self.prices, self.price_in, self.price_out)
+        return price_of(self.model_name, self.prices, self.price_in, self.price_out)
 
 
 class Run:
     """The books of one run: every batch is kept with the ledger that counts it, in one transaction."""
 
-    def __init__(self, workbench: Workbench, dataset: str | None, options: EnrichOptions, report: Report, cancelled: Cancelled) -> None:
-        self.workbench, self.options, self.cancelled = workbench, options, cancelled
-        self.handle = workbench.dataset(dataset)
+    def __init__(self, datasets: Datasets, dataset: str | None, options: EnrichOptions, report: Report, cancelled: Cancelled) -> None:
+        self.datasets, self.options, self.cancelled = datasets, options, cancelled
+        self.handle = datasets.dataset(dataset)
         self.name = self.handle.info.name
-        self.writer = Writer(self.name, options.variant, options.endpoint.model if options.endpoint else "")
+        self.writer = Writer(self.name, options.variant, options.model_name)
         self.total = min(self.handle.info.chunks, options.limit or self.handle.info.chunks)
         self.kept = self.new = self.lost = 0
         self.summaries: dict[str, str] = {}
@@ -82,7 +98,7 @@ class Run:
         self._price = options.price if options.endpoint else None
 
     def _opened(self) -> Ledger:
-        before = read_ledger(self.workbench.store.read_kept(self.writer.shelf, [ledger_key(self.name)]).get(ledger_key(self.name)))
+        before = read_ledger(self.datasets.store.read_kept(self.writer.shelf, [ledger_key(self.name)]).get(ledger_key(self.name)))
         models = tuple(dict.fromkeys((self.writer.model, *before.models)))[:MOST_WRITERS] if self.writer.model else ()
         fresh = replace(before, documents=0, chunks=0, questions=0, content="", at=time.time(), models=models)
         return replace(fresh, max_chars=self.options.max_chars, contexts=self.options.contexts, asks=self.options.questions)
@@ -112,10 +128,17 @@ class Run:
         sums = (ledger.calls + calls, ledger.tokens_in + tokens_in, ledger.tokens_out + tokens_out, ledger.counted and counted)
         self._ledger = replace(ledger, calls=sums[0], tokens_in=sums[1], tokens_out=sums[2], counted=sums[3])
 
+    def fail(self, document: Document, chunks: int, error: BaseException) -> None:
+        """A document that broke the writing of it, whose chunks are left as they are. Raises `error` again where it is no fault."""
+        if not is_fault(error):
+            raise error
+        self.failed.append(FailedBatch(name_of(document), chunks, reason_of(error, "it cannot be enriched")))
+        self.lost += chunks
+
     def keep(self, values: Mapping[str, str]) -> None:
         """Keep a batch with the ledger, all or nothing."""
         self._ledger = replace(self._ledger, batches=self._ledger.batches + (1 if values else 0))
-        self.workbench.store.keep(self.writer.shelf, {**values, ledger_key(self.name): write_ledger(self._ledger)})
+        self.datasets.store.keep(self.writer.shelf, {**values, ledger_key(self.name): write_ledger(self._ledger)})
 
     def tell(self, what: str) -> None:
         """Progress: of what was not known before, and what it took so far. No word of a document: it goes to terminals."""
@@ -126,13 +149,13 @@ class Run:
 
     def finish(self, stopped: str = "") -> EnrichReport:
         """Give the summaries to the documents and close the books. Not after a cancel: it is quick, and the next run does it."""
-        is_linked = self.workbench.links.dataset(self.name) is not None
+        is_linked = self.datasets.links.dataset(self.name) is not None
         notes = ["a linked table is searched by its text as it is: copy it to search the enriched text"] if is_linked else []
         cancelled = self.cancelled()
         if not cancelled:
             notes += self._give_summaries() if self.options.summaries else ()
             is_whole = not stopped and not self.failed and self.options.limit is None
-            content = fresh(self.workbench, self.name).info.content_hash if is_whole else ""
+            content = fresh(self.datasets, self.name).info.content_hash if is_whole else ""
             self._ledger = replace(self._ledger, content=content)
         if not cancelled or self.new:
             self.keep({})
@@ -161,7 +184,7 @@ class Run:
 
     def _give_summaries(self) -> list[str]:
         """Summaries for documents whose owner gave none; those of another writer among us make room first."""
-        store, label = self.workbench.store, self.writer.label
+        store, label = self.datasets.store, self.writer.label
         taken_back: dict[str, dict[str, None]] = {}
         given: dict[str, str | None] = {}
         for document in self.handle.documents():

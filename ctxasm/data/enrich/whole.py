@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.enrichment.outline import enclosing, headings_in, headings_of, path_at, section_of
-from ctxasm.model.language import Language, language_of
-from ctxasm.model.overlap import overlap_of
+from ctxasm.data.enrich.outline import enclosing, headings_in, headings_of, path_at, section_of
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
-from ctxasm.model.visible import is_visible, one_line
+from ctxasm.model.visible import is_visible
+from ctxasm.text.language import Language, language_of
+from ctxasm.text.overlap import Overlap, left_behind, overlap_at, touching
+from ctxasm.text.visible import one_line
 
 LONGEST_NAME = 120
 _READ = 6000
@@ -72,22 +73,23 @@ def _joined(chunks: Sequence[FetchedChunk]) -> tuple[str, list[int]]:
     """The text, and the character at which each chunk begins in it."""
     pieces: list[str] = []
     starts: list[int] = []
-    length, before = 0, None
-    for chunk in chunks:
-        follows = before is not None and chunk.chunk_index == before.chunk_index + 1
-        shared = _shared(before, chunk) if before is not None and follows else 0
-        if before is not None and not follows:
+    length = 0
+    standing: FetchedChunk | None = None
+    for last, chunk in zip([None, *chunks], chunks, strict=False):
+        overlap, behind = Overlap(0, "none"), 0
+        if last is not None and chunk.chunk_index != last.chunk_index + 1:
             pieces.append("\n\n")
             length += 2
-        starts.append(max(0, length - shared))
+        elif standing is not None:
+            overlap = overlap_at(standing, chunk)
+            behind = left_behind(standing, chunk, overlap)
+        shared = 0 if overlap.kind == "coincidence" else overlap.chars
+        # As where a passage is shown: the last word of a chunk and the first of the next are one only where the offsets say so.
+        if standing and not shared and not touching(standing, chunk) and not (pieces[-1][-1:].isspace() or chunk.text[:1].isspace()):
+            pieces.append("\n")
+            length += 1
+        starts.append(max(0, length - shared - behind))
         pieces.append(chunk.text[shared:])
         length += len(pieces[-1])
-        before = chunk
+        standing = standing if behind else chunk
     return "".join(pieces), starts
-
-
-def _shared(first: FetchedChunk, second: FetchedChunk) -> int:
-    if second.overlap_chars is not None:
-        return 0 if second.overlap_kind == "coincidence" else second.overlap_chars
-    found = overlap_of(first, second)
-    return 0 if found.kind == "coincidence" else found.chars

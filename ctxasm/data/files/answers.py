@@ -14,14 +14,16 @@ from typing import IO, NamedTuple, Self, cast
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from ctxasm.bundle.files import ZipLimits, open_files
-from ctxasm.bundle.kinds import ANSWERS, QUERIES, Kind
-from ctxasm.bundle.lines import LineReader
-from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.bundle.shapes import AnswerShape
-from ctxasm.bundle.tables import read_table
+from ctxasm.data.archives import ZipLimits
+from ctxasm.data.files.files import file_opener, open_files
+from ctxasm.data.files.kinds import ANSWERS, QUERIES, Kind
+from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
+from ctxasm.data.files.shapes import AnswerShape
+from ctxasm.data.files.tables import read_table
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Answer
+from ctxasm.model.regular_files import STDIN, refuse_irregular
 
 MAX_BYTES = ZipLimits().total_bytes
 """Of one file of answers, as much as a .zip may unpack to."""
@@ -80,17 +82,13 @@ def read_answers(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) ->
                 raise InvalidInput(f"{place} holds no {ANSWERS.file}: give the file of answers itself, or a bundle that has one")
             return _read(str(place), ANSWERS.file, files.known[ANSWERS.file], files.known.get(QUERIES.file), max_bytes)
     beside = place.parent / QUERIES.file
-    questions = _opener(beside) if place.name != QUERIES.file and beside.is_file() else None
-    return _read(str(place), place.name, _opener(place), questions, max_bytes)
+    questions = file_opener(beside) if place.name != QUERIES.file and beside.is_file() else None
+    return _read(str(place), place.name, file_opener(place), questions, max_bytes)
 
 
 def read_answer_stream(stream: IO[bytes], name: str, *, max_bytes: int = MAX_BYTES) -> AnswersReading:
     """The answers of a stream, such as standard input. Raises as `read_answers`."""
     return _read(name, name, lambda: stream, None, max_bytes)
-
-
-def _opener(path: Path) -> Opener:
-    return lambda: path.open("rb")
 
 
 def refusal(where: str, problems: Sequence[Problem]) -> InvalidInput:
@@ -107,9 +105,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
         place = Path(path).expanduser()
         if not place.exists():
             raise InvalidInput(f"there is no file or folder at {named}")
-        if not place.is_dir() and not place.is_file():
-            # A pipe or a device would be waited for, or read for ever.
-            raise InvalidInput(f"{named} must be a regular file or a folder; for a pipe give - and standard input")
+        refuse_irregular(place, STDIN)
     except (OSError, RuntimeError, ValueError):
         raise InvalidInput(f"{named} is not a path: give a file of JSON Lines, the folder of a bundle, or - for standard input") from None
     return place

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from ctxasm.bundle.decoding import Decoded
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.problems import MAX_PROBLEMS, Problem
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.decoding import Decoded
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.problems import MAX_PROBLEMS, Problem
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}

@@ -9,17 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from ctxasm.enriched import fresh
+from ctxasm.data.datasets import fresh
 from ctxasm.model.errors import InvalidInput, StoreUnavailable, shown
+from ctxasm.model.regular_files import refuse_irregular
 
 if TYPE_CHECKING:
-    from ctxasm.model.records import Chunk
-    from ctxasm.store.database import Dataset
-    from ctxasm.store.memory import MemoryDataset
-    from ctxasm.store.own.linked import LinkedDataset
-    from ctxasm.workbench import Workbench
+    from ctxasm.data.datasets import Datasets
+    from ctxasm.model.datasets import Dataset
 
-    AnyDataset = Dataset | MemoryDataset | LinkedDataset
 
 FORMATS = ("bundle", "jsonl", "parquet")
 _ROWS = 5000
@@ -40,7 +37,7 @@ class ExportReport(NamedTuple):
 
 
 def export(
-    workbench: Workbench, name: str | None, path: str | os.PathLike[str], format: str = "bundle", *, force: bool = False
+    datasets: Datasets, name: str | None, path: str | os.PathLike[str], format: str = "bundle", *, force: bool = False
 ) -> ExportReport:
     """Write a dataset (None: the newest) to `path`, with its saved queries; whole or not at all.
 
@@ -50,7 +47,7 @@ def export(
     if format not in FORMATS:
         raise InvalidInput(f"format must be one of {', '.join(FORMATS)}, got {shown(format)}")
     # Not the handle that is kept: it may know the version before, and what is replaced meanwhile is told by its number.
-    dataset, place = fresh(workbench, workbench.dataset(name).info.name), _place(path, force)
+    dataset, place = fresh(datasets, datasets.dataset(name).info.name), _place(path, force)
     before = dataset.info.dataset_id
     write = {"bundle": _write_zip if place.suffix.lower() == ".zip" else _write_folder, "jsonl": _write_jsonl, "parquet": _write_parquet}[
         format
@@ -73,6 +70,7 @@ def _place(path: str | os.PathLike[str], force: bool) -> Path:
         if "\0" in os.fspath(path):
             raise ValueError
         place = Path(path).expanduser().absolute()
+        refuse_irregular(place, "give another place")
         taken = place.exists() and not (place.is_dir() and not any(place.iterdir()))
     except (OSError, RuntimeError, ValueError):
         raise InvalidInput(f"{shown(os.fspath(path), 300)} is not a path that can be written: give a folder or a file") from None
@@ -84,7 +82,7 @@ def _place(path: str | os.PathLike[str], force: bool) -> Path:
 
 
 def _is_bundle_folder(place: Path) -> bool:
-    from ctxasm.bundle.kinds import KNOWN_FILES
+    from ctxasm.data.files.kinds import KNOWN_FILES
 
     return all(path.name in KNOWN_FILES and path.is_file() for path in place.iterdir())
 
@@ -102,28 +100,28 @@ def _put(made: Path, place: Path) -> None:
         raise
 
 
-def _write_folder(dataset: AnyDataset, made: Path) -> ExportReport:
+def _write_folder(dataset: Dataset, made: Path) -> ExportReport:
     made.mkdir()
     return _write_bundle(dataset, lambda file: (made / file).open("wb"))
 
 
-def _write_zip(dataset: AnyDataset, made: Path) -> ExportReport:
+def _write_zip(dataset: Dataset, made: Path) -> ExportReport:
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         return _write_bundle(dataset, lambda file: archive.open(file, "w", force_zip64=True))
 
 
-def _write_bundle(dataset: AnyDataset, create: Callable[[str], IO[bytes]]) -> ExportReport:
-    from ctxasm.bundle.writing import write_records
+def _write_bundle(dataset: Dataset, create: Callable[[str], IO[bytes]]) -> ExportReport:
+    from ctxasm.data.files.writing import write_records
 
     documents, queries, answers = dataset.documents(), dataset.queries(), dataset.answers()
-    if not write_records(create, documents, _records(dataset), queries, answers):
+    if not write_records(create, documents, dataset.iter_records(), queries, answers):
         raise InvalidInput(f"dataset {shown(dataset.info.name)} holds no records: there is nothing to export")
     info = dataset.info
     return ExportReport(info.name, Path(), len(documents), info.chunks, len(queries), len(answers))
 
 
-def _write_jsonl(dataset: AnyDataset, made: Path) -> ExportReport:
-    from ctxasm.bundle.writing import json_line
+def _write_jsonl(dataset: Dataset, made: Path) -> ExportReport:
+    from ctxasm.data.files.writing import json_line
 
     with made.open("wb") as file:
         for row in _flat_rows(dataset):
@@ -131,7 +129,7 @@ def _write_jsonl(dataset: AnyDataset, made: Path) -> ExportReport:
     return ExportReport(dataset.info.name, made, dataset.info.documents, dataset.info.chunks, 0, 0)
 
 
-def _write_parquet(dataset: AnyDataset, made: Path) -> ExportReport:
+def _write_parquet(dataset: Dataset, made: Path) -> ExportReport:
     import json
 
     import pyarrow as pa
@@ -150,19 +148,9 @@ def _write_parquet(dataset: AnyDataset, made: Path) -> ExportReport:
     return ExportReport(dataset.info.name, made, dataset.info.documents, dataset.info.chunks, 0, 0)
 
 
-def _records(dataset: AnyDataset) -> Iterator[Chunk]:
-    from ctxasm.model.records import Chunk
-    from ctxasm.store.own.linked import LinkedDataset
-
-    if not isinstance(dataset, LinkedDataset):
-        return dataset.iter_records()
-    # A user's own table keeps no metadata of ours.
-    return (Chunk(*chunk[:8]) for chunk in dataset.iter_chunks())
-
-
-def _flat_rows(dataset: AnyDataset) -> Iterator[dict[str, Any]]:
+def _flat_rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     known = {document.document_id: document for document in dataset.documents()}
-    for chunk in _records(dataset):
+    for chunk in dataset.iter_records():
         document = known.get(chunk.document_id)
         if document is None:
             raise StoreUnavailable(f"dataset {shown(dataset.info.name)} was replaced while it was read: export it again")

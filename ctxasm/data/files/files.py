@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,25 +12,15 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ctxasm.bundle.kinds import KNOWN_FILES
+from ctxasm.data.archives import BROKEN, ZipLimits, refusal_of_entries, top_folder
+from ctxasm.data.files.kinds import KNOWN_FILES
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import open_regular, refuse_irregular
 
 OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods")
 """Names of files that are archives inside."""
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 MAX_NAME = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ZipLimits:
-    """How much a .zip may unpack to: bytes in all, how many times its packed size, and how many entries.
-
-    The ratio holds for entries above one megabyte; smaller ones do no harm, and short repeated lines pack very well.
-    """
-
-    total_bytes: int = 512 * 2**20
-    ratio: int = 200
-    entries: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +38,7 @@ def open_files(path: str | os.PathLike[str], name: str | None, limits: ZipLimits
     """The files of a folder or .zip. Raises InvalidInput with one sentence where there is no bundle."""
     try:
         place = Path(path).expanduser()
+        refuse_irregular(place, "give a folder or a .zip")
         is_folder, is_file = place.is_dir(), place.is_file()
     except (OSError, RuntimeError, ValueError):
         raise InvalidInput(
@@ -60,7 +50,7 @@ def open_files(path: str | os.PathLike[str], name: str | None, limits: ZipLimits
         if place.name in KNOWN_FILES:
             raise InvalidInput(f"{place} is one file of a bundle: give the folder that holds it ({place.parent})")
         try:
-            with place.open("rb") as stream:
+            with open_regular(place) as stream:
                 yield _archive(stream, str(place), dataset_name(name if name is not None else place.stem), limits)
         except OSError as error:
             raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
@@ -91,15 +81,13 @@ def _folder(place: Path, name: str) -> BundleFiles:
         raise InvalidInput(f"{place} cannot be read: {error.strerror or error}") from None
     known = {file: file_opener(place / file) for file in KNOWN_FILES if file in found}
     for file in known:
-        if not (place / file).is_file() and not (place / file).is_dir():
-            # A pipe or a device would be waited for, or read for ever.
-            raise InvalidInput(f"{place / file} must be a regular file; replace it by one")
+        refuse_irregular(place / file, "take it out of the folder")
     return _bundle(str(place), name, known, found)
 
 
 def file_opener(path: Path) -> Callable[[], IO[bytes]]:
     """What opens a file for reading."""
-    return lambda: path.open("rb")
+    return partial(open_regular, path)
 
 
 def _bundle(where: str, name: str, known: Mapping[str, Callable[[], IO[bytes]]], found: list[str]) -> BundleFiles:
@@ -112,7 +100,7 @@ def _bundle(where: str, name: str, known: Mapping[str, Callable[[], IO[bytes]]],
 
 def _archive(stream: IO[bytes], where: str, name: str, limits: ZipLimits) -> BundleFiles:
     files = open_archive(stream, where, limits)
-    top = _top_folder(tuple(files))
+    top = top_folder(files)
     names = sorted(file.removeprefix(top) for file in files)
     known = {file: files[top + file] for file in KNOWN_FILES if top + file in files}
     return _bundle(where, name, known, names)
@@ -123,13 +111,12 @@ def open_archive(source: IO[bytes] | bytes, where: str, limits: ZipLimits) -> di
     try:
         archive = zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source)
         entries = [entry for entry in archive.infolist() if not _is_ignored(entry.filename)]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError):
+    except BROKEN:
         if where.lower().endswith(OFFICE):
             remedy = "save it again, a sheet as CSV; a document is loaded with `ctxasm ingest`"
             raise InvalidInput(f"{where} is a damaged Office file that cannot be opened: {remedy}") from None
         raise InvalidInput(f"{where} is not a .zip that can be read: pack the folder again, or give the folder itself") from None
-    refusal = next((why for entry in entries if (why := _refusal(entry, limits))), None) or _refusal_of_all(entries, limits)
-    if refusal:
+    if refusal := refusal_of_entries(entries, limits):
         raise InvalidInput(f"{where} is refused: {refusal}")
     return {entry.filename: partial(archive.open, entry) for entry in entries if not entry.is_dir()}
 
@@ -137,34 +124,3 @@ def open_archive(source: IO[bytes] | bytes, where: str, limits: ZipLimits) -> di
 def _is_ignored(entry: str) -> bool:
     parts = PurePosixPath(entry).parts
     return bool(parts) and (parts[0] in IGNORED or parts[-1] in IGNORED)
-
-
-def _refusal(entry: zipfile.ZipInfo, limits: ZipLimits) -> str | None:
-    named, parts = shown(entry.filename), entry.filename.replace("\\", "/").split("/")
-    if parts[0] == "" or ".." in parts or ":" in parts[0]:
-        return f"its entry {named} points outside the archive"
-    if stat.S_ISLNK(entry.external_attr >> 16):
-        return f"its entry {named} is a symbolic link; pack the file itself"
-    if entry.flag_bits & 0x1:
-        return f"its entry {named} is encrypted; pack it without a password"
-    if entry.file_size > 2**20 and entry.file_size > limits.ratio * max(1, entry.compress_size):
-        return f"its entry {named} unpacks to more than {limits.ratio} times its size"
-    return None
-
-
-def _refusal_of_all(entries: list[zipfile.ZipInfo], limits: ZipLimits) -> str | None:
-    if len(entries) > limits.entries:
-        return f"it has {len(entries):,} entries, allowed are {limits.entries:,}"
-    total = sum(entry.file_size for entry in entries)
-    if total > limits.total_bytes:
-        return f"it unpacks to {total / 2**20:,.0f} MB, allowed are {limits.total_bytes / 2**20:,.0f} MB; give the folder itself"
-    names = [entry.filename for entry in entries]
-    if len(set(names)) < len(names):
-        return "it holds two entries of the same name"
-    return None
-
-
-def _top_folder(files: tuple[str, ...]) -> str:
-    """The one folder that everything lies in, with its slash, or nothing."""
-    tops = {file.partition("/")[0] if "/" in file else "" for file in files}
-    return f"{tops.pop()}/" if len(tops) == 1 and "" not in tops else ""

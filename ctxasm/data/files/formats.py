@@ -5,15 +5,16 @@ from __future__ import annotations
 import zlib
 from pathlib import PurePosixPath
 
-from ctxasm.bundle.decoding import Decoded, NotUtf8, decode
-from ctxasm.bundle.delimited import read_delimited
-from ctxasm.bundle.files import open_archive
-from ctxasm.bundle.json_rows import is_lines, read_json, read_lines
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.parquet import MAGIC, read_parquet
-from ctxasm.bundle.problems import Problem
-from ctxasm.bundle.rows import Rows
-from ctxasm.bundle.tables import UNREADABLE, why
+from ctxasm.data.archives import BROKEN
+from ctxasm.data.files.decoding import Decoded, NotUtf8, decode
+from ctxasm.data.files.delimited import read_delimited
+from ctxasm.data.files.files import open_archive
+from ctxasm.data.files.json_rows import is_lines, read_json, read_lines
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.parquet import MAGIC, read_parquet
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.tables import why
 from ctxasm.model.errors import InvalidInput, shown
 
 LINES = (".jsonl", ".ndjson", ".jsonlines")
@@ -105,7 +106,7 @@ def _zip(data: bytes, file: str, limits: FileLimits) -> list[Rows]:
         try:
             with open_entry() as stream:
                 content = stream.read(limits.upload_bytes + 1)
-        except (*UNREADABLE, zlib.error) as error:
+        except BROKEN as error:
             raise InvalidInput(f"{file} is damaged: its entry {shown(name)} cannot be unpacked ({why(error)}); pack it again") from None
         unpacked += len(content)
         limits.check_ratio(file, len(data), unpacked)

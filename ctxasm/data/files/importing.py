@@ -11,15 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from ctxasm.bundle.files import dataset_name
-from ctxasm.bundle.formats import shown_name
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.mapping import ColumnMapping
-from ctxasm.bundle.opening import Table, is_bundle_name, is_bundle_zip, open_tables, sources_of
-from ctxasm.bundle.problems import Problem
-from ctxasm.bundle.reading import Reading, read_bundle_bytes
-from ctxasm.bundle.validating import Checked, Source, check_sources
+from ctxasm.data.files.files import dataset_name
+from ctxasm.data.files.formats import shown_name
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.mapping import ColumnMapping
+from ctxasm.data.files.opening import Table, is_bundle_name, is_bundle_zip, open_tables, sources_of
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.reading import Reading, read_bundle_bytes
+from ctxasm.data.files.validating import Checked, Source, check_sources
+from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
+from ctxasm.model.records import Bundle
+from ctxasm.store.digest import content_hash
+from ctxasm.store.intake import check_records
 
 PREVIEW_ROWS = 20
 
@@ -46,7 +50,7 @@ class FilePreview(NamedTuple):
 class Preview(NamedTuple):
     """What a load of these files would bring: `counts` of documents, chunks, queries and answers where nothing is wrong.
 
-    `problems` are all of them, in the order of the files.
+    `problems` are all of them, in the order of the files; `content_hash` is that of the dataset they would make, None where there are any.
     """
 
     files: tuple[FilePreview, ...]
@@ -54,6 +58,7 @@ class Preview(NamedTuple):
     problems: tuple[Problem, ...]
     counts: Mapping[str, int]
     name: str
+    content_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +70,31 @@ class _Dropped:
 
 
 def preview(
-    files: Sequence[tuple[str, bytes]], limits: FileLimits | None = None, mappings: Mapping[str, ColumnMapping] | None = None
+    files: Sequence[tuple[str, bytes]],
+    limits: FileLimits | None = None,
+    mappings: Mapping[str, ColumnMapping] | None = None,
+    into: OwnedDataset | None = None,
 ) -> Preview:
-    """What the files hold and how they are understood. Raises InvalidInput where the only file cannot be read at all."""
+    """What the files hold and how they are understood, beside the dataset `into` that they join.
+
+    Raises InvalidInput where the only file cannot be read at all.
+    """
     tables, unreadable = open_tables(files, mappings or {}, limits or FileLimits())
     sources = sources_of(tables)
-    checked = check_sources(sources, "preview")
+    checked = check_sources(sources, "preview", into)
     bundle = checked.bundle
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
     shown = [_file_preview(table, source, checked) for table, source in zip(tables, sources, strict=True)]
-    return Preview(tuple(shown), checked.notes, (*unreadable, *checked.problems), counts, default_name(files))
+    return Preview(tuple(shown), checked.notes, (*unreadable, *checked.problems), counts, default_name(files), _hash_of(bundle))
+
+
+def _hash_of(bundle: Bundle | None) -> str | None:
+    if bundle is None:
+        return None
+    try:
+        return content_hash(check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers))
+    except InvalidInput:  # told when it is loaded
+        return None
 
 
 def import_files(
@@ -84,23 +104,26 @@ def import_files(
     *,
     valid_only: bool = False,
     limits: FileLimits | None = None,
+    into: OwnedDataset | None = None,
 ) -> Reading:
     """The bundle that the files make together, with notes. `mappings` are by the name of the table ("" for all).
+
+    `into` is the dataset that they join: references may name its records, and what is stored there otherwise is a problem.
 
     Raises InvalidBundle with all problems, or InvalidInput with one sentence. With `valid_only` rows that fail are left
     out, which the notes count; a file that cannot be read at all is refused all the same.
     """
     limits = limits or FileLimits()
     if not valid_only and not mappings and len(files) == 1 and is_bundle_zip(*files[0], limits):
-        return read_bundle_bytes(files[0][1], files[0][0], name, limits.of_zip())
+        return read_bundle_bytes(files[0][1], files[0][0], name, limits.of_zip(), into)
     called = dataset_name(name if name is not None else default_name(files))
     where = ", ".join(shown_name(file) for file, _ in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     tables, unreadable = open_tables(files, mappings or {}, limits)
     sources = sources_of(tables)
-    checked = check_sources(sources, called)
+    checked = check_sources(sources, called, into)
     dropped = None
     if valid_only and checked.problems and not unreadable:
-        tables, sources, checked, dropped = _valid_part(tables, checked, called)
+        tables, sources, checked, dropped = _valid_part(tables, checked, called, into)
     if unreadable or checked.bundle is None:
         raise InvalidBundle(where, (*unreadable, *checked.problems))
     bundle = checked.bundle
@@ -117,14 +140,16 @@ def default_name(files: Sequence[tuple[str, bytes]]) -> str:
     return bare[:100] or "upload"
 
 
-def _valid_part(tables: list[Table], checked: Checked, name: str) -> tuple[list[Table], list[Source], Checked, _Dropped]:
+def _valid_part(
+    tables: list[Table], checked: Checked, name: str, into: OwnedDataset | None
+) -> tuple[list[Table], list[Source], Checked, _Dropped]:
     """The tables without their failing rows, checked again, until nothing fails."""
     first, later = checked.failed, dict[str, frozenset[int]]()
     failed: Mapping[str, frozenset[int]] = first
     while True:
         tables = [_without(table, failed.get(table.rows.file, frozenset())) for table in tables]
         sources = sources_of(tables)
-        checked = check_sources(sources, name)
+        checked = check_sources(sources, name, into)
         failed = checked.failed
         gone = any(failed.get(table.rows.file, frozenset()) & {number for number, _ in table.rows.rows} for table in tables)
         if checked.bundle is not None or not gone:

@@ -9,10 +9,11 @@ from typing import IO, Any, TypeVar
 
 from pydantic import BaseModel
 
-from ctxasm.bundle.kinds import Key, Kind
-from ctxasm.bundle.lines import LineReader
-from ctxasm.bundle.problems import Problems
-from ctxasm.bundle.tables import UNREADABLE, Failed, Table, add_twice, record_of, why
+from ctxasm.data.archives import BROKEN
+from ctxasm.data.files.kinds import Key, Kind
+from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.problems import Problems
+from ctxasm.data.files.tables import Failed, Table, add_twice, record_of, why
 
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R")
@@ -54,7 +55,7 @@ def read_batches(
                 if len(table.records) >= size:
                     yield
                     table.forget_batch()
-    except UNREADABLE as error:
+    except BROKEN as error:
         problems.add(kind.file, None, "", f"cannot be read ({why(error)})")
         table.note_failure(None)
     yield

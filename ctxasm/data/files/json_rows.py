@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxasm.bundle.decoding import Decoded
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.lines import UNREAD, LineReader
-from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.bundle.recognised.unfolding import unfolded
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.decoding import Decoded
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.lines import UNREAD, LineReader
+from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
+from ctxasm.data.files.recognised.unfolding import unfolded
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
 MAX_SEARCH = 4

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from ctxasm.bundle.shapes import (
+from ctxasm.data.files.shapes import (
     MAX_NUMBER,
     AnswerShape,
     ChunkShape,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ctxasm.bundle.files import ZipLimits
+from ctxasm.data.archives import ZipLimits
 from ctxasm.model.errors import InvalidInput
 
 MB = 2**20

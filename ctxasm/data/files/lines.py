@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NoReturn
 
-from ctxasm.bundle.problems import Problems
+from ctxasm.data.files.problems import Problems
 from ctxasm.model.errors import shown
 
 MAX_DEPTH = 64

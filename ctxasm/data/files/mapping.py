@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ctxasm.bundle.mapping_flat import flat_retrievals
-from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, FIELDS, ColumnMapping
-from ctxasm.bundle.mapping_guess import guess
-from ctxasm.bundle.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.mapping_flat import flat_retrievals
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, ColumnMapping
+from ctxasm.data.files.mapping_guess import guess
+from ctxasm.data.files.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown
 
 __all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, ColumnMapping
-from ctxasm.bundle.mapping_lines import Applied, DocumentLines, Picked, document_ids, left_out_note, picked, query_id_of
-from ctxasm.bundle.problems import NO_VALUE, Problem
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.rows import Rows
-from ctxasm.bundle.shapes import HitShape, explained
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, ColumnMapping
+from ctxasm.data.files.mapping_lines import Applied, DocumentLines, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.data.files.problems import NO_VALUE, Problem
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.shapes import HitShape, explained
 from ctxasm.model.errors import shown
 
 Similarity = Callable[[Picked, int], Any]

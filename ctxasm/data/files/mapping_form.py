@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.field_names import FIELD_NAMES
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.field_names import FIELD_NAMES
 
 DOCUMENT_FIELDS = ("title", "source", "summary", "date")
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +32,6 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
 """Of each group one must be mapped; everything else can be derived or left out."""
 NAMES: Mapping[str, tuple[str, ...]] = {
     **FIELD_NAMES,
-    "text": (*FIELD_NAMES["text"], "document", "documents", "page_text", "node_text", "context"),
     "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
     "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
     "answer": ("answer", "reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference", "response", "antwoord"),

@@ -11,15 +11,15 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, FIELDS, NAMES, NEEDED, ColumnMapping
-from ctxasm.bundle.mapping_values import ABSENT, JSON_FIELDS, METADATA, REALS, VECTORS, WHOLES, field_value, is_vector, parsed, value_at
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.columns import LONG_TEXT, longest_texts, places_inside
+from ctxasm.data.field_names import by_names, plain_name
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_values import ABSENT, JSON_FIELDS, METADATA, REALS, VECTORS, WHOLES, field_value, is_vector, parsed, value_at
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown
-from ctxasm.model.field_names import plain_name
 
 SAMPLE_ROWS, MAX_DEPTH = 200, 3
 MAX_ID_CHARS = 300
-LONG_TEXT = 40
 IDS = frozenset({"id", "ids", "uuid", "key", "pk", "uid"})
 OWN_NAMES = frozenset({"document_id", "chunk_index", "text", "query_id", "query", "score"})
 """Names that nobody gives to anything else."""
@@ -52,7 +52,7 @@ class _Columns:
         paths = dict.fromkeys(rows.columns)
         for row in sample[:50]:
             for name, value in row.items():
-                paths.update(dict.fromkeys(_inner_paths(name, value, MAX_DEPTH)))
+                paths.update(dict.fromkeys(_inner_paths(name, value)))
         every = {path: [value_at(row, path) for row in sample] for path in islice(paths, 300)}
         self.rows = len(sample)
         self.sample = sample
@@ -60,9 +60,8 @@ class _Columns:
 
     def named(self, field: str) -> Iterator[str]:
         """Columns by the names of a field, the surest name first, those of the table before those inside JSON."""
-        for name in NAMES.get(field, (field,)):
-            plain = plain_name(name)
-            yield from sorted((path for path in self.values if plain_name(path.rpartition(".")[2]) == plain), key=lambda p: p.count("."))
+        shallow_first = sorted(self.values, key=lambda path: path.count("."))
+        return by_names(NAMES.get(field, (field,)), ((path.rpartition(".")[2], path) for path in shallow_first))
 
     def fits(self, field: str, path: str) -> bool:
         """Whether at least half of the values of a column could be this field's."""
@@ -79,13 +78,12 @@ def _given(path: str, values: Sequence[Any]) -> list[Any]:
     return [] if present and is_vector(path, present[0]) else present
 
 
-def _inner_paths(name: str, value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str) and value[:1] == "{" and plain_name(name.rpartition(".")[2]) in METADATA:
-        value = parsed(value)
-    if depth and isinstance(value, Mapping):
-        for key, inner in islice(value.items(), 50):
-            yield f"{name}.{key}"
-            yield from _inner_paths(f"{name}.{key}", inner, depth - 1)
+def _inner_paths(column: str, value: Any) -> Iterator[str]:
+    return (".".join((column, *keys)) for keys, _ in places_inside(column, value, MAX_DEPTH, _opened))
+
+
+def _opened(name: str, value: Any) -> Any:
+    return parsed(value) if isinstance(value, str) and value[:1] == "{" and plain_name(name.rpartition(".")[2]) in METADATA else value
 
 
 def _are_texts(values: Sequence[Any]) -> bool:
@@ -206,13 +204,9 @@ def _counts_up(columns: _Columns, path: str, within: str) -> bool:
 
 def _longest_text(columns: _Columns, used: set[str], least: int = LONG_TEXT) -> str | None:
     """The column of the longest texts, at least `least` characters on average."""
-    lengths = {
-        path: sum(map(len, texts)) / len(texts)
+    free = {
+        path: values
         for path, values in columns.values.items()
-        if path not in used
-        and plain_name(path.rpartition(".")[2]) not in METADATA | VECTORS
-        and len(texts := [value for value in values if isinstance(value, str)]) * 2 > len(values)
-        and sum(" " in text for text in texts) * 2 >= len(texts)
+        if path not in used and plain_name(path.rpartition(".")[2]) not in METADATA | VECTORS
     }
-    best = max(lengths, key=lengths.__getitem__, default=None)
-    return best if best is not None and lengths[best] >= least else None
+    return longest_texts(free, least)

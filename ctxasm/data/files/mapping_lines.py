@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ctxasm.bundle.mapping_form import DOCUMENT_FIELDS, ColumnMapping
-from ctxasm.bundle.mapping_values import ABSENT, field_value, metadata_of, value_at
-from ctxasm.bundle.problems import Problem
-from ctxasm.bundle.recognised.converted import Converted, Line
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, ColumnMapping
+from ctxasm.data.files.mapping_values import ABSENT, field_value, metadata_of, value_at
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.recognised.converted import Converted, Line
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown
 
 __all__ = ["Applied", "DocumentLines", "Line", "Picked", "document_ids", "left_out_note", "picked", "query_id_of"]

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ctxasm.bundle.lines import UNREAD, LineReader
-from ctxasm.bundle.problems import Problems
-from ctxasm.model.field_names import FIELD_NAMES, plain_name
+from ctxasm.data.field_names import FIELD_NAMES, plain_name
+from ctxasm.data.files.lines import UNREAD, LineReader
+from ctxasm.data.files.problems import Problems
 
 ABSENT = object()
 WHOLES = ("chunk_index", "start", "end", "page_number", "row_number", "rank", "bm25_matches")

@@ -11,16 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ctxasm.bundle.files import ZipLimits, open_archive
-from ctxasm.bundle.formats import ZIP, read_rows, shown_name
-from ctxasm.bundle.kinds import KNOWN_FILES
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.mapping import ColumnMapping, apply, guess
-from ctxasm.bundle.problems import Problem
-from ctxasm.bundle.recognised import Converted, Shape, recognised
-from ctxasm.bundle.rows import Rows
-from ctxasm.bundle.validating import KINDS, Source
+from ctxasm.data.archives import ZipLimits
+from ctxasm.data.files.files import open_archive
+from ctxasm.data.files.formats import ZIP, read_rows, shown_name
+from ctxasm.data.files.kinds import KNOWN_FILES
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.mapping import ColumnMapping, apply, guess
+from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.recognised import Converted, Shape, recognised
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.validating import KINDS, Source
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.regular_files import open_regular
 
 KIND_OF_FILE = {kind.file: name for name, kind in KINDS.items()}
 OF_LIBRARIES = frozenset({"source_id", "split_id", "split_idx", "split_idx_start", "ref_doc_id"})
@@ -175,7 +177,7 @@ def is_bundle_zip(file_name: str, data: bytes, limits: FileLimits) -> bool:
 
 def is_bundle_archive(path: Path) -> bool:
     """The same of a file on disk, by its names alone; True also for a damaged one."""
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         if not stream.read(4).startswith(ZIP):
             return False
         stream.seek(0)

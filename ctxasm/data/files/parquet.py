@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput, shown
 
 MAGIC = b"PAR1"

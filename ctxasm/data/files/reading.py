@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from ctxasm.bundle.files import BundleFiles, ZipLimits, open_files, open_upload
-from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
-from ctxasm.bundle.lines import LineReader
-from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.bundle.references import Tables, check_references, documents_of, joined_queries, notes_of
-from ctxasm.bundle.tables import read_table
+from ctxasm.data.archives import ZipLimits
+from ctxasm.data.files.files import BundleFiles, open_files, open_upload
+from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
+from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
+from ctxasm.data.files.references import Tables, asked_queries, check_references, documents_of, notes_of
+from ctxasm.data.files.tables import read_table
+from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
 
@@ -22,12 +24,15 @@ class Reading(NamedTuple):
     notes: tuple[str, ...]
 
 
-def load_bundle(path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None) -> Bundle:
+def load_bundle(
+    path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None, into: OwnedDataset | None = None
+) -> Bundle:
     """The bundle in a folder or .zip, named `name` (default: the folder's or archive's name).
 
-    Raises InvalidBundle with all problems of its files, or InvalidInput where there is no bundle at all.
+    `into` is a stored dataset that it will join: references may name its records, and what is stored there otherwise is a
+    problem. Raises InvalidBundle with all problems of its files, or InvalidInput where there is no bundle at all.
     """
-    return read_bundle(path, name, limits).bundle
+    return read_bundle(path, name, limits, into).bundle
 
 
 def load_bundle_bytes(data: bytes, file_name: str, name: str | None = None, limits: ZipLimits | None = None) -> Bundle:
@@ -35,18 +40,22 @@ def load_bundle_bytes(data: bytes, file_name: str, name: str | None = None, limi
     return read_bundle_bytes(data, file_name, name, limits).bundle
 
 
-def read_bundle(path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None) -> Reading:
+def read_bundle(
+    path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None, into: OwnedDataset | None = None
+) -> Reading:
     """Like load_bundle, with notes."""
     with open_files(path, name, limits or ZipLimits()) as files:
-        return _read(files)
+        return _read(files, into)
 
 
-def read_bundle_bytes(data: bytes, file_name: str, name: str | None = None, limits: ZipLimits | None = None) -> Reading:
+def read_bundle_bytes(
+    data: bytes, file_name: str, name: str | None = None, limits: ZipLimits | None = None, into: OwnedDataset | None = None
+) -> Reading:
     """Like load_bundle_bytes, with notes."""
-    return _read(open_upload(data, file_name, name, limits or ZipLimits()))
+    return _read(open_upload(data, file_name, name, limits or ZipLimits()), into)
 
 
-def _read(files: BundleFiles) -> Reading:
+def _read(files: BundleFiles, into: OwnedDataset | None) -> Reading:
     problems = Problems(KNOWN_FILES)
     reader = LineReader(problems)
     try:
@@ -56,6 +65,7 @@ def _read(files: BundleFiles) -> Reading:
             queries=read_table(QUERIES, files.known.get(QUERIES.file), reader, problems),
             retrievals=read_table(RETRIEVALS, files.known.get(RETRIEVALS.file), reader, problems),
             answers=read_table(ANSWERS, files.known.get(ANSWERS.file), reader, problems),
+            stored=into,
         )
         check_references(tables, problems)
     except TooManyProblems:
@@ -67,7 +77,7 @@ def _read(files: BundleFiles) -> Reading:
         name=files.name,
         documents=documents_of(tables),
         chunks=tuple(tables.chunks.records.values()),
-        queries=joined_queries(tables),
+        queries=tuple(asked.query for asked in asked_queries(tables)),
         answers=tuple(tables.answers.records.values()),
         replaced=reader.replaced,
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctxasm.bundle.problems import Problem
+from ctxasm.data.files.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from ctxasm.bundle.problems import NO_VALUE
+from ctxasm.data.files.problems import NO_VALUE
 from ctxasm.model.visible import is_visible
 
 MAX_NUMBER = 2_000_000_000

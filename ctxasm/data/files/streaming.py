@@ -12,39 +12,48 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ctxasm.bundle.files import BundleFiles, ZipLimits, file_opener, open_files
-from ctxasm.bundle.indexed import IndexedTable, Opener, read_batches, record_at
-from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
-from ctxasm.bundle.lines import LineReader
-from ctxasm.bundle.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
-from ctxasm.bundle.reading import ignored_notes, no_records
-from ctxasm.bundle.references import (
+from ctxasm.data.archives import BROKEN, ZipLimits
+from ctxasm.data.files.files import BundleFiles, file_opener, open_files
+from ctxasm.data.files.indexed import IndexedTable, Opener, read_batches, record_at
+from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
+from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
+from ctxasm.data.files.reading import ignored_notes, no_records
+from ctxasm.data.files.references import (
+    Asked,
     Tables,
     check_answers,
+    check_asked,
     check_chunks,
+    check_documents,
     check_evidence,
     check_retrievals,
     extend_lengths,
     is_odd,
     joined,
     notes_with,
+    only_retrieved,
 )
-from ctxasm.bundle.tables import UNREADABLE
+from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import InvalidBundle
 from ctxasm.model.records import Answer, Chunk, Document, Query
 
+BATCH = 500
 LARGE_BYTES = 64 * 2**20
 """From this size on a bundle is better read record by record."""
 
 
 @contextmanager
-def stream_bundle(path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None) -> Iterator[BundleStream]:
+def stream_bundle(
+    path: str | os.PathLike[str], name: str | None = None, limits: ZipLimits | None = None, into: OwnedDataset | None = None
+) -> Iterator[BundleStream]:
     """The bundle in a folder or .zip. Raises as `load_bundle`, but for what its files hold only when they are read."""
     with open_files(path, name, limits or ZipLimits()) as files, tempfile.TemporaryDirectory(prefix="ctxasm-load-") as folder:
-        yield BundleStream(files, Path(folder))
+        yield BundleStream(files, Path(folder), into)
 
 
 class BundleStream:
@@ -54,14 +63,17 @@ class BundleStream:
     InvalidInput where there is no record at all. `notes` and `replaced` are known after that.
     """
 
-    def __init__(self, files: BundleFiles, folder: Path) -> None:
+    def __init__(self, files: BundleFiles, folder: Path, into: OwnedDataset | None = None) -> None:
         self._files, self._folder = files, folder
         self._openers = dict(files.known)
         self.name = files.name
         self._problems = Problems(KNOWN_FILES)
         self._reader = LineReader(self._problems)
-        kinds: tuple[Kind[Any, Any], ...] = (DOCUMENTS, CHUNKS, QUERIES, RETRIEVALS, ANSWERS)
-        self._tables = Tables(*(IndexedTable(kind.file, present=kind.file in files.known) for kind in kinds))
+        tables: dict[str, IndexedTable[Any]] = {
+            kind: IndexedTable(f"{kind}.jsonl", present=f"{kind}.jsonl" in files.known)
+            for kind in ("documents", "chunks", "queries", "retrievals", "answers")
+        }
+        self._tables = Tables(**tables, stored=into)
         self._lengths: dict[str, int | None] = {}
         self._odd = 0
         self._first_odd: Chunk | None = None
@@ -81,10 +93,16 @@ class BundleStream:
         has_retrievals = bool(_indexed(self._tables.retrievals).first_lines)
         return (*notes_with(self._tables, self._odd, self._first_odd, has_retrievals), *ignored_notes(self._files))
 
+    def parts(self) -> tuple[Iterator[Document], Iterator[Chunk], Iterator[Query], Iterator[Answer]]:
+        """All records, to be read in this order."""
+        return self.documents(), self.chunks(), self.queries(), self.answers()
+
     def documents(self) -> Iterator[Document]:
         """All documents in file order; without documents.jsonl those that the chunks imply."""
         self._unpack()
         for _ in self._batches(DOCUMENTS, self._tables.documents):
+            with self._ending():
+                check_documents(self._tables, self._problems)
             yield from self._sound(self._tables.documents.records.values())
         if not self._tables.documents.present:
             yield from self._implied()
@@ -106,17 +124,18 @@ class BundleStream:
         for _ in self._batches(QUERIES, self._tables.queries):
             with self._ending():
                 check_evidence(self._tables, self._problems, self._lengths)
+        known = _indexed(self._tables.queries).first_lines
         for _ in self._batches(RETRIEVALS, self._tables.retrievals):
             with self._ending():
                 check_retrievals(self._tables, self._problems)
-        table, retrievals = _indexed(self._tables.queries), _indexed(self._tables.retrievals)
-        openers = self._openers
-        for key, line in [] if self._problems.any() else table.first_lines.items():
-            query = record_at(QUERIES, openers[QUERIES.file], table, line)
-            found = retrievals.first_lines.get(key)
-            retrieval = record_at(RETRIEVALS, openers[RETRIEVALS.file], retrievals, found) if found is not None else None
-            if query is not None:
-                yield from self._sound((joined(query, retrieval),))
+                held = only_retrieved(self._tables, [key for key in self._tables.retrievals.records if hash(key) not in known])
+                check_asked(self._tables, self._problems, held)
+            yield from self._sound([one.query for one in held])
+        asked = self._asked()
+        while batch := list(islice(asked, BATCH)):
+            with self._ending():
+                check_asked(self._tables, self._problems, batch)
+            yield from self._sound([one.query for one in batch])
 
     def answers(self) -> Iterator[Answer]:
         """All recorded answers in file order. Raises InvalidBundle, InvalidInput."""
@@ -129,17 +148,30 @@ class BundleStream:
         if not self._records:
             raise no_records(self._files)
 
+    def _asked(self) -> Iterator[Asked]:
+        """All queries of the file, each with what retrieval returned for it; after a problem only those that may be stored otherwise."""
+        table, retrievals, openers = _indexed(self._tables.queries), _indexed(self._tables.retrievals), self._openers
+        for key, line in [] if self._problems.any() and self._tables.stored is None else table.first_lines.items():
+            query = record_at(QUERIES, openers[QUERIES.file], table, line)
+            found = retrievals.first_lines.get(key)
+            retrieval = record_at(RETRIEVALS, openers[RETRIEVALS.file], retrievals, found) if found is not None else None
+            if query is not None:
+                yield Asked(joined(query, retrieval), line, retrieval, found)
+
     def _unpack(self) -> None:
         """Members of an archive to files: lines are found again by where they begin, and an archive has no way back."""
         for file, opener in self._files.known.items():
             if _entry(opener) is not None:
-                with suppress(*UNREADABLE), opener() as packed, (self._folder / file).open("wb") as unpacked:
+                with suppress(*BROKEN), opener() as packed, (self._folder / file).open("wb") as unpacked:
                     shutil.copyfileobj(packed, unpacked, 2**20)
                     self._openers[file] = file_opener(self._folder / file)
 
     def _batches(self, kind: Kind[Any, Any], table: Any) -> Iterator[None]:
         with self._ending():
-            yield from read_batches(kind, self._openers.get(kind.file), table, self._reader, self._problems)
+            for _ in read_batches(kind, self._openers.get(kind.file), table, self._reader, self._problems, BATCH):
+                yield
+                for other in (self._tables.documents, self._tables.chunks, self._tables.queries):
+                    other.held.clear()
 
     def _sound(self, records: Any) -> Iterator[Any]:
         for record in () if self._problems.any() else records:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ctxasm.bundle.kinds import BothPlaces, Key, Kind
-from ctxasm.bundle.lines import LineReader
-from ctxasm.bundle.problems import Problems
-from ctxasm.bundle.shapes import explained
+from ctxasm.data.archives import BROKEN
+from ctxasm.data.files.kinds import BothPlaces, Key, Kind
+from ctxasm.data.files.lines import LineReader
+from ctxasm.data.files.problems import Problems
+from ctxasm.data.files.shapes import explained
 from ctxasm.model.errors import shown
 
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R")
-UNREADABLE = (OSError, EOFError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error, ValueError)
-"""What opening or unpacking a member of a damaged archive may raise."""
 
 
 @dataclass(slots=True)
 class Table(Generic[R]):
-    """The records of one file. `present` is False where the bundle has no such file."""
+    """The records of one file. `present` is False where the bundle has no such file.
+
+    `held` are names that the dataset holds which the bundle joins, as far as they were asked for.
+    """
 
     file: str
     present: bool = False
     records: dict[Key, R] = field(default_factory=dict)
     lines: dict[Key, int] = field(default_factory=dict)
     repeated: int = 0
+    held: set[Key] = field(default_factory=set)
     _failed: set[Key] = field(default_factory=set)
     _unnamed: bool = False
 
@@ -39,7 +40,7 @@ class Table(Generic[R]):
 
         A line that failed is not reported twice; where one failed whose name cannot be read, no reference is judged.
         """
-        return key in self.records or key in self._failed or self._unnamed
+        return key in self.records or key in self._failed or key in self.held or self._unnamed
 
     @property
     def has_failures(self) -> bool:
@@ -63,7 +64,7 @@ def read_table(kind: Kind[S, R], open_file: Callable[[], IO[bytes]] | None, read
         with open_file() as stream:
             for number, value in reader.read(kind.file, stream):
                 take_line(kind, table, number, value, problems)
-    except UNREADABLE as error:
+    except BROKEN as error:
         problems.add(kind.file, None, "", f"cannot be read ({why(error)})")
         table.note_failure(None)
     return table

@@ -11,13 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
-from ctxasm.bundle.mapping_flat import UNQUOTED
-from ctxasm.bundle.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.references import Tables, check_references, documents_of, joined_queries, notes_of
-from ctxasm.bundle.rows import Rows
-from ctxasm.bundle.tables import Table, take_line
+from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
+from ctxasm.data.files.mapping_flat import UNQUOTED
+from ctxasm.data.files.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.references import Tables, asked_queries, check_references, documents_of, notes_of
+from ctxasm.data.files.rows import Rows
+from ctxasm.data.files.tables import Table, take_line
+from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Bundle
 
@@ -115,14 +116,14 @@ class _Sourced(Problems):
         return message
 
 
-def check_sources(sources: Sequence[Source], name: str) -> Checked:
-    """Validate the lines of all sources together."""
+def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | None = None) -> Checked:
+    """Validate the lines of all sources together, and against the dataset `into` that they join."""
     places: dict[str, list[Place]] = {file: [] for file in KNOWN_FILES}
     problems = _Sourced(places, _labels(sources))
     for source in sources:
         for problem in (*source.rows.problems, *source.problems):
             problems.put(problem)
-    tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS})
+    tables = Tables(**{kind: _table(kind, sources, places, problems) for kind in KINDS}, stored=into)
     check_references(tables, problems)
     failed = {file: frozenset(rows) for file, rows in problems.failed.items()}
     if problems.problems:
@@ -135,7 +136,7 @@ def check_sources(sources: Sequence[Source], name: str) -> Checked:
         name=name,
         documents=documents_of(tables),
         chunks=tuple(tables.chunks.records.values()),
-        queries=joined_queries(tables),
+        queries=tuple(asked.query for asked in asked_queries(tables)),
         answers=tuple(tables.answers.records.values()),
         replaced=sum(source.rows.replaced for source in sources),
     )

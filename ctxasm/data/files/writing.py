@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ctxasm.bundle.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
+from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span
 
 _RETRIEVAL_FIELDS = ("search_method", "bm25_matches", "best_similarity", "intent", "supplement")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from ctxasm.data.tables.session import OwnDatabase, Row
+from ctxasm.data.tables.types import Kind, kind_of_postgresql, kind_of_sqlite
 from ctxasm.model.errors import CtxasmError, NotFound, shown
-from ctxasm.store.own.session import OwnDatabase, Row
-from ctxasm.store.own.types import Kind, kind_of_postgresql, kind_of_sqlite
 
 MOST_TABLES = 2000
 MOST_COLUMNS = 1600

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from ctxasm.store.own.counted_checks import order_findings
-from ctxasm.store.own.finding import Finding
-from ctxasm.store.own.indexes import create_index, indexes, served
-from ctxasm.store.own.mapping import TableMapping
-from ctxasm.store.own.resolved import Resolved, resolve
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.store.own.statements import Statements
+from ctxasm.data.tables.counted_checks import order_findings
+from ctxasm.data.tables.finding import Finding
+from ctxasm.data.tables.indexes import create_index, indexes, served
+from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.resolved import Resolved, resolve
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.statements import Statements
 
 LOOKED_AT = 50_000
 """Rows that the check reads at most."""

@@ -1,4 +1,4 @@
-"""Rows without a chunk_index: in which order they are read, and how they are counted. For copies only.
+"""Rows without a chunk_index: how they are counted, in the order of `statements.place_order`. For copies only.
 
 A row's number would change whenever a row before it comes or goes, and neighbours could not be looked up, so such a table is
 never linked. Ties are settled by the table's own key, so that every copy counts alike.
@@ -7,38 +7,13 @@ never linked. Ties are settled by the table's own key, so that every copy counts
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ctxasm.data.tables.mapping import OF_DOCUMENT
+from ctxasm.data.tables.session import OwnDatabase, Row
+from ctxasm.data.tables.statements import Statements
+from ctxasm.data.tables.types import own_text
 from ctxasm.model.records import Document
-from ctxasm.store.own.mapping import OF_DOCUMENT
-from ctxasm.store.own.paths import Path
-from ctxasm.store.own.resolved import Place
-from ctxasm.store.own.session import OwnDatabase, Row
-from ctxasm.store.own.types import own_text
-
-if TYPE_CHECKING:
-    from ctxasm.store.own.statements import Statements
-
-_NUMBER = "^-?[0-9]{1,18}([.][0-9]{1,18})?$"
-
-
-def place_order(statements: Statements) -> str:
-    """What a document's rows are sorted by: the places of order_by, then the table's own key, or the text where it has none."""
-    resolved = statements.resolved
-    keys = [statements.value(Place(Path(c.name), c)) for c in resolved.table.columns.values() if c.key and c.kind != "json"]
-    return ", ".join([*(key for place in resolved.order for key in _keys(statements, place)), *(keys or [statements.text])])
-
-
-def _keys(statements: Statements, place: Place) -> list[str]:
-    """A place as it is sorted: numbers as numbers, also where they stand in JSON or in a text; what is missing last."""
-    value = statements.value(place)
-    if place.is_column and place.column.kind not in ("text", "json", "other"):
-        return [f"{value} NULLS LAST"]
-    if statements.database.is_sqlite:
-        digits = f"WHEN {value} NOT GLOB '*[^0-9]*' AND length({value}) BETWEEN 1 AND 18 THEN CAST({value} AS INTEGER)"
-        return [f"CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} {digits} END NULLS LAST", f"{value} NULLS LAST"]
-    text = statements.as_text(place)
-    return [f"CASE WHEN {text} ~ '{_NUMBER}' THEN CAST({text} AS numeric) END NULLS LAST", f"{text} NULLS LAST"]
 
 
 class RowCounter:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctxasm.store.own.catalogue import from_table
-from ctxasm.store.own.finding import Finding
-from ctxasm.store.own.mapping import TableMapping
-from ctxasm.store.own.resolved import Resolved
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.store.own.statements import Statements
+from ctxasm.data.tables.catalogue import from_table
+from ctxasm.data.tables.finding import Finding
+from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.resolved import Resolved
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.statements import Statements
 
 
 def counting_note(mapping: TableMapping) -> str:

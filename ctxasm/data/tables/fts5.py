@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.store.own.session import Row
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.session import Row
 
 MOST_WORDS = 64
 _WORD = re.compile(r"[^\W_]+")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ctxasm.data.columns import longest_texts
+from ctxasm.data.field_names import guess_name, plain_name
+from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails, details, sample, tables
+from ctxasm.data.tables.guess_order import guess_order
+from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, DocumentsTable, TableMapping
+from ctxasm.data.tables.paths import Path
+from ctxasm.data.tables.sampled import Seen, column_values, inside, json_columns
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.types import Kind
 from ctxasm.model.errors import CtxasmError, NotFound
-from ctxasm.model.field_names import guess_name, plain_name
-from ctxasm.store.own.catalogue import ColumnInfo, Sample, TableDetails, details, sample, tables
-from ctxasm.store.own.guess_order import guess_order
-from ctxasm.store.own.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, DocumentsTable, TableMapping
-from ctxasm.store.own.paths import Path
-from ctxasm.store.own.sampled import Seen, column_values, inside, json_columns
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.store.own.types import Kind
 
 _KINDS: dict[str, tuple[Kind, ...]] = {
     "document_id": ("text", "whole", "uuid", "other"),
@@ -107,13 +108,9 @@ def _add_text(fields: dict[str, str], table: TableDetails, rows: Sample) -> None
     """Where no name tells which column is the text: the one with the longest values."""
     if "text" in fields:
         return
-    longest, best = 0, None
-    for column in table.columns.values():
-        if column.kind == "text" and column.name not in fields.values():
-            values = column_values(rows, column.name)
-            if values and (size := sum(map(len, values)) // len(values)) > max(longest, 40):
-                longest, best = size, column.name
-    if best is not None:
+    taken = {*fields.values(), *(column.name for column in json_columns(table, rows))}
+    free = [column.name for column in table.columns.values() if column.kind == "text" and column.name not in taken]
+    if (best := longest_texts({name: column_values(rows, name) for name in free})) is not None:
         fields["text"] = best
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxasm.model.field_names import FIELD_NAMES, plain_name
-from ctxasm.store.own.catalogue import ColumnInfo, Sample, TableDetails
-from ctxasm.store.own.paths import Path, written_paths
-from ctxasm.store.own.sampled import Seen, column_values, inside, json_columns
+from ctxasm.data.field_names import FIELD_NAMES, plain_name
+from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails
+from ctxasm.data.tables.paths import Path, written_paths
+from ctxasm.data.tables.sampled import Seen, column_values, inside, json_columns
 
 _NAMES = (*FIELD_NAMES["start"], *FIELD_NAMES["chunk_index"], "chunk_id", "chunk", "seq_no", "seq_num", "split", "node_index", "order")
 KEY_NAMES = ("id", "uuid", "key", "langchain_id", "node_id", "chunk_id")

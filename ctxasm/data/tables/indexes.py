@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ctxasm.store.own.catalogue import from_table
-from ctxasm.store.own.resolved import Place, Resolved
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.store.own.statements import Statements
+from ctxasm.data.tables.catalogue import from_table
+from ctxasm.data.tables.resolved import Place, Resolved
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.statements import Statements
 
 _POSTGRESQL = """
 SELECT i.indexrelid::regclass::text, am.amname, i.indisunique, i.indnkeyatts,

@@ -13,20 +13,21 @@ from itertools import groupby
 from time import perf_counter
 from typing import Any
 
+from ctxasm.data.tables.counted import RowCounter, documents_in_rows
+from ctxasm.data.tables.indexes import Index, indexes, served
+from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.resolved import Resolved, resolve
+from ctxasm.data.tables.session import OwnDatabase, Parameters, Row, ask
+from ctxasm.data.tables.statements import Statements
+from ctxasm.data.tables.types import is_key, own_text, own_whole
+from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
-from ctxasm.model.records import Answer, Chunk, Document, Query
-from ctxasm.model.search import Found, QueryEmbedder, SearchOptions
-from ctxasm.model.visible import duplicate_key
+from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
-from ctxasm.store.listing import DatasetInfo, QueryEntry, no_query
-from ctxasm.store.own.counted import RowCounter, documents_in_rows
-from ctxasm.store.own.indexes import Index, indexes, served
-from ctxasm.store.own.mapping import TableMapping
-from ctxasm.store.own.resolved import Resolved, resolve
-from ctxasm.store.own.session import OwnDatabase, Parameters, Row, ask
-from ctxasm.store.own.statements import Statements
-from ctxasm.store.own.types import is_key, own_text, own_whole
+from ctxasm.store.listing import no_query
+from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts
+from ctxasm.text.visible import duplicate_key
 
 MOST_ROWS = 50_000
 """The most chunks that one read brings."""
@@ -39,8 +40,6 @@ COUNTED_ROWS = 100_000
 """Rows whose documents are counted where there are many."""
 
 Questions = Callable[[], Sequence[Query]]
-Searcher = Callable[["LinkedDataset", str, SearchOptions, QueryEmbedder | None], Found]
-"""Fuses what the engine finds; given by whoever may import what fuses and embeds."""
 
 
 class LinkedDataset:
@@ -55,9 +54,14 @@ class LinkedDataset:
         mapping: TableMapping,
         info: DatasetInfo,
         questions: Questions = tuple,
-        searcher: Searcher | None = None,
     ) -> None:
-        self.database, self.mapping, self.info, self._questions, self._searcher = database, mapping, info, questions, searcher
+        self.database, self.mapping, self.info, self._questions = database, mapping, info, questions
+        self._language: CorpusLanguage | None = None
+
+    @property
+    def follows(self) -> bool:
+        """See `Dataset`."""
+        return True
 
     @cached_property
     def resolved(self) -> Resolved:
@@ -74,12 +78,6 @@ class LinkedDataset:
         """The statements of this mapping."""
         found = served(self.database, self.resolved, self.indexes)
         return Statements(self.database, self.resolved, found.document or self.resolved.table.is_view)
-
-    def statements(self) -> dict[str, str]:
-        """The exact parameterised SQL of each operation, also of the searches that the engine can do here."""
-        from ctxasm.store.own.engine import search_statements
-
-        return {**self.sql.all(), **({} if self.sql.counted else search_statements(self))}
 
     # Chunks and documents
 
@@ -104,6 +102,20 @@ class LinkedDataset:
         chunks = _chunks(rows)
         documents = {chunk.document_id: Document(chunk.document_id) for chunk in chunks} | {d.document_id: d for d in map(_document, about)}
         return Fetched(chunks, documents, 1, 1 if by_document is not None else 0, (perf_counter() - started) * 1000)
+
+    def corpus_language(self) -> CorpusLanguage:
+        """That of up to SAMPLE texts, whichever the database finds first, remembered as long as the link is held.
+
+        English where nothing tells. Raises StoreUnavailable.
+        """
+        if self._language is None:
+            beginning = f"substr({self.sql.text}, 1, {SAMPLE_CHARS})"
+            sql = f"SELECT {beginning} FROM {self.sql.source} WHERE {self.sql.usable} LIMIT {self.database.mark('limit')}"
+            texts = [text for row in self.read(sql, {"limit": SAMPLE}) if (text := own_text(row[0]))]
+            if not texts:  # an empty table may be filled while the link is held
+                return language_of_texts(texts)
+            self._language = language_of_texts(texts)
+        return self._language
 
     def fetch_parameters(self, windows: Sequence[Window]) -> dict[str, Any]:
         """The parameters of the statement `fetch`."""
@@ -182,19 +194,6 @@ class LinkedDataset:
     def read(self, sql: str, parameters: Parameters) -> list[Row]:
         """The rows of one statement."""
         return self.database.rows(sql, parameters)
-
-    def search(self, question: str, options: SearchOptions, embed: QueryEmbedder | None = None) -> Found:
-        """The chunks found for a question by the engine that holds them. Raises InvalidInput for a method that cannot be had here."""
-        if self._searcher is None:
-            raise InvalidInput("this handle cannot search: take that of Workbench.dataset")
-        return self._searcher(self, question, options, embed)
-
-    @property
-    def no_vectors(self) -> str:
-        """Why this table cannot be searched by meaning; empty where it can."""
-        from ctxasm.store.own.vectors import can_search_vectors
-
-        return can_search_vectors(self)
 
     # Questions, out of our own store
 

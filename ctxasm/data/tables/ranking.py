@@ -1,19 +1,18 @@
-"""BM25 in PostgreSQL, over the index that full text has (Robertson and Zaragoza 2009; k1 = 1.5, b = 0.9 as in memory).
+"""BM25 over the index that PostgreSQL's full text has.
 
-PostgreSQL's own `ts_rank_cd` knows nothing of how rare a word is: on real questions it finds up to two thirds less (see the
-README). So the GIN index is asked how many rows hold each word of the question, then which rows hold the rarest of them; only
-those few hundred are read and scored, with the words of their own tsvector. A word that more than COMMON rows hold is left
-out beside rarer ones: it says little, and would read much of a large table.
+PostgreSQL's own `ts_rank_cd` knows nothing of how rare a word is: on real questions it finds up to two thirds less (see
+docs/about/measurements.md). So the GIN index is asked how many rows hold each word of the question, then which rows hold the
+rarest of them; only those few hundred are read and scored, with the words of their own tsvector. A word that more than COMMON
+rows hold is left out beside rarer ones: it says little, and would read much of a large table.
 """
 
 from __future__ import annotations
 
-from math import log
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.session import Row, ask
+from ctxasm.data.tables.types import own_text, own_whole
+from ctxasm.text.bm25 import inverse_frequency, scores_of
 
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.store.own.session import Row, ask
-
-K1, B = 1.5, 0.9
 COMMON = 20_000
 CANDIDATES = 200
 MOST_WORDS = 64
@@ -33,7 +32,10 @@ def lexemes_sql(dataset: LinkedDataset, expression: str, config: str) -> str:
 
 
 def ranked_sql(dataset: LinkedDataset, expression: str) -> str:
-    """The best rows. Parameters lexemes, queries, weights (of equal length), candidates, limit."""
+    """What the best rows hold of the question: their number, document, index, length in words, a word and how often it stands there.
+
+    Parameters lexemes, queries, weights (of equal length), candidates.
+    """
     statements = dataset.sql
     words = "unnest(%(lexemes)s::text[], %(queries)s::text[], %(weights)s::float8[]) AS w(lexeme, query, weight)"
     held = f"SELECT c.tableoid AS part, c.ctid AS at FROM {statements.source} WHERE {expression} @@ w.query::tsquery OFFSET 0"
@@ -44,19 +46,15 @@ def ranked_sql(dataset: LinkedDataset, expression: str) -> str:
     counted = "SELECT u.lexeme, coalesce(cardinality(u.positions), 1) AS times FROM unnest(v.tsv) AS u"
     size = f"SELECT coalesce(sum(k.times), 0)::float8 AS words FROM ({counted}) AS k"
     own = (
-        f"SELECT {statements.document_id} AS document_id, {statements.index} AS chunk_index, v.tsv, s.words, "
-        "greatest(avg(s.words) OVER (), 1) AS usual "
+        "SELECT row_number() OVER () AS number, "
+        f"{statements.document_id} AS document_id, {statements.index} AS chunk_index, v.tsv, s.words "
         f"FROM ctxasm_found AS f JOIN {statements.source} ON c.tableoid = f.part AND c.ctid = f.at "
         f"CROSS JOIN LATERAL (SELECT {expression} AS tsv OFFSET 0) AS v CROSS JOIN LATERAL ({size}) AS s WHERE {statements.usable}"
     )
-    score = (
-        f"SELECT sum(w.weight * k.times * {K1 + 1} / (k.times + {K1} * ({1 - B:.2f} + {B} * v.words / v.usual))) "
-        f"FROM ({counted}) AS k JOIN {words} ON w.lexeme = k.lexeme"
-    )
     return (
         f"WITH ctxasm_found AS MATERIALIZED ({found}), ctxasm_rows AS MATERIALIZED ({own}) "
-        f"SELECT v.document_id, v.chunk_index, ({score}) AS score FROM ctxasm_rows AS v "
-        "ORDER BY score DESC NULLS LAST, 1, 2 LIMIT %(limit)s"
+        "SELECT v.number, v.document_id, v.chunk_index, v.words, k.lexeme, k.times "
+        f"FROM ctxasm_rows AS v CROSS JOIN LATERAL ({counted}) AS k WHERE k.lexeme = ANY(%(lexemes)s::text[])"
     )
 
 
@@ -70,6 +68,12 @@ def ranked(dataset: LinkedDataset, expression: str, config: str, question: str, 
         if not words:
             return []
         rows = max(rows, *(row[2] for row in words))
-        weights = [log(1 + (rows - row[2] + 0.5) / (row[2] + 0.5)) for row in words]
-        parameters = {"lexemes": [row[0] for row in words], "queries": [row[1] for row in words], "weights": weights}
-        return ask(connection, ranked_sql(dataset, expression), parameters | {"candidates": max(CANDIDATES, limit), "limit": limit})
+        weights = {row[0]: inverse_frequency(rows, row[2]) for row in words}
+        parameters = {"lexemes": list(weights), "queries": [row[1] for row in words], "weights": list(weights.values())}
+        found = ask(connection, ranked_sql(dataset, expression), parameters | {"candidates": max(CANDIDATES, limit)})
+    chunks = {number: (document_id, chunk_index) for number, document_id, chunk_index, *_ in found}
+    lengths = {row[0]: row[3] for row in found}
+    mean = max(1.0, sum(lengths.values()) / max(1, len(lengths)))
+    scores = scores_of(((number, length, word, count) for number, _, _, length, word, count in found), weights, mean)
+    best: list[Row] = [(*chunks[number], score) for number, score in scores.items()]
+    return sorted(best, key=lambda row: (-row[2], own_text(row[0]) or "", own_whole(row[1]) or 0))[:limit]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ctxasm.data.tables.catalogue import ColumnInfo, TableDetails, details
+from ctxasm.data.tables.mapping import TableMapping
+from ctxasm.data.tables.paths import Path, read_path, read_paths
+from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.store.own.catalogue import ColumnInfo, TableDetails, details
-from ctxasm.store.own.mapping import TableMapping
-from ctxasm.store.own.paths import Path, read_path, read_paths
-from ctxasm.store.own.session import OwnDatabase
 
 _UNFIT = {
     "text": ("vector", "floats", "tsvector", "bytes", "json"),

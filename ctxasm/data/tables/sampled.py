@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from ctxasm.store.own.catalogue import ColumnInfo, Sample, TableDetails
-from ctxasm.store.own.paths import Path
+from ctxasm.data.columns import opened_json, places_inside
+from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails
+from ctxasm.data.tables.paths import Path
 
 MOST_KEYS = 200
 _NOTHING = ("", "None", "null")
@@ -58,14 +59,6 @@ def _looks_like_json(name: str, rows: Sample) -> bool:
 
 
 def _scalars(text: str) -> list[tuple[tuple[str, ...], object]]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    if not isinstance(found, dict):
-        return []
-    values: list[tuple[tuple[str, ...], object]] = [((key,), inner) for key, inner in found.items() if not isinstance(inner, (dict, list))]
-    for key, inner in found.items():
-        if isinstance(inner, dict):
-            values += [((key, deeper), innermost) for deeper, innermost in inner.items() if not isinstance(innermost, (dict, list))]
-    return values[:MOST_KEYS]
+    """The values that are no list and no object, those of the outer object first."""
+    found = places_inside("", opened_json(text), 2, most=MOST_KEYS)
+    return sorted((place for place in found if not isinstance(place[1], (dict, list))), key=lambda place: len(place[0]))

@@ -19,10 +19,10 @@ from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, CursorResult, create_engine, exc
 
+from ctxasm.data.tables.address import existing_file
+from ctxasm.data.tables.failures import own_failure
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.store.failures import describe
-from ctxasm.store.own.address import existing_file
-from ctxasm.store.own.failures import own_failure
 
 TIMEOUT_S = 10.0
 CONNECT_SECONDS = 5

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from ctxasm.store.own.catalogue import from_table
-from ctxasm.store.own.counted import place_order
-from ctxasm.store.own.mapping import OF_DOCUMENT
-from ctxasm.store.own.resolved import Place, Resolved
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.store.own.types import Kind
+from ctxasm.data.tables.catalogue import from_table
+from ctxasm.data.tables.mapping import OF_DOCUMENT
+from ctxasm.data.tables.paths import Path
+from ctxasm.data.tables.resolved import Place, Resolved
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.data.tables.types import Kind
 
 _SELECTED = ("text", "start", "end", "page_number", "section", "row_number")
 _DIGITS = "^[0-9]{1,9}$"
+_NUMBER = "^-?[0-9]{1,18}([.][0-9]{1,18})?$"
 
 
 class Statements:
@@ -248,3 +249,22 @@ class Statements:
         named = {"fetch": self.fetch, "documents": self.documents, "document_ids": self.document_ids}
         named |= {"find_text": self.find_text, "chunks": self.chunks}
         return {name: sql for name, sql in named.items() if sql is not None}
+
+
+def place_order(statements: Statements) -> str:
+    """What a document's rows are sorted by: the places of order_by, then the table's own key, or the text where it has none."""
+    resolved = statements.resolved
+    keys = [statements.value(Place(Path(c.name), c)) for c in resolved.table.columns.values() if c.key and c.kind != "json"]
+    return ", ".join([*(key for place in resolved.order for key in _keys(statements, place)), *(keys or [statements.text])])
+
+
+def _keys(statements: Statements, place: Place) -> list[str]:
+    """A place as it is sorted: numbers as numbers, also where they stand in JSON or in a text; what is missing last."""
+    value = statements.value(place)
+    if place.is_column and place.column.kind not in ("text", "json", "other"):
+        return [f"{value} NULLS LAST"]
+    if statements.database.is_sqlite:
+        digits = f"WHEN {value} NOT GLOB '*[^0-9]*' AND length({value}) BETWEEN 1 AND 18 THEN CAST({value} AS INTEGER)"
+        return [f"CASE WHEN typeof({value}) IN ('integer', 'real') THEN {value} {digits} END NULLS LAST", f"{value} NULLS LAST"]
+    text = statements.as_text(place)
+    return [f"CASE WHEN {text} ~ '{_NUMBER}' THEN CAST({text} AS numeric) END NULLS LAST", f"{text} NULLS LAST"]

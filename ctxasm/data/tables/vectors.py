@@ -10,12 +10,12 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ctxasm.data.tables.indexes import create_special
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.session import ask
+from ctxasm.data.tables.types import own_text
+from ctxasm.data.tables.words import Found, scored
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.store.own.indexes import create_special
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.store.own.session import ask
-from ctxasm.store.own.types import own_text
-from ctxasm.store.own.words import Found, scored
 
 _OPERATORS = {"cosine": "<=>", "l2": "<->", "ip": "<#>"}
 LARGE = 10_000

@@ -13,13 +13,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ctxasm.data.tables.fts5 import fts5_of, fts5_sql, search_fts5
+from ctxasm.data.tables.indexes import Index, create_special, plain_expression
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.ranking import lexemes_sql, ranked, ranked_sql
+from ctxasm.data.tables.session import Row
+from ctxasm.data.tables.types import own_text, own_whole
 from ctxasm.model.errors import shown
-from ctxasm.store.own.fts5 import fts5_of, fts5_sql, search_fts5
-from ctxasm.store.own.indexes import Index, create_special, plain_expression
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.store.own.ranking import lexemes_sql, ranked, ranked_sql
-from ctxasm.store.own.session import Row
-from ctxasm.store.own.types import own_text, own_whole
 
 LANGUAGES = {"nl": "dutch", "en": "english", "de": "german"}
 """The configurations of PostgreSQL's full text by our languages; any other is searched as `simple`."""

@@ -6,7 +6,6 @@ zero. They are made unit vectors here, because some servers send others. The key
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
@@ -16,7 +15,7 @@ import numpy as np
 
 from ctxasm.llm.attempt import Request, attempts
 from ctxasm.llm.endpoint import Endpoint
-from ctxasm.llm.failures import Failure, instead_of, of_stream_error
+from ctxasm.llm.failures import Failure, json_object
 from ctxasm.llm.pieces import Pieces
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.progress import Cancelled, never
@@ -90,13 +89,7 @@ class _Vectors:
 
     def texts(self, client: Any, request: Request) -> Iterator[str]:
         raw = client.embeddings.with_raw_response.create(**request)
-        kind = raw.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if not (kind.endswith("json") or kind in ("text/plain", "")):
-            raise instead_of(self._endpoint, kind, "JSON")
-        body = json.loads(raw.content)
-        if isinstance(body, dict) and body.get("error"):
-            raise of_stream_error(self._endpoint, body, began=False)
-        self.vectors = self._read(body if isinstance(body, dict) else {})
+        self.vectors = self._read(json_object(self._endpoint, raw))
         yield "."
 
     def ended(self, began: bool, said_done: bool) -> str:

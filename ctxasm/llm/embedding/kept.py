@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ctxasm.model.datasets import VectorShelf
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.visible import duplicate_key
+from ctxasm.text.visible import duplicate_key
 
 BATCH = 64
 """Texts that are embedded and kept at a time, where the embedder names no other number in `batch`."""
@@ -20,13 +21,6 @@ class Embedder(Protocol):
     """Texts in, one unit vector each out (an array of shape texts × dimensions)."""
 
     def embed_passages(self, texts: Sequence[str]) -> Any: ...
-
-
-class Shelf(Protocol):
-    """Where vectors are kept, as bytes. What it does not have, it leaves out; False where it cannot keep any."""
-
-    def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> Mapping[bytes, bytes]: ...
-    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool: ...
 
 
 def nothing_told(done: int, total: int) -> None:
@@ -40,7 +34,7 @@ class KeptVectors:
     another edition of the embedder are never mixed with these.
     """
 
-    def __init__(self, embedder: Embedder, shelf: Shelf, name: str, threshold: float, edition: str = "") -> None:
+    def __init__(self, embedder: Embedder, shelf: VectorShelf, name: str, threshold: float, edition: str = "") -> None:
         self.name, self.threshold = name, threshold
         self._embedder, self._shelf = embedder, shelf
         self._kept_as = f"{name} {edition}".strip()

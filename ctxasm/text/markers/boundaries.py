@@ -10,8 +10,8 @@ from __future__ import annotations
 import html
 import re
 
-from ctxasm.model.formats import TAG
-from ctxasm.model.marker_search import INVISIBLE, folded
+from ctxasm.text.formats import TAG
+from ctxasm.text.markers.search import INVISIBLE, folded
 
 _TOLD = 24
 """How much is told of what has no end, in characters."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ctxasm.model.marker_grammar import GUARD
-from ctxasm.model.marker_joins import changes_line, reads_on, separated
+from ctxasm.text.markers.grammar import GUARD
+from ctxasm.text.markers.joins import changes_line, reads_on, separated
 
 CUT = "\0"
 """Stands for a cut marker inside a stretch that is not settled yet; a NUL of the answer itself is never in such a stretch."""

@@ -3,20 +3,23 @@
 Brackets are swapped one character for one by look-alikes, so that every offset stays what it was. What is looked for is
 what the format needs to keep its blocks apart: a marker that the answer parser would accept, in each format that has
 markers; `[N] Source:` at the start of a line in `numbered`, `[SOURCE N]` in `source`, the tags in `xml` and markup that
-would hide them. In `grouped` and `minimal` nothing is parsed and no boundary can be kept: text is shown as it is.
+would hide them. In `grouped` and `minimal` nothing is parsed and no boundary can be kept: text is shown as it is. A line
+that equals the separator between blocks, where one is set, is looked for in every format.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from ctxasm.model.formats import Frame
-from ctxasm.model.marker_boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
-from ctxasm.model.marker_search import find_forged_headers, find_marker_forms, might_hold_header, might_hold_marker, swap_brackets
-from ctxasm.model.settings import Format
+from ctxasm.model.settings import AssemblySettings, Format
+from ctxasm.text.formats import Frame
+from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
+from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header, might_hold_marker, swap_brackets
+from ctxasm.text.markers.separators import find_separators, separator_line, swap_marks
 
 
 class Swap(NamedTuple):
@@ -67,50 +70,89 @@ def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
 
 Find = Callable[[str, Format], list[tuple[int, int]]]
 """`find_collisions`, or what remembers its answers."""
+_LINE = "-\n"
+"""A line that makes nothing of what follows it."""
+_INDENTED = re.compile(r" {4}| {0,3}\t").match
 
 
-def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple[str, ...]]:
-    """The frame of a block with what it names defused, and what was found.
+def find_behind_a_line(text: str, format: Format) -> list[tuple[int, int]]:
+    """`find_collisions` of a text that may also be put behind other lines, where an indent makes no code of its first."""
+    if not _INDENTED(text):
+        return find_collisions(text, format)
+    return _united(find_collisions(text, format), find_collisions(_LINE + text, format), -len(_LINE))
+
+
+def _united(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]], shift: int) -> list[tuple[int, int]]:
+    """Both, the others moved by `shift`; ascending, one a beginning."""
+    return list(dict(sorted([*spans, *((low + shift, high + shift) for low, high in others)])).items())
+
+
+def defuse_block(
+    frame: Frame, texts: Sequence[str], swap: bool, format: Format, find: Find = find_collisions, separator: str = ""
+) -> tuple[Frame, tuple[str, ...], Body]:
+    """The header and the texts of a block defused where they stand, one behind the other; what was found in the header.
 
     The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first.
     """
-    own = frame.after.find(" ") + 1 if frame.numbered else 0
-    named = frame.after[own:]
-    if not might_collide(named, format):
-        return frame, ()
-    checked = defuse([named], swap, format)
-    return frame._replace(after=frame.after[:own] + checked.texts[0]), tuple(found for _, found in checked.found)
+    head = len(frame.after)
+
+    def find_here(text: str, format: Format) -> list[tuple[int, int]]:
+        # An indent that is no code behind the header is some in a copy without it.
+        return _united(find(text, format), find(text[head:], format) if _INDENTED(text, head) else [], head)
+
+    checked = defuse((frame.after, *texts), swap, format, find_here, separator)
+    if not checked.found:
+        return frame, (), Body(tuple(texts))
+    told = tuple(found for place, found in checked.found if place == 0)
+    swaps = tuple(swap._replace(place=swap.place - 1) for swap in checked.swaps if swap.place)
+    body = Body(checked.texts[1:], tuple((place - 1, found) for place, found in checked.found if place), swaps)
+    return frame._replace(after=checked.texts[0]), told, body
 
 
-def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: Find = find_collisions) -> Body:
+def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: Find = find_collisions, separator: str = "") -> Body:
     """Find what the answer parser would accept as a marker, or a model as a boundary, in `texts` joined; swap its brackets.
 
-    What is left may read differently once a bracket is gone, so it is looked at again until nothing is found.
+    `separator` is the line between blocks, whose marks are swapped. What is left may read differently once a bracket is gone,
+    so it is looked at again until nothing is found.
     """
     joined = "".join(texts)
-    if not might_collide(joined, format):
+    if not might_collide(joined, format) and not find_separators(joined, separator):
         return Body(tuple(texts))
     starts = [0, *accumulate(len(text) for text in texts)]
     found: list[tuple[int, str]] = []
     swaps: list[Swap] = []
-    while spans := find(joined, format):
+    while True:
+        lines = find_separators(joined, separator)
+        found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in lines]
+        if swap:
+            # A line of ``` that goes is no fence any more: what it hid is looked at without it.
+            joined = _swapped(joined, lines, swap_marks)
+        spans = find(joined, format) if might_collide(joined, format) else []
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
-        if not swap:
+        if not swap or not (lines or spans):
             break
-        joined = _swapped(joined, spans)
-        for low, high in spans:
+        joined = _swapped(joined, spans, swap_brackets)
+        for low, high in (*lines, *spans):
             swaps += _swaps(starts, low, high)
     if not swaps:
         return Body(tuple(texts), tuple(found))
     return Body(tuple(joined[low:high] for low, high in pairwise(starts)), tuple(found), tuple(swaps))
 
 
-def _swapped(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """`text` with the brackets of all spans swapped; spans ascend and may overlap."""
+def separator_of(settings: AssemblySettings) -> str:
+    """The line between blocks as it is written: one that reads as a marker or a boundary itself is defused like all other text."""
+    line = separator_line(settings.block_separator)
+    if line and settings.marker_collisions == "neutralise":
+        return defuse([line], True, settings.format).texts[0]
+    return line
+
+
+def _swapped(text: str, spans: Sequence[tuple[int, int]], swapped: Callable[[str], str]) -> str:
+    """`text` with what all spans hold swapped; spans ascend and may overlap."""
     pieces, at = [], 0
     for low, high in spans:
         if high > at:
-            pieces += [text[at : max(at, low)], swap_brackets(text[max(at, low) : high])]
+            pieces += [text[at : max(at, low)], swapped(text[max(at, low) : high])]
             at = high
     return "".join([*pieces, text[at:]])
 

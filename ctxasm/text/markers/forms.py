@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ctxasm.model.marker_grammar import (
+from ctxasm.text.markers.grammar import (
     HELD_CHARS,
     FormName,
     closing,
@@ -21,7 +21,7 @@ from ctxasm.model.marker_grammar import (
     read_id,
     read_tag,
 )
-from ctxasm.model.marker_lines import Lines
+from ctxasm.text.markers.lines import Lines
 
 _ACTIVE = re.compile(r"[\[【［<(`~\\\n](?:(?<![(<])|(?<=\()(?=[iI]|\Z)|(?<=<)(?=[sctSCT]|\Z))")
 _IN_CODE = re.compile(r"[`\n]")
@@ -45,13 +45,14 @@ class MarkerForm(NamedTuple):
 class MarkerScanner:
     """Reads a text in any pieces; `feed` and `finish` return the markers that are now certain.
 
-    `hide_thinking` skips `<think>…</think>`; `second_number` reads `【4:0†source】` as block 0 + 1.
+    `hide_thinking` skips `<think>…</think>`; `second_number` reads `【4:0†source】` as block 0 + 1; without `code` fences,
+    backticks and indents hide nothing.
     """
 
-    def __init__(self, *, hide_thinking: bool = True, second_number: bool = False) -> None:
-        self._hide_thinking, self._second_number = hide_thinking, second_number
+    def __init__(self, *, hide_thinking: bool = True, second_number: bool = False, code: bool = True) -> None:
+        self._hide_thinking, self._second_number, self._code = hide_thinking, second_number, code
         self._text, self._base, self._at = "", 0, 0
-        self._thinking, self._lines = False, Lines()
+        self._thinking, self._lines = False, Lines(code)
         self._marked = 0  # where the last marker ended: what stands before it says nothing about the next
         self._found: list[MarkerForm] = []
 
@@ -218,7 +219,7 @@ class MarkerScanner:
 
     def _think(self, final: bool) -> int | None:
         if end := _END_OF_THINKING.search(self._text, self._at):
-            self._lines = Lines()
+            self._lines = Lines(self._code)
             self._thinking, self._at = False, end.end()
             return self._at
         rest = len(self._text) if final else max(self._at, len(self._text) - len("</thinking>"))

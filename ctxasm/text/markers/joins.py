@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.model.marker_grammar import ADDRESS, CLOSERS, HELD_CHARS, is_citable
+from ctxasm.text.markers.grammar import ADDRESS, CLOSERS, HELD_CHARS, is_citable
 
 _WORDS = frozenset(
     re.findall(

@@ -21,12 +21,13 @@ class Lines:
     """The state of the current line. `see` every character once, in order, and call `end` at each newline.
 
     `ticks` is the length of the backtick run that opened inline code, 0 outside; `fence` the run that opened a fence.
+    Without `code` nothing is code.
     """
 
-    __slots__ = ("_after_blank", "_after_code", "_in_list", "_listing", "_opened_here", "fence", "head", "ticks")
+    __slots__ = ("_after_blank", "_after_code", "_code", "_in_list", "_listing", "_opened_here", "fence", "head", "ticks")
 
-    def __init__(self) -> None:
-        self.head, self.fence, self.ticks = "", "", 0
+    def __init__(self, code: bool = True) -> None:
+        self.head, self.fence, self.ticks, self._code = "", "", 0, code
         self._after_blank, self._after_code, self._in_list, self._listing = True, False, False, False
         self._opened_here = False
 
@@ -43,7 +44,7 @@ class Lines:
     @property
     def is_indented_code(self) -> bool:
         """Whether the line is indented code; asked at or after its first visible character."""
-        return (self._after_blank or self._after_code) and not self._in_list and self._columns() >= 4
+        return self._code and (self._after_blank or self._after_code) and not self._in_list and self._columns() >= 4
 
     @property
     def lists_sources(self) -> bool:
@@ -57,6 +58,8 @@ class Lines:
 
     def run(self, ticks: str) -> None:
         """Take in a run of backticks or tildes: it opens or closes code."""
+        if not self._code:
+            return
         if self.in_fence_opening and ticks[0] == "`" and self.fence[0] == "`":
             self.ticks, self.fence = len(self.fence), ""  # "```x```" on one line is inline code after all
         if self.ticks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from ctxasm.model.marker_grammar import HELD_CHARS, FormName, cite_list, closing
+from ctxasm.text.markers.grammar import HELD_CHARS, FormName, cite_list, closing
 
 _DAGGER = re.compile(r"(\D*)\d+(?::\d+)?")
 

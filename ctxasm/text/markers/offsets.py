@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from ctxasm.model.marker_cleaning import Edit
+from ctxasm.text.markers.cleaning import Edit
 
 
 class OffsetMap:

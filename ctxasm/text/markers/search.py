@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from ctxasm.model.marker_forms import MarkerForm, MarkerScanner
-from ctxasm.model.marker_grammar import AND, NAME
+from ctxasm.text.markers.forms import MarkerScanner
+from ctxasm.text.markers.grammar import AND, NAME
 
 INVISIBLE = (
     " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f"
@@ -27,7 +27,8 @@ _PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
 _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
 _PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
-_FENCES = re.compile(r"[`~](?=[`~]{2})|(?<=[`~]{2})[`~]|(?<=[`~])[`~](?=[`~])").sub
+_THINKS = re.compile(r"</?think", re.IGNORECASE).search
+_WORD_FIRST = re.compile(r"\w+[\[<]").match
 _BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
 _BRACKET = re.compile(rf"[\[［【](?=[{INVISIBLE}]*+(?:\d|[^\x00-\x7f]))([^\[\]［］【】\n]*+)[\]］】]").finditer
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]").split
@@ -59,35 +60,55 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
     """
     if not might_hold_marker(text):
         return []
-    if _MAY_BE_CODE(text):
-        return _scan(text, 0)
+    if _MAY_BE_CODE(text) or _THINKS(text):
+        return _scan(text)
     # Without fences and indented code every line is judged by itself, and only some can hold anything.
-    return [span for low, high in _plausible_lines(text) for span in _scan(text[low:high], low)]
+    return [(low + start, low + end) for low, high in _plausible_lines(text) for start, end in _scan_once(text[low:high])[0]]
 
 
-def _scan(text: str, base: int) -> list[tuple[int, int]]:
-    found, open_fence = _scan_once(text)
-    if open_fence:
+def _scan(text: str) -> list[tuple[int, int]]:
+    found, in_fence = _scan_once(text)
+    if _THINKS(text):
+        # Where thinking ends code begins anew, also thinking that began in another text.
+        for lead in ("", "<think>"):
+            others, open_ended = _scan_once(lead + text, hide_thinking=True)
+            found += [(low - len(lead), high - len(lead)) for low, high in others]
+            in_fence = in_fence or open_ended
+    if in_fence:
         # A fence that nothing closes is no code here: a source could hide behind it all that follows.
-        found, _ = _scan_once(_FENCES(" ", text))
-    return [(base + form.start, base + form.end) for form in found if form.form != "malformed"]
+        found += _scan_once(text, code=False)[0]
+    spans: list[tuple[int, int]] = []
+    for low, high in sorted(found):
+        if spans and low < spans[-1][1]:
+            low, high = spans[-1][0], max(high, spans.pop()[1])
+        spans.append((low, high))
+    return spans
 
 
-def _scan_once(text: str) -> tuple[list[MarkerForm], bool]:
-    scanner = MarkerScanner(hide_thinking=False)
-    return scanner.feed(text) + scanner.finish(), scanner.in_fence
+def _scan_once(text: str, *, code: bool = True, hide_thinking: bool = False) -> tuple[list[tuple[int, int]], bool]:
+    scanner = MarkerScanner(hide_thinking=hide_thinking, code=code)
+    forms = scanner.feed(text) + scanner.finish()
+    return [(form.start, form.end) for form in forms if form.form != "malformed"], scanner.in_fence
 
 
 def _plausible_lines(text: str) -> list[tuple[int, int]]:
-    """The lines in which a marker may stand, ascending, each once, without their newline."""
+    """The lines in which a marker may stand, ascending, each once, without their newline.
+
+    Together with the line before where the first word may be a subscripted name: `the` before `data[1]` makes it prose.
+    """
     lines: list[tuple[int, int]] = []
     end = -1
     for found in _PLAUSIBLE_ANY(text):
         at = found.start()
         if at > end:
+            start, before = text.rfind("\n", 0, at) + 1, end
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
-            lines.append((text.rfind("\n", 0, at) + 1, end))
+            if start and _WORD_FIRST(text, start):
+                start = text.rfind("\n", 0, start - 1) + 1
+                if lines and start <= before:
+                    start = lines.pop()[0]
+            lines.append((start, end))
     return lines
 
 

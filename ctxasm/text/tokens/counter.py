@@ -15,10 +15,10 @@ import tiktoken
 
 from ctxasm.model.errors import InvalidInput, TokenizerUnavailable
 from ctxasm.model.ports import TokenCounter
-from ctxasm.tokens.estimate import EstimateCounter
-from ctxasm.tokens.fast import Fast, is_familiar, open_fast
-from ctxasm.tokens.seams import Seams
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens.estimate import EstimateCounter
+from ctxasm.text.tokens.fast import Fast, is_familiar, open_fast
+from ctxasm.text.tokens.seams import Seams
+from ctxasm.text.tokens.vocabulary import load_encoding
 
 LONGEST_RUN = 400_000
 """From this many blanks in a row on a text is refused."""
@@ -27,6 +27,8 @@ FAST_CHARS = 50_000
 """From this many characters on, a counter that takes a while to start is worth it."""
 PARALLEL_CHARS = 400_000
 """From this many characters on, starting threads costs less than it saves."""
+PAIRS = 65_536
+"""Pairs of characters of which it is kept whether counts add up between them."""
 _BACK = 48
 """Characters looked back for a safe cut at first; eight times more where they hold none."""
 
@@ -52,6 +54,7 @@ class ExactCounter:
         self._vocabulary = encoding
         self.seams = Seams(encoding.name.split("_")[0].replace("p50k", "r50k"))
         self.count_short = lru_cache(maxsize=65536)(self.count)
+        self.pairs: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[Callable[[str], TokenCounter], tuple[str]]:
         # Another process opens its own.
@@ -176,11 +179,11 @@ class ExactCounter:
 class ExactTally:
     """The exact count of a text that grows piece by piece."""
 
-    __slots__ = ("_counter", "_last", "_parts", "_safe", "total")
+    __slots__ = ("_counter", "_last", "_pairs", "_parts", "_safe", "total")
 
     def __init__(self, counter: ExactCounter) -> None:
         self._counter = counter
-        self._safe = counter.seams.safe
+        self._safe, self._pairs = counter.seams.safe, counter.pairs
         self._parts: list[str] = []
         self._last = ""
         self.total = 0
@@ -190,11 +193,24 @@ class ExactTally:
         if not text:
             return 0
         if growth is None:
-            if not self._last or self._safe(self._last, text):
-                growth = self._counter._small(text) if own is None else own
-            else:
+            pair = self._last + text[0]
+            safe = self._pairs.get(pair)
+            if safe is None:
+                safe = self._remembered(pair, text)
+            if not safe:
                 growth = self._counter.growth(self._parts, text, own)
+            elif own is None:
+                growth = self._counter._small(text)
+            else:
+                growth = own
         self._parts.append(text)
         self._last = text[-1]
         self.total += growth
         return growth
+
+    def _remembered(self, pair: str, text: str) -> bool:
+        """Whether counts add up between the last character and `text`; kept where the first character alone decides it."""
+        safe = not self._last or self._safe(self._last, text)
+        if len(pair) == 1 or (not pair[1].isspace() and len(self._pairs) < PAIRS):
+            self._pairs[pair] = safe
+        return safe

@@ -19,22 +19,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.__main__ import main
-from ctxasm.bundle import answers as reading
-from ctxasm.bundle import write_bundle
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
+from ctxasm.app.commands.check import _fail_on, failures
+from ctxasm.app.commands.check_report import claim_lines
+from ctxasm.app.workbench import Workbench
+from ctxasm.citations.checked import PROBLEMS, VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
-from ctxasm.citations.summary import PROBLEMS, VERDICTS
-from ctxasm.commands.check import _fail_on, failures
-from ctxasm.commands.check_report import claim_lines
-from ctxasm.evaluation.agreement import label_scores
+from ctxasm.data.files import answers as reading
+from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
-from ctxasm.workbench import Workbench
+from ctxasm.review.agreement import label_scores
+from tests.examples import examples
 from tests.real_data import real_folder
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DESK, PARKING = "The desk opens at seven in the morning.", "Parking costs two euro an hour."
 SOURCES = [{"n": 1, "text": DESK, "title": "Desk"}, {"n": 2, "text": PARKING}]
 GOOD = {"query_id": "good", "answer": f"{DESK[:-1]} [1]. {PARKING[:-1]} [2].", "sources": SOURCES}
@@ -121,6 +121,16 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert lines[-3:-1] == ["2 answers, 1 with a problem", "4 claims: 2 supported, 1 not found, 1 unknown source"]
     assert lines[-1].startswith("citation recall 0.50, precision 0.50, F1 0.50, coverage 0.50 over 4 claims and 4 citations")
     assert re.fullmatch(r"checked with words in \d+\.\d\d s\n", err)
+
+
+def test_odd_blanks_in_an_answer_and_a_source_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"INVOICE\n{' ' * 110}Total: 12 euros\n"
+    odd = [{"query_id": name, "answer": f"{text[:-1]} [1].", "sources": [{"n": 1, "text": text}]} for name in ("a", "b")]
+    odd[1]["sources"] = [{"n": 1, "text": "Part A\xa0. \u3000. Total\u3000."}]
+    main(["check", written(tmp_path / "odd.jsonl", *odd)])
+    out, err = capsys.readouterr()
+    assert "2 answers" in out
+    assert "Traceback" not in err
 
 
 def test_json_is_one_object_and_jsonl_a_line_an_answer(file: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -297,7 +307,7 @@ def test_many_problems_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     err = refused([path], capsys).splitlines()
     assert err[0].endswith("60 problems, nothing was checked")
     assert (len(err), err[-1]) == (52, "  … and 10 more")
-    monkeypatch.setattr("ctxasm.bundle.problems.MAX_PROBLEMS", 20)
+    monkeypatch.setattr("ctxasm.data.files.problems.MAX_PROBLEMS", 20)
     assert "stopped after" in refused([path], capsys)
 
 
@@ -347,7 +357,7 @@ lines = st.dictionaries(
 ).map(lambda record: json.dumps(record).encode())
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(lines | st.binary(max_size=40), max_size=3))
 def test_whatever_a_file_holds_it_is_read_or_its_problems_are_told(pieces: list[bytes]) -> None:
     try:
@@ -507,7 +517,7 @@ def test_labels_are_compared_with_the_scores(tmp_path: Path, capsys: pytest.Capt
 
 def process(*argv: str, text: str | None = None, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     given = None if text is None else text.encode()
-    return subprocess.run([sys.executable, "-m", "ctxasm", "check", *argv], input=given, capture_output=True, timeout=60, cwd=cwd)
+    return subprocess.run([sys.executable, "-m", "ctxasm", "check", *argv], input=given, capture_output=True, timeout=300, cwd=cwd)
 
 
 def test_in_a_pipe_of_a_ci_job(tmp_path: Path) -> None:
@@ -522,9 +532,9 @@ def test_in_a_pipe_of_a_ci_job(tmp_path: Path) -> None:
     assert not (tmp_path / "c.db").exists()  # answers that bring their sources need no database
 
 
-def test_the_example_of_the_readme(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text.split("### Checking answers\n", 1)[1].split("\n### ", 1)[0]
+def test_the_example_of_the_guide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "guide" / "ask-and-check.md").read_text(encoding="utf-8")
+    section = text.split("## Recorded answers\n", 1)[1].split("\n## ", 1)[0]
     (record,) = re.findall(r"```json\n(.*?)```", section, flags=re.DOTALL)
     (console,) = re.findall(r"```console\n(.*?)```", section, flags=re.DOTALL)
     written(tmp_path / "answers.jsonl", json.loads(record))
@@ -541,9 +551,9 @@ def test_the_example_of_the_readme(tmp_path: Path, capsys: pytest.CaptureFixture
     assert scoreless[: len(shown)] == scoreless[len(shown) :]
 
 
-def test_the_fields_that_the_readme_names(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text.split("### JSON of one checked answer\n", 1)[1].split("\n| --- ", 1)[1].split("\n\n", 1)[0]
+def test_the_fields_that_the_reference_names(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "docs" / "reference" / "answer-json.md").read_text(encoding="utf-8")
+    table = text.split("# JSON of one checked answer\n", 1)[1].split("\n| --- ", 1)[1].split("\n\n", 1)[0]
     rows = [[re.findall(r"`([^`]+)`", cell) for cell in line[1:-1].split("|")[:2]] for line in table.splitlines()[1:]]
     found = json.loads(checked([file, "--format", "jsonl"], capsys)[0].splitlines()[0])
     assert [name for names, _ in rows for name in names] == list(found)

@@ -12,8 +12,8 @@ import pytest
 
 from ctxasm import __version__
 from ctxasm.__main__ import COMMANDS, main
-from ctxasm.bundle import write_bundle
-from ctxasm.commands import serve
+from ctxasm.app.commands import serve
+from ctxasm.data.files import write_bundle
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.settings import specs
 
@@ -273,6 +273,15 @@ def test_serve_hands_over_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert became == [(command, "sqlite:///x.db")]
 
 
+def test_serve_hands_on_the_names_to_answer_under(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    named: list[str] = []
+    monkeypatch.setattr(serve, "_become", lambda command, environment: named.append(environment["CTXASM_HOST_NAMES"]) or 0)
+    monkeypatch.setenv("CTXASM_HOST_NAMES", "a.example")
+    assert main(["serve", "--host-name", "B.example.", "--host-name", "fe80::1", "--server.headless", "true"]) == 0
+    assert named == ["a.example,b.example,fe80::1"]
+    assert "a name or an address alone" in refused(["serve", "--host-name", "https://b.example"], capsys)
+
+
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"ctxasm {__version__}\n"
@@ -285,7 +294,7 @@ def test_an_interrupt_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     def interrupt(args: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ctxasm.commands.datasets.run", interrupt)
+    monkeypatch.setattr("ctxasm.app.commands.datasets.run", interrupt)
     assert main(["datasets"]) == 130
     assert capsys.readouterr().err == "ctxasm: interrupted\n"
 

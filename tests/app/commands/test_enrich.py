@@ -13,9 +13,9 @@ import pytest
 from fake_model_server import FakeModel, serving
 
 from ctxasm.__main__ import main
-from ctxasm.bundle import write_bundle
-from ctxasm.commands.enrich import INTERRUPTED
-from tests.enrichment.corpus import long_bundle, small_bundle, well_behaved
+from ctxasm.app.commands.enrich import INTERRUPTED
+from ctxasm.data.files import write_bundle
+from tests.data.enrich.corpus import long_bundle, small_bundle, well_behaved
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -79,6 +79,26 @@ def test_what_a_model_would_take_and_took(server: FakeModel, capsys: pytest.Capt
     err = capsys.readouterr().err
     assert "5 calls to json-ok: 500 tokens in, 100 out (as the server told), $0.0007\n" in err
     assert KEY not in err
+
+
+@pytest.mark.usefixtures("loaded")
+def test_an_estimate_needs_no_endpoint(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is sent; with the name of a model alone its price is found."""
+    wanted = ["enrich", "--variant", "model", "--estimate"]
+    for name in ("CTXASM_LLM_BASE_URL", "CTXASM_LLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(wanted) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "klein: 6 of 6 chunks to enrich"
+    assert out[1].startswith("5 calls to a model that is not named yet, ")
+    assert out[2] == "no price is known without a model: set CTXASM_LLM_MODEL, or give --price-in and --price-out"
+    assert main([*wanted, "--price-in", "1", "--price-out", "2"]) == 0
+    assert "(1 in and 2 out per million, as given)" in capsys.readouterr().out
+    monkeypatch.setenv("CTXASM_LLM_MODEL", "gpt-4.1-mini")
+    assert main(wanted) == 0
+    assert "about $0.0" in capsys.readouterr().out
+    assert main(["enrich", "--variant", "model"]) == 2
+    assert "--variant model needs a model: set CTXASM_LLM_BASE_URL" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("loaded")
@@ -147,7 +167,7 @@ def test_ctrl_c_keeps_what_is_done(server: FakeModel, tmp_path: Path, capsys: py
         while len(server.requests) < 3 and process.poll() is None:
             pass
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=300)
     assert process.returncode == INTERRUPTED, err
     assert out == ""
     assert "ended on request, what is done is kept" in err

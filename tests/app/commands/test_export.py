@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.bundle import load_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
-from ctxasm.exporting import export
-from ctxasm.loading import files_at, load_files
+from ctxasm.data.files import load_bundle
+from ctxasm.data.files.exporting import export
+from ctxasm.data.files.loading import files_at, load_files
 from ctxasm.model.errors import InvalidInput, StoreUnavailable
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from ctxasm.store.memory import MemoryStore
-from ctxasm.workbench import Workbench
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
 SAVED = Query("Wat kost het?", (Hit("a", 0, 0.5, 1, {"bm25": 2.5}),), "typed-1", search_method="bm25_only", bm25_matches=1)
 HOSTILE = "'; DROP TABLE x; -- <b>=1+1</b> \r\n\t\u2028 é 👩‍🚀 [1]"
 
@@ -121,7 +121,7 @@ def test_places_that_cannot_be_written(workbench: Workbench, tmp_path: Path) -> 
 
 
 def test_a_dataset_replaced_meanwhile_is_not_written(workbench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctxasm.bundle import writing
+    from ctxasm.data.files import writing
 
     write = writing.json_line
 
@@ -157,7 +157,7 @@ def test_what_is_there_stays_where_it_cannot_be_replaced(
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("ctxasm.exporting.os.replace", refuse)
+    monkeypatch.setattr("ctxasm.data.files.exporting.os.replace", refuse)
     with pytest.raises(InvalidInput, match="cannot be written: Permission denied"):
         export(workbench, "sample", place, force=True)
     assert load_bundle(place, "hostile").documents[0].document_id == "a"

@@ -8,14 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.commands.ingest import ended_by_interrupt
+from ctxasm.app.commands.ingest import ended_by_interrupt
 
-FILES = Path(__file__).parents[1] / "ingest" / "files"
+FILES = Path(__file__).parents[2] / "data" / "documents" / "files"
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +85,15 @@ def test_nothing_that_can_be_read_is_2(folder: Path, capsys: pytest.CaptureFixtu
     assert err.endswith("nothing was loaded: no document could be read\n")
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """An interrupt is heard: whoever runs the tests in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_a_second_interrupt_is_one() -> None:
     with ended_by_interrupt() as ended:
         assert not ended()
@@ -104,11 +114,11 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None
     command = [sys.executable, "-m", "ctxasm", "ingest", str(place)]
     # The signal goes to the group, as from a terminal: the reader must not be hit by it.
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    kept_by = time.monotonic() + 30
+    kept_by = time.monotonic() + 300
     while not kept(tmp_path / "c.db") and time.monotonic() < kept_by:
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert "ended with 1 of 2 documents not read; the other 1 is kept for the next time" in err
     assert "run the same command again to go on, or with --part to load what is done" in err
@@ -116,8 +126,8 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None
 
 
 def kept(database: Path) -> bool:
+    from ctxasm.app.workbench import Workbench
     from ctxasm.config import Config
-    from ctxasm.workbench import Workbench
 
     workbench = Workbench(Config(f"sqlite:///{database}"))
     try:

@@ -171,15 +171,16 @@ def test_a_file_of_a_bundle_with_one_good_row_stays_one(tmp_path: Path, capsys: 
 
 def test_replacing_a_dataset_is_said(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "replaced" not in run(capsys, "load", str(table))[1]
-    assert "note: replaced the dataset faq that was there (2 chunks)" in run(capsys, "load", str(table))[1]
+    assert "note: replaced the dataset faq that was there (2 chunks)" in run(capsys, "load", str(table), "--replace")[1]
 
 
 def test_replacing_by_documents_is_said_where_nothing_was_known(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "load", str(table))
     page = tmp_path / "plain.txt"
     page.write_text("De poli is open.\n", encoding="utf-8")
+    assert "Say --replace" in run(capsys, "ingest", str(page), "--data", "faq", code=2)[1]
     note = "note: replaced the dataset faq that was there (2 chunks)"
-    assert note in run(capsys, "ingest", str(page), "--data", "faq")[1]
+    assert note in run(capsys, "ingest", str(page), "--data", "faq", "--replace")[1]
     second = tmp_path / "tweede.txt"
     second.write_text("De apotheek ook.\n", encoding="utf-8")
     assert "replaced" not in run(capsys, "ingest", str(page), str(second), "--data", "faq")[1]

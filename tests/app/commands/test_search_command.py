@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.bundle import write_bundle
 from ctxasm.config import DATABASE_URL
+from ctxasm.data.files import write_bundle
 from ctxasm.model.records import Bundle, Chunk, Document
 
 
@@ -35,7 +35,7 @@ def test_hits_are_listed_best_first(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.splitlines()[0].startswith("1. a 0  (bm25 ")
     assert out.splitlines()[1] == "   Bezoekuren zijn van 14 tot 20 uur."
     assert err.startswith("2 hits in h (hybrid_bm25_vector, ")
-    assert "1 share a word" in err
+    assert "fused by reciprocal rank (k = 60), vectors weighing 0.1 of BM25, 1 share a word" in err
 
 
 def test_json_is_a_line_of_retrievals_with_its_text(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ import ctxasm
 
 PACKAGE = Path(ctxasm.__file__).parent
 HOMES = {
-    "langchain_core": "integrations/langchain.py",
-    "llama_index": "integrations/llamaindex.py",
+    "langchain_core": "app/integrations/langchain.py",
+    "llama_index": "app/integrations/llamaindex.py",
 }
 
 
@@ -29,7 +29,7 @@ def test_each_framework_is_imported_in_its_own_module_only() -> None:
         assert [str(file.relative_to(PACKAGE)) for file in sorted(PACKAGE.rglob("*.py")) if name in packages(file)] == [home]
     assert not any(
         name.startswith(("langchain", "haystack", "phoenix", "langfuse", "ragas"))
-        for name in packages(PACKAGE / "bundle/recognised/forms.py")
+        for name in packages(PACKAGE / "data/files/recognised/forms.py")
     )
 
 
@@ -40,7 +40,7 @@ def test_without_its_package_an_adapter_says_what_to_install(module: str, packag
     code = f"""import sys
 sys.modules[{package!r}] = None
 try:
-    import ctxasm.integrations.{module}
+    import ctxasm.app.integrations.{module}
 except Exception as error:
     print(type(error).__name__, error)"""
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout

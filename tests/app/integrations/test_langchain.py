@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from ctxasm import AssemblySettings, InvalidInput, Query
-from ctxasm.tokens import open_counter
-from tests.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
+from ctxasm.text.tokens import open_counter
+from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 
 pytest.importorskip("langchain_core")
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 
-from ctxasm.integrations.langchain import AssembledRetriever, ContextAssembler
+from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
 
 BENCH = workbench()
 TEXTS = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in sample().chunks}

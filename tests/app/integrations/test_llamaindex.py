@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from ctxasm import AssemblySettings, InvalidInput, Query
-from ctxasm.tokens import open_counter
-from tests.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
+from ctxasm.text.tokens import open_counter
+from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 
 pytest.importorskip("llama_index.core")
 from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore, ObjectType, QueryBundle, RelatedNodeInfo, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from ctxasm.integrations.llamaindex import ContextAssemblyPostprocessor
+from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
 
 BENCH = workbench()
 BUNDLE = sample()

@@ -1,4 +1,4 @@
-"""The README's examples of library use run as they stand, one after the other."""
+"""The examples of library use run as they stand, one after the other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ctxasm import open_store
-from tests.integrations.tuned import asked, sample
+from tests.app.integrations.tuned import asked, sample
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guide" / "python.md"
 
 
 def test_the_examples_of_library_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,8 +30,8 @@ def test_the_examples_of_library_use(tmp_path: Path, monkeypatch: pytest.MonkeyP
     given: dict[str, Any] = {}
     index = SimpleNamespace(docstore=None, as_query_engine=lambda **arguments: given.update(arguments))
     names: dict[str, Any] = {"my_retriever": RunnableLambda(lambda _: found), "my_index": index}
-    for example in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[1:]:
-        exec(compile(example, "README.md", "exec"), names)
+    for example in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(example, PAGE.name, "exec"), names)
     said = capsys.readouterr().out
     assert "[1] Source: The desk\nThe desk opens at nine. On Sundays it stays closed. It closes at five.\n" in said
     assert f"1 {names['document'].metadata['chunk_indexes']} [1] Source: " in said

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from ctxasm import AssemblySettings, MemoryStore
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens import open_counter
 from tests.real_data import REAL, load_real, real_folder
 
 pytest.importorskip("langchain_core")
 from langchain_core.documents import Document
 
-from ctxasm.integrations.langchain import ContextAssembler
+from ctxasm.app.integrations.langchain import ContextAssembler
 
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")
 

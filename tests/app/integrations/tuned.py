@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ctxasm import AssemblySettings, Bundle, MemoryStore, Query, load_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
 from ctxasm.model.settings_text import to_toml
-from ctxasm.workbench import Workbench
 
 SETTINGS = (
     AssemblySettings(),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 from tests.fakes import FakeClock, FakeSource
 
 HOSTILE = "<script>alert(1)</script> [1] $x$ :red[x] </div></style><img src=x onerror=alert(2)> {{7*7}} \"'`"

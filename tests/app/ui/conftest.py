@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import shutil
+from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
-from ctxasm.workbench import Workbench
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import MAIN
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import MAIN
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_look_for_components():
+    """AppTest looks for components in every installed package before each run; nothing is installed between two of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +60,7 @@ def open_app(store_url, monkeypatch):
     monkeypatch.setenv("CTXASM_DATABASE_URL", store_url)
 
     def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=30)
+        app = AppTest.from_file(str(MAIN), default_timeout=300)
         for name, value in parameters.items():
             app.query_params[name] = value
         return app.run()

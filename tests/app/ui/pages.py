@@ -9,14 +9,18 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-import ctxasm.ui
+import ctxasm.app.ui
+from ctxasm.app.ui.frame.session import Kept
+from ctxasm.app.ui.frame.shortcuts import ASK_JS
 
-MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
+MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 
 
 def html(app: AppTest) -> str:
-    """All that was drawn as HTML."""
-    return "\n".join(element.proto.body for element in app.get("html"))
+    """All that was drawn as HTML; scripts are taken from one of them alone, and that one is a constant."""
+    drawn = [element.proto for element in app.get("html")]
+    assert {proto.body for proto in drawn if proto.unsafe_allow_javascript} <= {f"<script>{ASK_JS}</script>"}
+    return "\n".join(proto.body for proto in drawn if not proto.unsafe_allow_javascript)
 
 
 def fine(app: AppTest) -> AppTest:
@@ -38,3 +42,11 @@ def problems(app: AppTest) -> list[str]:
         for element in app.get("html")
         for body in re.findall(r'<div class="cx cx-problem" role="alert">(.*?)</div>', element.proto.body)
     ]
+
+
+def kept(app: AppTest, entry: Kept[Any]) -> Any:
+    """What the session of the app keeps there."""
+    try:
+        return app.session_state[entry.key]
+    except KeyError:
+        return entry.before

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.ui.pages import fine, html, reader
+from tests.app.ui.pages import fine, html, reader
+from tests.fake_model_server import serving
 
 QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
 
@@ -14,7 +15,7 @@ QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
 @pytest.fixture
 def open_ask(open_app):
     def start(**parameters: str):
-        return fine(open_app(**parameters).switch_page("../../pages/ask.py").run())
+        return fine(open_app(**parameters).switch_page("../../../pages/ask.py").run())
 
     return start
 
@@ -49,11 +50,11 @@ def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
 
 def test_quotes_are_marked_to_the_letter(open_ask):
     data = reader(asked(open_ask(**QUERY)))
-    text = {low: piece for card in data["cards"] for piece, low, *_ in card["pieces"]}
+    text = {part["start"]: part["text"] for card in data["cards"] for part in card["parts"]}
     for claim in data["attempts"][0][0]["claims"]:
-        (_, start, end, kind, _), *_ = claim["spans"]
-        marked = "".join(text[low] for low in sorted(text) if start <= low < end)
-        assert kind == "support"
+        span, *_ = claim["spans"]
+        marked = "".join(text[low] for low in sorted(text) if span["start"] <= low < span["end"])
+        assert span["kind"] == "support"
         assert claim["text"].strip(". ") in marked
 
 
@@ -61,7 +62,7 @@ def test_a_wrong_source_behind_a_right_answer_is_seen(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:wrong_number"))["attempts"]
     verdicts = {claim["verdict"] for claim in pane["claims"]}
     assert verdicts & {"elsewhere", "contradicted", "unsupported"}
-    assert any(span[3] == "better" for claim in pane["claims"] for span in claim["spans"])
+    assert any(span["kind"] == "better" for claim in pane["claims"] for span in claim["spans"])
 
 
 def test_unknown_markers_are_shown_as_such(open_ask):
@@ -166,10 +167,12 @@ def test_an_earlier_answer_keeps_the_check_it_had(open_ask, monkeypatch):
 )
 def test_marked_spans_lie_in_the_block_that_they_name_under_every_setting(open_ask, settings):
     data = reader(asked(open_ask(**QUERY, **settings)))
-    places = {card["number"]: (card["pieces"][0][1], card["pieces"][-1][2]) for card in data["cards"]}
+    places = {card["number"]: (card["parts"][0]["start"], card["parts"][-1]["end"]) for card in data["cards"]}
     spans = [span for claim in data["attempts"][0][0]["claims"] for span in claim["spans"]]
     assert spans
-    assert all(places[number][0] <= start < end <= places[number][1] for number, start, end, *_ in spans)
+    for span in spans:
+        first, last = places[span["number"]]
+        assert first <= span["start"] < span["end"] <= last
 
 
 def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
@@ -231,11 +234,28 @@ def test_the_check_can_be_kept(open_ask):
     assert json.dumps(reader(app))
 
 
-def test_an_endpoint_without_an_address_says_what_to_do(open_ask):
+def test_an_endpoint_that_is_not_typed_yet_says_what_to_type(open_ask):
     app = open_ask()
     app.selectbox(key="model").set_value("openai").run()
-    fine(app)
-    assert "the base URL must look like" in html(app)
+    steps = [
+        (None, "", "Type its base URL and its model name above."),
+        ("_llm_base_url", "http://127.0.0.1:9/v1", "Type its model name above."),
+        ("_llm_model", "m", ""),
+        ("_llm_base_url", "", "Type its base URL above."),
+    ]
+    for field, typed, hint in steps:
+        page = html(fine(app.text_input(key=field).set_value(typed).run() if field else app))
+        assert hint in page
+        assert ("No endpoint yet" in page) == app.button(key="ask").disabled == bool(hint)
+        assert 'id="ctx-error"' not in page
+
+
+def test_an_address_that_is_none_is_an_error_before_the_model_is_named(open_ask):
+    app = open_ask()
+    app.selectbox(key="model").set_value("openai").run()
+    page = html(fine(app.text_input(key="_llm_base_url").set_value("no address").run()))
+    assert 'id="ctx-error"' in page
+    assert "the base URL must look like" in page
     assert app.button(key="ask").disabled
 
 
@@ -250,6 +270,22 @@ def test_a_typed_key_is_in_no_address_and_no_page(open_ask):
     fine(app)
     assert not app.button(key="ask").disabled
     assert "sk-very-secret" not in html(app) + str(dict(app.query_params)) + json.dumps(reader(app))
+
+
+def test_an_odd_answer_from_an_endpoint_is_shown_and_checked(open_ask):
+    """Emoji cut in two on the wire, a half alone, and a line that begins far to the right."""
+    with serving() as server:
+        server.answer = lambda body: f"Welkom 😀 [1] \ud83d\n{' ' * 110}Totaal: 12 euro [1]."
+        app = open_ask(**QUERY)
+        app.selectbox(key="model").set_value("openai").run()
+        app.text_input(key="_llm_base_url").set_value(server.base_url)
+        app.text_input(key="_llm_model").set_value("halves").run()
+        ((pane,),) = reader(fine(app.button(key="ask").click().run()))["attempts"]
+    shown = "".join(piece.get("text", "") for piece in pane["pieces"])
+    assert "Welkom 😀" in shown
+    assert "\ufffd" in shown
+    assert len(chips(pane)) == 2
+    assert pane["panel"] is None
 
 
 def test_every_rerun_is_counted(open_ask):

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.app.ui.ask.answer_pieces import Chip, Stretch, answer_pieces, before_assembly, judged_citation, stale_numbers
+from ctxasm.app.ui.ask.claim_rows import claim_rows, filters
+from ctxasm.app.ui.ask.context_cards import context_cards
+from ctxasm.app.ui.ask.reader import reader_data
+from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.results import PreCitation
-from ctxasm.ui.answer_pieces import Chip, Stretch, answer_pieces, before_assembly, judged_citation, stale_numbers
-from ctxasm.ui.claims_rows import claim_rows, filters
-from ctxasm.ui.context_cards import context_cards
-from ctxasm.ui.reader_data import reader_data
-from ctxasm.ui.told import Told
-from tests.ui.builders import HOSTILE, assembled, empty, hostile
-from tests.ui.checked_builders import checked, conflict, of_every_kind, support
+from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
+from tests.app.ui.checked_builders import checked, conflict, of_every_kind, support
 
 HINT = ("No answer yet", "Press Ask.")
 
 
-def told(check) -> Told:
-    return Told("s", "m", False, check.answer, check.markers, True, True, check=check)
+def told(check) -> KeptAnswer:
+    return KeptAnswer("s", "m", False, check.answer, check.markers, True, True, check=check)
 
 
 def chips_of(check) -> list[Chip]:
@@ -170,20 +170,21 @@ def test_the_data_is_json_and_names_its_version():
 def test_every_marked_span_can_be_marked_with_whole_pieces():
     done = assembled()
     data = reader_data(done, ((told(of_every_kind(done)),),), HINT)
-    pieces = [piece for card in data["cards"] for piece in card["pieces"]]
+    parts = [part for card in data["cards"] for part in card["parts"]]
     for claim in data["attempts"][0][0]["claims"]:
-        for _, start, end, _, _ in claim["spans"]:
-            assert "".join(text for text, low, high, *_ in pieces if low >= start and high <= end) == done.text[start:end]
+        for span in claim["spans"]:
+            start, end = span["start"], span["end"]
+            assert "".join(part["text"] for part in parts if part["start"] >= start and part["end"] <= end) == done.text[start:end]
 
 
 def test_what_did_not_arrive_is_said():
     done = assembled()
-    cut = Told("s", "m", True, "Half een", done=True, error="The server closed the connection.", unchecked="no model")
+    cut = KeptAnswer("s", "m", True, "Half een", done=True, error="The server closed the connection.", unchecked="no model")
     (pane,) = reader_data(done, ((cut,),), HINT)["attempts"][0]
     assert pane["panel"]["text"] == "The server closed the connection."
     assert pane["unchecked"] == "No model"
     assert (pane["summary"], pane["figures"], pane["claims"]) == ("", [], [])
-    (never,) = reader_data(empty(), ((Told("s", "m", True, "Niets.", done=True, called=False),),), HINT)["attempts"][0]
+    (never,) = reader_data(empty(), ((KeptAnswer("s", "m", True, "Niets.", done=True, called=False),),), HINT)["attempts"][0]
     assert never["panel"]["id"] == "ctx-not-called"
 
 

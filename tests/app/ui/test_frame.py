@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.embedding import SLIDER, threshold_of
-from ctxasm.meaning import embedder_name
+from ctxasm.app.ui.frame.controls import GROUPS, LEADING, group_name
+from ctxasm.app.ui.frame.setting_widgets import EMPTY
+from ctxasm.app.ui.words.idle import idle
+from ctxasm.llm.embedding import SLIDER, threshold_of
+from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import from_url, to_url
-from ctxasm.ui.controls import GROUPS, LEADING, group_name
-from ctxasm.ui.idle import idle
-from tests.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import MAIN, fine, html
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -83,12 +84,29 @@ def test_a_disabled_setting_keeps_its_value(open_app):
     assert app.number_input(key="nt").disabled
 
 
-def test_an_empty_number_says_what_stands_for_it(open_app):
+def test_the_name_of_a_changed_setting_is_plain(open_app):
+    app = open_app(mt="3000", w="2", dn="true")
+    assert app.number_input(key="mt").label == "Max tokens, changed"
+    widgets = [*app.sidebar.number_input, *app.sidebar.toggle, *app.sidebar.selectbox, *app.sidebar.get("button_group")]
+    labels = [widget.proto.label for widget in widgets]
+    assert sum(label.endswith(", changed") for label in labels) == 3
+    assert [label for label in labels if ":blue" in label or "●" in label] == []
+
+
+def test_the_settings_can_be_copied_in_three_notations(open_app):
+    app = open_app(mt="3000")
+    assert len(app.code) == 0
+    fine(app.button(key="settings_written").click().run())
+    assert [block.language for block in app.code] == ["toml", "python", "bash"]
+    assert all("3000" in block.value for block in app.code)
+
+
+def test_an_empty_box_says_what_stands_for_it(open_app):
     app = open_app()
     for spec in specs():
         if spec.optional:
-            box = app.number_input(key=spec.url)
-            assert (box.value, box.placeholder) == (None, spec.none)
+            box = app.text_input(key=spec.url) if spec.kind == "text" else app.number_input(key=spec.url)
+            assert (box.value, box.placeholder) == (None, EMPTY.get(spec.name, spec.none))
 
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
@@ -206,6 +224,13 @@ def test_presets(open_app, name):
     assert fine(app).session_state["_now"] == preset(name)
 
 
+def test_a_template_that_is_emptied_goes_by_the_language_again(open_app):
+    app = open_app(pt="[Zie: {summary}]")
+    assert app.session_state["_now"].summary_template == "[Zie: {summary}]"
+    fine(app.text_input(key="pt").set_value("").run())
+    assert app.session_state["_now"] == AssemblySettings()
+
+
 def test_a_template_without_its_place_is_refused_in_words(open_app):
     app = open_app()
     app.text_input(key="pt").set_value("no place").run()
@@ -216,7 +241,7 @@ def test_a_template_without_its_place_is_refused_in_words(open_app):
 @pytest.mark.parametrize("page", ["inspect", "ask"])
 def test_hostile_text_is_escaped_on_every_page(open_app, page):
     app = open_app(data="attack", q="hostile")
-    app.switch_page(f"../../pages/{page}.py").run()
+    app.switch_page(f"../../../pages/{page}.py").run()
     fine(app)
     assert "<script" not in html(app)
     assert "<img" not in html(app)
@@ -261,8 +286,8 @@ def test_overshoot_is_said(open_app):
 def test_an_unreachable_database_is_said_on_every_page(monkeypatch, tmp_path):
     monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/file-in-the-way/x.db")
     (tmp_path / "file-in-the-way").write_text("")
-    app = AppTest.from_file(str(MAIN), default_timeout=30).run()
+    app = AppTest.from_file(str(MAIN), default_timeout=300).run()
     fine(app)
     assert 'id="ctx-error"' in html(app)
-    fine(app.switch_page("../../pages/load.py").run())
+    fine(app.switch_page("../../../pages/load.py").run())
     assert 'id="ctx-error"' in html(app)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime.scriptrunner_utils.exceptions import RerunException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
+from ctxasm.app.ui.frame import setting_widgets, state
+from ctxasm.app.ui.frame.state import KeptChunks
+from ctxasm.app.ui.widgets import live_range
 from ctxasm.model.ports import Fetched, Window
-from ctxasm.ui import limit_widget, live_range, state
-from ctxasm.ui.state import KeptChunks
 
 WINDOWS = [Window("a", 0, 2)]
 
@@ -27,7 +29,7 @@ class Counting:
 
 
 def test_the_same_chunks_are_fetched_once_and_say_that_nothing_was_read():
-    source, kept = Counting(), {}
+    source, kept = Counting(), SimpleNamespace(chunks=None)
     first = KeptChunks(source, ("sample", 1), kept).fetch(WINDOWS, "cl100k_base")
     again = KeptChunks(source, ("sample", 1), kept).fetch(WINDOWS, "cl100k_base")
     assert source.asked == 1
@@ -44,7 +46,7 @@ def test_the_same_chunks_are_fetched_once_and_say_that_nothing_was_read():
     ],
 )
 def test_another_load_vocabulary_or_window_is_fetched_anew(version, encoding, windows):
-    source, kept = Counting(), {}
+    source, kept = Counting(), SimpleNamespace(chunks=None)
     KeptChunks(source, ("sample", 1), kept).fetch(WINDOWS, "cl100k_base")
     KeptChunks(source, version, kept).fetch(windows, encoding)
     assert source.asked == 2
@@ -65,8 +67,8 @@ def session(monkeypatch):
     def rerun(scope="app"):
         raise RerunException(RerunData(page_name=scope))
 
-    monkeypatch.setattr(limit_widget.st, "session_state", kept)
-    monkeypatch.setattr(limit_widget.st, "rerun", rerun)
+    monkeypatch.setattr(setting_widgets.st, "session_state", kept)
+    monkeypatch.setattr(setting_widgets.st, "rerun", rerun)
     return kept
 
 
@@ -78,14 +80,14 @@ def scope_of(callback) -> str:
 
 def test_a_step_runs_the_bar_alone_and_leaves_the_setting(session):
     session["max_tokens_range"] = Range(live=5000)
-    assert scope_of(limit_widget._drag) == "budget"
+    assert scope_of(setting_widgets._drag) == "budget"
     assert (session["_live"], session["mt"]) == (5000, 8000)
 
 
 def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
     session["max_tokens_range"] = Range(live=5000, settled=5100)
-    assert scope_of(limit_widget._drag) == "budget"
-    assert scope_of(limit_widget._release) == "app"
+    assert scope_of(setting_widgets._drag) == "budget"
+    assert scope_of(setting_widgets._release) == "app"
     state.take_settled_limit()
     assert session["mt"] == 5100
 
@@ -93,7 +95,7 @@ def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
 def test_a_page_without_a_bar_is_left_in_peace(session):
     session["_budget_shown"] = False
     session["max_tokens_range"] = Range(live=5000)
-    limit_widget._drag()
+    setting_widgets._drag()
     assert session["_live"] == 5000
 
 

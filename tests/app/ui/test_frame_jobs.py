@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.app.ui.frame import jobs
+from ctxasm.app.ui.frame.jobs import MOST_RUNNING, Jobs
+from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
-from ctxasm.ui import jobs
-from ctxasm.ui.jobs import MOST_RUNNING, Jobs
-from ctxasm.ui.progress_words import progress_words, seconds_words
 
 SOON = 10.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.ui.whose_machine import is_local
+from ctxasm.app.ui.frame.local_browser import is_local
 
 
 @pytest.mark.parametrize(

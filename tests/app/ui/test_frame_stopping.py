@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
-from ctxasm.ui import stopping
+from ctxasm.app.ui.frame import stopping
 
 
 @pytest.mark.parametrize("request_it", [ScriptRequests.request_stop, lambda requests: requests.request_rerun(RerunData())])

@@ -11,13 +11,13 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document
-from ctxasm.ui.jobs import Job
-from ctxasm.workbench import Workbench
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import MAIN, fine, html, problems
 
 QUESTION = "Mag ik parkeren bij het ziekenhuis?"
 
@@ -34,7 +34,7 @@ def url(own_url):
 @pytest.fixture
 def open_app(url):
     def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=60)
+        app = AppTest.from_file(str(MAIN), default_timeout=300)
         for name, value in parameters.items():
             app.query_params[name] = value
         return fine(app.run())
@@ -126,7 +126,7 @@ def test_queries_that_came_with_the_data_cannot_be_deleted(open_app):
 @pytest.mark.parametrize("page", ["inspect", "ask"])
 def test_a_dataset_without_queries_asks_for_one(open_app, page):
     app = open_app(data="stil")
-    fine(app.switch_page(f"../../pages/{page}.py").run())
+    fine(app.switch_page(f"../../../pages/{page}.py").run())
     assert "no queries yet" in html(app)
     app = ask(app, "Wat kost parkeren?", "question_here")
     assert "Wat kost parkeren?" in html(app)
@@ -135,7 +135,7 @@ def test_a_dataset_without_queries_asks_for_one(open_app, page):
 
 def test_a_question_asked_on_load_goes_to_inspect(open_app):
     app = open_app()
-    fine(app.switch_page("../../pages/load.py").run())
+    fine(app.switch_page("../../../pages/load.py").run())
     app = ask(app, QUESTION)
     assert [link.proto.label for link in app.get("page_link")] == ["Your question is open in Inspect"]
     assert app.session_state["_scene"].query.query == QUESTION
@@ -189,9 +189,9 @@ def test_ranks_under_each_method_are_shown(open_app):
 
 
 def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_app, monkeypatch):
-    import ctxasm.searching as searching
-    from ctxasm.retrieval.stopping import stop_if
-    from ctxasm.ui import awaiting
+    import ctxasm.search.searching as searching
+    from ctxasm.app.ui.frame import awaited_work
+    from ctxasm.search.stopping import stop_if
 
     jobs = []
 
@@ -211,8 +211,8 @@ def test_a_search_that_takes_long_shows_how_far_it_is_and_can_be_cancelled(open_
 
     app = open_app(data="stil")
     monkeypatch.setattr(searching, "search", endless)
-    monkeypatch.setattr(awaiting, "Job", Seen)
-    monkeypatch.setattr(awaiting, "UNSEEN_S", 0.01)
+    monkeypatch.setattr(awaited_work, "Job", Seen)
+    monkeypatch.setattr(awaited_work, "UNSEEN_S", 0.01)
     app = ask(app, QUESTION)
     assert any("stopped on request" in problem for problem in problems(app))
     assert "no queries yet" in html(app)

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from ctxasm.answering.zones import window_of
+from ctxasm.app.ui.frame.window_table import windows_of_rows
 from ctxasm.model.errors import InvalidInput
-from ctxasm.ui.views.window_table import windows_of_rows
-from ctxasm.zones import window_of
+from tests.app.ui.pages import fine, html
 from tests.fake_model_server import serving
-from tests.ui.pages import fine, html
 
 FOLLOW_UP = {"q": "vervolg-kan-ik-rijden"}
 KEY = "_turns/sample/vervolg-kan-ik-rijden"
@@ -72,7 +72,7 @@ def test_typed_turns_take_the_place_of_the_querys_own(open_app):
 def test_what_is_left_out_is_said_and_shown_on_ask(open_app):
     app = open_app(**FOLLOW_UP, zh="0")
     assert "History: of 2 earlier turns 2 turns" in html(app)
-    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask = fine(app.switch_page("../../../pages/ask.py").run())
     assert html(ask).count('data-state="left out"') == 2
     assert len(ask.code) == 2  # the messages as they are sent: no turn between system and user
 
@@ -80,31 +80,31 @@ def test_what_is_left_out_is_said_and_shown_on_ask(open_app):
 def test_a_longer_prompt_on_ask_leaves_less_for_the_context_on_every_page(open_app):
     app = open_app(**FOLLOW_UP, bm="window", mn="gemma2:9b")
     before = limit(app)
-    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask = fine(app.switch_page("../../../pages/ask.py").run())
     ask.text_area(key="prompt_extra").set_value("Answer in one short sentence. " * 40).run()
-    inspect = fine(ask.switch_page("../../pages/inspect.py").run())
+    inspect = fine(ask.switch_page("../../../pages/inspect.py").run())
     assert before - 400 < limit(inspect) < before - 200
 
 
 def test_an_answer_longer_than_its_zone_is_said(open_app):
-    ask = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="300").switch_page("../../pages/ask.py").run())
+    ask = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="300").switch_page("../../../pages/ask.py").run())
     assert "An answer may take 512 tokens; its zone reserves 300." in " ".join(caption.value for caption in ask.caption)
-    enough = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="512").switch_page("../../pages/ask.py").run())
+    enough = fine(open_app(**FOLLOW_UP, mn="gpt-4o", za="512").switch_page("../../../pages/ask.py").run())
     assert "its zone reserves" not in " ".join(caption.value for caption in enough.caption)
 
 
 def test_a_summary_needs_a_language_model(open_app):
     app = open_app(**FOLLOW_UP, hs="0")
-    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask = fine(app.switch_page("../../../pages/ask.py").run())
     assert ask.button(key="summarise_turns").disabled
     assert "left out instead of summarised: no language model was asked for a summary." in html(
-        fine(ask.switch_page("../../pages/inspect.py").run())
+        fine(ask.switch_page("../../../pages/inspect.py").run())
     )
 
 
 def test_a_summary_is_made_on_request_and_then_used(open_app, models):
     app = open_app(**FOLLOW_UP, hs="0", mn="gpt-4o")
-    ask = fine(app.switch_page("../../pages/ask.py").run())
+    ask = fine(app.switch_page("../../../pages/ask.py").run())
     ask.selectbox(key="model").set_value("openai").run()
     ask.text_input(key="_llm_base_url").set_value(models.base_url).run()
     ask.text_input(key="_llm_model").set_value("good").run()
@@ -115,7 +115,7 @@ def test_a_summary_is_made_on_request_and_then_used(open_app, models):
     assert 'data-state="summary"' in html(ask)
     assert html(ask).count('data-state="told in the summary"') == 2
     assert "summarise_turns" not in [button.key for button in ask.button]
-    inspect = fine(ask.switch_page("../../pages/inspect.py").run())
+    inspect = fine(ask.switch_page("../../../pages/inspect.py").run())
     assert "2 oldest turns told in a summary" in html(inspect)
 
 

@@ -7,24 +7,23 @@ from typing import get_args
 
 import pytest
 
+from ctxasm.answering.prompts import Zone
+from ctxasm.app.ui.ask.context_cards import cards_html, context_cards
+from ctxasm.app.ui.ask.prompt import zones_html
+from ctxasm.app.ui.ask.stream import answer_html
+from ctxasm.app.ui.frame.session_records import KeptAnswer
+from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
+from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
+from ctxasm.app.ui.inspect.group import citation_shift, shift_html
+from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
+from ctxasm.app.ui.widgets.fates import DROP_WORDS
+from ctxasm.app.ui.words.words import REASONS
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
-from ctxasm.prompts import Zone
-from ctxasm.ui.answers import answer_html, zones_html
-from ctxasm.ui.bars import budget_html, strip_html
-from ctxasm.ui.context_cards import cards_html, context_cards
-from ctxasm.ui.copy_pictures import copies_html, difference_html
-from ctxasm.ui.copy_rows import Copy, difference
-from ctxasm.ui.ledger_rows import ledger
-from ctxasm.ui.marks import MAX_RUNS, marked_phrase, runs, text_html
-from ctxasm.ui.order_rows import citation_shift
-from ctxasm.ui.pictures import DROP_WORDS, budget_table_html, ledger_html, seam_html, shift_html
-from ctxasm.ui.regret_picture import regret_html
-from ctxasm.ui.rows import budget_bar
-from ctxasm.ui.stage_rows import overlap_pairs
-from ctxasm.ui.told import Told
-from ctxasm.ui.words import REASONS
-from tests.ui.builders import HOSTILE, assembled, hostile
+from tests.app.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}
 
@@ -55,7 +54,7 @@ class Page(HTMLParser):
 
 
 def drawn(assembly) -> dict[str, str]:
-    told = Told("s", HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
+    told = KeptAnswer("s", HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
     return {
         "budget": budget_html(assembly, HOSTILE),
         "text": text_html(assembly, HOSTILE),
@@ -120,7 +119,7 @@ def test_text_keeps_provenance():
 
 
 def test_many_runs_are_merged(monkeypatch):
-    monkeypatch.setattr("ctxasm.ui.marks.MAX_RUNS", 5)
+    monkeypatch.setattr("ctxasm.app.ui.widgets.context_marks.MAX_RUNS", 5)
     done = assembled()
     coarse = runs(done)
     assert "".join(run.text for run in coarse) == done.text
@@ -130,7 +129,7 @@ def test_many_runs_are_merged(monkeypatch):
 
 def test_markers_become_chips_while_an_answer_comes_in():
     answer = "Van 14 uur [1]. Twee euro [2][99]. Samen [1-3]. Niets [3-1]."
-    page = Page(answer_html(Told("s", "m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
+    page = Page(answer_html(KeptAnswer("s", "m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
     assert [attrs["data-marker"] for _, attrs in page.tags if "data-marker" in attrs] == ["1", "2", "1", "2", "3"]
     assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99", ""]
     assert "[99] unknown" in page.text
@@ -138,7 +137,7 @@ def test_markers_become_chips_while_an_answer_comes_in():
 
 
 def test_an_unfinished_answer_shows_only_what_is_decided():
-    assert "[1" not in Page(answer_html(Told("s", "m", False, "Van 14 uur [1"), decided=11)).text
+    assert "[1" not in Page(answer_html(KeptAnswer("s", "m", False, "Van 14 uur [1"), decided=11)).text
 
 
 def test_zones_are_drawn_to_scale():

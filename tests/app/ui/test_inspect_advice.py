@@ -7,17 +7,26 @@ from dataclasses import replace
 
 import pytest
 
+from ctxasm.app.ui.inspect.advice import row_html
+from ctxasm.app.ui.words.advice_words import SENTENCES, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.words import decimal, number
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
-from ctxasm.evaluation.advice import Advice, advise
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.ui.advice import row_html
-from ctxasm.ui.advice_words import SENTENCES, advice_sentence, changes_words, effect_words
-from ctxasm.ui.words import decimal, number
-from ctxasm.workbench import Workbench
-from tests.evaluation.test_advice import CASES, trial
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import fine, html
+from ctxasm.tuning.advice import Advice, advise
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import fine, html
+from tests.tuning.test_advice import CASES, trial
+
+
+@pytest.mark.parametrize(
+    ("removed", "left_out", "verb"),
+    [(True, False, "gave way to"), (False, True, "was left out, unlike"), (False, False, "stands below")],
+)
+def test_a_newer_text_is_said_to_stand_only_where_it_stands(removed: bool, left_out: bool, verb: str) -> None:
+    figures = {"title": "Gids", "newer": "2026", "older": "2024", "likeness": 0.8, "removed": removed, "left_out": left_out}
+    assert SENTENCES["stale_copy"](figures) == f"Gids (2026) {verb} an older document (2024) that says much the same (80 % the same words)."
 
 
 def own_advice(rule: str) -> Advice:
@@ -99,12 +108,12 @@ def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
     from streamlit.testing.v1 import AppTest
 
-    from tests.ui.pages import MAIN
+    from tests.app.ui.pages import MAIN
 
     monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
 
     def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=30)
+        app = AppTest.from_file(str(MAIN), default_timeout=300)
         for name, value in parameters.items():
             app.query_params[name] = value
         return app.run()

@@ -5,24 +5,22 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.inspect import before_after
+from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.inspect.before_after import Delta, changed_settings, compare, fresh_chunks, sent_chunks, settle, strip_html
+from ctxasm.app.ui.inspect.budget_bar import budget_html
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
-from ctxasm.ui import before_after
-from ctxasm.ui.bars import budget_html
-from ctxasm.ui.before_after import fresh_chunks, plain_label, settle
-from ctxasm.ui.before_after_html import strip_html
-from ctxasm.ui.before_after_rows import Delta, changed_settings, compare, sent_chunks
-from ctxasm.ui.ledger_rows import ledger
-from ctxasm.ui.pictures import ledger_html
-from ctxasm.ui.state import Scene
+from ctxasm.text.tokens import open_counter
+from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
+from tests.app.ui.pages import fine, html
+from tests.app.ui.test_html import Page
+from tests.app.ui.test_inspect_strategies import editions
+from tests.app.ui.test_rows import law
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
-from tests.ui.builders import HOSTILE, assembled, empty, hostile
-from tests.ui.pages import fine, html
-from tests.ui.test_html import Page
-from tests.ui.test_rows import law
-from tests.ui.test_strategy_rows import editions
 
 BPE = open_counter("cl100k_base")
 
@@ -114,7 +112,7 @@ def test_new_chunks_are_marked_on_bar_and_ledger():
 
 
 def test_a_label_shows_markup_as_text():
-    assert plain_label("Prijs $5$ :red[x] [1] *a*_b_ <i>") == r"Prijs \$5\$ \:red\[x\] \[1\] \*a\*\_b\_ \<i\>"
+    assert plain("Prijs $5$ :red[x] [1] *a*_b_ <i>") == r"Prijs \$5\$ \:red\[x\] \[1\] \*a\*\_b\_ \<i\>"
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import re
 import pytest
 import streamlit as st
 
+from tests.app.ui.pages import fine, html
 from tests.fake_model_server import serving
-from tests.ui.pages import fine, html
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ctxasm.ui.figures import chunk_map_figure, overlap_figure, slope_figure
-from ctxasm.ui.order_rows import slope
-from ctxasm.ui.stage_rows import chunk_map, overlap_pairs
-from tests.ui.builders import assembled, empty, hostile
+from ctxasm.app.ui.inspect.deduplicate import overlap_figure, overlap_pairs
+from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_figure
+from ctxasm.app.ui.inspect.group import slope, slope_figure
+from tests.app.ui.builders import assembled, empty, hostile
 
 
 def spec(figure) -> dict:

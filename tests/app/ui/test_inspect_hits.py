@@ -7,11 +7,10 @@ import dataclasses
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.app.ui.inspect.hits import hit_rows, hit_words, hits_html, methods_of
+from ctxasm.app.ui.inspect.life import chunk_life
 from ctxasm.model.records import Hit, Query
-from ctxasm.ui.chunk_life import chunk_life
-from ctxasm.ui.hit_rows import hit_rows, hit_words, methods_of
-from ctxasm.ui.hits_table import hits_html
-from tests.ui.builders import HOSTILE, assembled
+from tests.app.ui.builders import HOSTILE, assembled
 
 scores = st.dictionaries(st.sampled_from(["bm25", "vector", "rrf", "rerank", "splade"]), st.floats(-50, 50), max_size=5)
 hits = st.lists(

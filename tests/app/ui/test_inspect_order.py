@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.evaluation.cache_prefix import Prefix
+from ctxasm.app.ui.inspect.order import prefix_html
 from ctxasm.model.settings import spec_of
-from ctxasm.ui.cache_prefix import prefix_html
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import fine, html
+from ctxasm.tuning.cache_prefix import Prefix
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import fine, html
 
 
 def test_every_ordering_has_its_row(open_app) -> None:

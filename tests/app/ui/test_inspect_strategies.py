@@ -6,28 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.evaluation.evidence import evidence_states
+from ctxasm.app.ui.inspect.budget import regret_html
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
+from ctxasm.app.ui.inspect.compress import squeezed
+from ctxasm.app.ui.inspect.copies import copies, difference
+from ctxasm.app.ui.inspect.evidence import flow, flow_html
+from ctxasm.app.ui.inspect.order import at_the_ends, attention, block_order
+from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
+from ctxasm.app.ui.widgets.fates import SENT, likeness_label, supplement_of
+from ctxasm.assembly.extracts import Extract
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.events import Compressed, Ordered
-from ctxasm.model.extracts import Extract
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
-from ctxasm.ui.bars import budget_html
-from ctxasm.ui.compress_rows import squeezed
-from ctxasm.ui.copy_rows import also_in, copies, difference, likeness_label
-from ctxasm.ui.flow_picture import flow_html
-from ctxasm.ui.flow_rows import flow
-from ctxasm.ui.marks import text_html
-from ctxasm.ui.order_rows import at_the_ends, attention, block_order
-from ctxasm.ui.regret_picture import regret_html
-from ctxasm.ui.rows import SENT, budget_bar, supplement_of
-from ctxasm.ui.shortened import rewritten_text, shortened_chunks, stretches
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.evidence import evidence_states
+from tests.app.ui.builders import HOSTILE, assembled
+from tests.app.ui.test_html import Page
+from tests.app.ui.test_rows import law
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
-from tests.ui.builders import HOSTILE, assembled
-from tests.ui.test_html import Page
-from tests.ui.test_rows import law
 
 BPE = open_counter("cl100k_base")
 RULES = "De receptie is elke dag open van 8 tot 20 uur en de cafetaria van 9 tot 18 uur, behalve op feestdagen."

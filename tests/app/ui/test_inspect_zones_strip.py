@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.app.ui.frame.conversation import TurnRow, turn_rows, turns_html
+from ctxasm.app.ui.inspect.budget_bar import budget_html
+from ctxasm.app.ui.inspect.zones_strip import LEAST, notes, window_end, zone_stretches, zones_picture
 from ctxasm.model.records import Turn
 from ctxasm.model.zoning import ZONE_NAMES, Conversation, Zone, Zones
-from ctxasm.ui.bars import budget_html
-from ctxasm.ui.views.conversation import turns_html
-from ctxasm.ui.zones_picture import zones_picture
-from ctxasm.ui.zones_rows import LEAST, TurnRow, notes, turn_rows, window_end, zone_stretches
-from tests.ui.builders import HOSTILE, assembled
-from tests.ui.test_html import Page
+from tests.app.ui.builders import HOSTILE, assembled
+from tests.app.ui.test_html import Page
 
 SIZES = st.lists(st.integers(0, 200_000), min_size=len(ZONE_NAMES), max_size=len(ZONE_NAMES))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
+import threading
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.ui import desk
-from ctxasm.ui.views.loading import documents
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import MAIN, fine, html, problems
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.load import documents
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import MAIN, fine, html, problems
 
 TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." for n in range(60))
 
@@ -18,8 +18,8 @@ TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." 
 @pytest.fixture
 def app(own_url, monkeypatch):
     monkeypatch.setattr(documents, "on_this_machine", lambda: True)  # AppTest has no address of a server
-    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    started.switch_page("../../pages/load.py").run()
+    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    started.switch_page("../../../pages/load.py").run()
     started.session_state["way"] = "Documents"
     return fine(started.run())
 
@@ -48,7 +48,7 @@ def test_uploaded_documents_become_a_dataset(app):
     fine(app.button(key="load_documents").click().run())
     assert app.selectbox(key="data").value == "bezoek"
     assert "bezoek: 1 document" in html(app)
-    info = desk.workbench().dataset("bezoek").info
+    info = server.workbench().dataset("bezoek").info
     assert info.chunks > 5
 
 
@@ -58,7 +58,7 @@ def test_a_folder_with_a_broken_file_names_it_and_loads_the_rest(app, folder):
     assert "kapot.pdf" in page
     assert "plaatje.png" in page
     assert "<script" not in page
-    assert desk.workbench().dataset("handboek").info.documents == 3
+    assert server.workbench().dataset("handboek").info.documents == 3
     assert "nothing changed" in html(fine(app.button(key="load_documents").click().run()))
 
 
@@ -76,13 +76,13 @@ def test_a_folder_that_is_not_there_is_said(app):
 
 
 def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypatch):
-    import ctxasm.ingesting as ingesting
+    import ctxasm.data.documents.ingesting as ingesting
 
     real = ingesting.cut
 
     def cancelling(name, *given):
         if name == "deel1.md":
-            (job,) = desk.jobs().seen()
+            (job,) = server.jobs().seen()
             job.cancel()
         return real(name, *given)
 
@@ -92,25 +92,27 @@ def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypat
     assert "2 of 4 documents not read" in page
     assert app.selectbox(key="data").options == ["sample"]
     fine(app.button(key="take_part").click().run())
-    assert desk.workbench().dataset("handboek").info.documents == 2
+    assert server.workbench().dataset("handboek").info.documents == 2
     monkeypatch.setattr(ingesting, "cut", real)
     fine(app.button(key="load_documents").click().run())
-    assert desk.workbench().dataset("handboek").info.documents == 3
+    assert server.workbench().dataset("handboek").info.documents == 3
     assert 'data-kind="documents"' in html(app)
 
 
 def test_a_long_job_is_a_card_until_it_ends(app, folder, monkeypatch):
-    import ctxasm.ingesting as ingesting
-    from ctxasm.ui.views.loading import outcome
+    import ctxasm.data.documents.ingesting as ingesting
+    from ctxasm.app.ui.load import load_jobs
 
     real = ingesting.cut
-    monkeypatch.setattr(outcome, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(ingesting, "cut", lambda *given: time.sleep(0.4) or real(*given))
+    monkeypatch.setattr(load_jobs, "PATIENCE_S", 0.05)
+    drawn = threading.Event()
+    monkeypatch.setattr(ingesting, "cut", lambda *given: drawn.wait(300) and real(*given))
     page = html(fine(from_folder(app, folder)))
+    drawn.set()
     assert 'data-job="ingest ' in page
     assert any(button.key.startswith("cancel_ingest") for button in app.button)
-    (job,) = desk.jobs().seen()
-    assert job.wait(30)
+    (job,) = server.jobs().seen()
+    assert job.wait(300)
     page = html(fine(app.run()))
     assert 'id="ctx-report"' in page
     assert 'data-job="ingest ' not in page

@@ -7,9 +7,10 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.ui import desk
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import MAIN, fine, html
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import Session
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import MAIN, fine, html, kept
 
 ROWS = ("doc;nr;tekst", "gids;0;De receptie is elke dag open van 8 tot 20 uur.", "gids;1;Parkeren kost twee euro per uur.")
 LANGCHAIN = [
@@ -20,13 +21,13 @@ LANGCHAIN = [
 
 @pytest.fixture
 def app(own_url):
-    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    return fine(started.switch_page("../../pages/load.py").run())
+    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    return fine(started.switch_page("../../../pages/load.py").run())
 
 
 def drop(app: AppTest, **files: str) -> AppTest:
     """Drop files; the names have two underscores for the dot."""
-    turn = app.session_state["_files_turn"]
+    turn = kept(app, Session.files_turn)
     given = [(name.replace("__", "."), text.encode(), "text/plain") for name, text in files.items()]
     return fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
 
@@ -98,7 +99,7 @@ def test_problems_are_all_listed_and_the_valid_part_only_on_request(app):
     assert button.label == "Import the valid part only (3 of 5 rows)"
     assert "left out 2 rows with a problem" in page
     fine(button.click().run())
-    assert desk.workbench().dataset("gids").info.chunks == 3
+    assert server.workbench().dataset("gids").info.chunks == 3
     assert "left out 2 rows" in html(app)
 
 
@@ -129,7 +130,7 @@ def test_several_files_are_one_dataset(app):
     queries = '{"query_id": "q", "query": "Wat kost parkeren?"}\n'
     drop(app, gids__csv=csv(), queries__jsonl=queries)
     imported(app)
-    info = desk.workbench().dataset("gids").info
+    info = server.workbench().dataset("gids").info
     assert (info.chunks, info.queries) == (2, 1)
 
 
@@ -150,7 +151,7 @@ def test_hostile_names_columns_and_values_stay_text(app, name):
 
 
 def test_what_is_dropped_or_pasted_together_is_all_there(app):
-    turn, line = app.session_state["_files_turn"], '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
+    turn, line = kept(app, Session.files_turn), '{"document_id": "%s", "chunk_index": 0, "text": "Tekst %s."}\n'
     given = [("data.jsonl", (line % (name, name)).encode(), "text/plain") for name in "ab"]
     fine(app.file_uploader(key=f"files_{turn}").set_value(given).run())
     for name in "cd":

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.load.enrich import actual_words, dollars, estimate_words
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
-from ctxasm.enrichment.cost import Price
-from ctxasm.enrichment.reports import EnrichReport, Estimate, FailedBatch
+from ctxasm.data.enrich.cost import Price
+from ctxasm.data.enrich.reports import EnrichReport, Estimate, FailedBatch
 from ctxasm.model.records import Bundle, Chunk, Document
-from ctxasm.ui import desk
-from ctxasm.ui.enrich_words import actual_words, dollars, estimate_words
-from ctxasm.workbench import Workbench
-from tests.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import MAIN, fine, html, problems
 
 TEXTS = (
     "De garage ligt onder het ziekenhuis. Parkeren kost twee euro per uur. Betaal aan de automaat bij de uitgang.",
@@ -28,8 +28,8 @@ def app(tmp_path, monkeypatch):
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
     bench.store.add(Bundle("gids", (Document("gids", "Gids <b>x</b>"),), tuple(Chunk("gids", n, text) for n, text in enumerate(TEXTS))))
     bench.close()
-    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    app = fine(started.switch_page("../../pages/load.py").run())
+    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    app = fine(started.switch_page("../../../pages/load.py").run())
     return fine(app.button(key=next(b.key for b in app.button if str(b.key).startswith("enrich_"))).click().run())
 
 
@@ -39,7 +39,7 @@ def test_by_rules_it_costs_nothing_and_the_text_stays(app):
     page = html(app)
     assert "3 of 3 chunks enriched" in page
     assert ">enriched</span>" in page
-    assert [chunk.text for chunk in desk.workbench().document_chunks("gids", "gids")] == list(TEXTS)
+    assert [chunk.text for chunk in server.workbench().document_chunks("gids", "gids")] == list(TEXTS)
     app.button_group(key="qx").set_value("enriched").run()
     app.text_input(key="_question").set_value("Wat kost parkeren?")
     fine(app.button(key="search_question").click().run())
@@ -51,7 +51,7 @@ def test_its_questions_become_queries_with_evidence(app):
     fine(app.button(key="load_enrich").click().run())
     fine(app.button(key="make_queries").click().run())
     assert "saved" in html(app)
-    queries = desk.workbench().queries("gids")
+    queries = server.workbench().queries("gids")
     assert queries
     assert all(query.gold for query in queries)
     assert "saved question" in html(app)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.bundle.mapping_form import FIELDS, NEEDED, ColumnMapping
-from ctxasm.ui.mapping_choices import LEADING, as_kind, chosen, fields_of, is_needed, lacking, paths_of
+from ctxasm.app.ui.load.mapping import LEADING, as_kind, chosen, fields_of, is_needed, lacking, paths_of
+from ctxasm.data.files.mapping_form import FIELDS, NEEDED, ColumnMapping
 
 kinds = st.sampled_from(sorted(FIELDS))
 columns = st.lists(
@@ -64,6 +64,15 @@ def test_reasons_stay_only_with_what_was_guessed():
 def test_paths_reach_into_objects():
     rows = [(1, {"text": "x", "meta": {"page": 3, "deep": {"er": 1}}}), (2, {"text": "y"})]
     assert paths_of(("text", "meta"), rows) == ("text", "meta", "meta.page", "meta.deep", "meta.deep.er")
+
+
+def test_paths_reach_into_the_json_of_a_text_cell():
+    rows = [(1, {"meta": '{"page": {"nr": 3}}', "broken": '{"page": '})]
+    assert paths_of(("meta", "broken"), rows) == ("meta", "broken", "meta.page", "meta.page.nr")
+
+
+def test_the_surest_name_comes_first():
+    assert as_kind(None, "chunks", ("body", "text", "doc", "document_id")).columns == {"text": "text", "document_id": "document_id"}
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import ctxasm.ui
+import ctxasm.app.ui
 
-MAIN = Path(ctxasm.ui.__file__).parent / "main.py"
+MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 GOOD = {
     "documents.jsonl": [{"document_id": "a", "title": "A"}],
     "chunks.jsonl": [{"document_id": "a", "chunk_index": 0, "text": "Bezoek van 14 tot 20 uur."}],
@@ -21,8 +21,8 @@ GOOD = {
 
 @pytest.fixture
 def app(own_url):
-    started = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    return started.switch_page("../../pages/load.py").run()
+    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    return started.switch_page("../../../pages/load.py").run()
 
 
 def html(app: AppTest) -> str:

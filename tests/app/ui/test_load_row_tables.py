@@ -9,8 +9,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.bundle.problems import Problem
-from ctxasm.ui.load_tables import (
+from ctxasm.app.ui.load.row_tables import (
     FORMULA,
     HEADS,
     MOST_CELL,
@@ -22,8 +21,9 @@ from ctxasm.ui.load_tables import (
     problems_csv,
     problems_html,
 )
-from ctxasm.ui.plain import plain
-from tests.ui.builders import HOSTILE
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.data.files.problems import Problem
+from tests.app.ui.builders import HOSTILE
 
 TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "code", "span", "p"}
 texts = st.text(max_size=60) | st.just(HOSTILE) | st.sampled_from(["=1+1", "@x", "</td><script>", "\x00", "\ud800"])

@@ -9,9 +9,9 @@ import pytest
 from streamlit.runtime.caching import cache_resource
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.ui import desk
-from tests.ui.builders import HOSTILE
-from tests.ui.pages import MAIN, fine, html
+from ctxasm.app.ui.frame import server
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import MAIN, fine, html
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def team(tmp_path):
 def open_tables(monkeypatch, **connections: str) -> AppTest:
     for name, url in connections.items():
         monkeypatch.setenv(f"CTXASM_CONNECTION_{name}", url)
-    app = AppTest.from_file(str(MAIN), default_timeout=60).run()
-    app.switch_page("../../pages/load.py").run()
+    app = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    app.switch_page("../../../pages/load.py").run()
     app.session_state["way"] = "Your tables"
     return fine(app.run())
 
@@ -88,7 +88,7 @@ def test_of_a_linked_database_that_is_gone_the_page_says_so(app, team, asked):
     fine(app.button(key="load_linked").click().run())
     team.unlink()
     cache_resource.clear()
-    again = AppTest.from_file(str(MAIN), default_timeout=60)
+    again = AppTest.from_file(str(MAIN), default_timeout=300)
     for name, value in {"data": "chunks", **asked}.items():
         again.query_params[name] = value
     page = html(fine(again.run()))
@@ -108,7 +108,7 @@ def test_unlinking_says_that_the_table_stays(app):
 def test_rows_can_be_copied(app):
     fine(app.number_input(key="copy_rows").set_value(10).run())
     fine(app.button(key="load_copy").click().run())
-    assert desk.workbench().dataset("chunks").info.chunks == 10
+    assert server.workbench().dataset("chunks").info.chunks == 10
 
 
 def test_the_sql_and_its_plan_are_shown(app):
@@ -159,7 +159,7 @@ def test_without_a_chunk_index_rows_are_counted_and_only_copied(app):
     assert "counts the rows of each document by metadata" in page
     assert "load_linked" not in {button.key for button in app.button}
     fine(app.button(key="load_copy").click().run())
-    assert [chunk.chunk_index for chunk in desk.workbench().document_chunks("p1", "chunks")] == [0, 1, 2, 3, 4]
+    assert [chunk.chunk_index for chunk in server.workbench().document_chunks("p1", "chunks")] == [0, 1, 2, 3, 4]
     fine(box(app, "chunk_index").set_value("chunk_index").run())
     assert box(app, "order_by").value == ""
     assert "load_linked" in {button.key for button in app.button}

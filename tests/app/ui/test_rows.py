@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from ctxasm.pipeline import assemble
-from ctxasm.ui.chunk_life import chunk_life
-from ctxasm.ui.copy_rows import copies
-from ctxasm.ui.ledger_rows import ledger
-from ctxasm.ui.marks import runs
-from ctxasm.ui.order_rows import citation_shift, slope
-from ctxasm.ui.rows import SENT, budget_bar, header_figures, token_axis
-from ctxasm.ui.stage_rows import chunk_map, latencies, overlap_pairs, prefixes
+from ctxasm.app.ui.inspect.accounting import ledger
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, header_figures, token_axis
+from ctxasm.app.ui.inspect.copies import copies
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs
+from ctxasm.app.ui.inspect.elapsed import latencies
+from ctxasm.app.ui.inspect.expand import chunk_map
+from ctxasm.app.ui.inspect.group import citation_shift, slope
+from ctxasm.app.ui.inspect.life import chunk_life
+from ctxasm.app.ui.inspect.prefixes import prefixes
+from ctxasm.app.ui.widgets.context_marks import runs
+from ctxasm.app.ui.widgets.fates import SENT
+from ctxasm.assembly.pipeline import assemble
+from tests.app.ui.builders import assembled, empty
+from tests.examples import examples
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
-from tests.ui.builders import assembled, empty
 
-quiet = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-law = settings(max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "40")), deadline=None, suppress_health_check=quiet)
+quiet = [HealthCheck.filter_too_much]
+law = settings(max_examples=examples(40), suppress_health_check=quiet)
 
 
 @law

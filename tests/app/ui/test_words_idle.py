@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from ctxasm.app.ui.words.idle import RULES, idle
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.pipeline import assemble
-from ctxasm.ui.idle import RULES, idle
 from tests.strategies import COUNTER, Case, cases, settings_
 
 
@@ -32,7 +32,7 @@ def other_value(spec):
     return st.one_of(st.none(), number) if spec.optional else number
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(cases(), settings_(), st.data())
 def test_an_idle_setting_changes_nothing(case, chosen, data):
     names = sorted(set(idle(chosen)) - {"encoding", "compression"})
@@ -52,6 +52,7 @@ CHANGES = (
     {}, {"enabled": False}, {"expand_window": 0}, {"expand_window": 2}, {"decay": 1.0}, {"dedup_near": True}, {"dedup_semantic": True},
     {"dedup_exact": False}, {"budget_mode": "window"}, {"budget_policy": "pack"}, {"compression": "extractive"},
     {"summary_prefix": False}, {"supplement_mode": "never"}, {"citation_unit": "passage"}, {"ordering": "relevance"},
+    {"budget_policy": "greedy"},
 )  # fmt: skip
 
 

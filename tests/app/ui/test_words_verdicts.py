@@ -7,10 +7,7 @@ from typing import get_args
 
 import pytest
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
-from ctxasm.model.support import Conflict, Spent
-from ctxasm.ui.verdict_words import (
-    VERDICTS,
+from ctxasm.app.ui.words.verdict_words import (
     carried_by_neighbour,
     check_line,
     claim_sentence,
@@ -21,8 +18,10 @@ from ctxasm.ui.verdict_words import (
     summary,
     verdict_name,
 )
-from tests.ui.builders import assembled
-from tests.ui.checked_builders import of_every_kind, support
+from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.model.support import Conflict, Spent
+from tests.app.ui.builders import assembled
+from tests.app.ui.checked_builders import of_every_kind, support
 
 CLAIM = Claim(0, 10, "Een claim.", "sentence", (0,), (2,))
 

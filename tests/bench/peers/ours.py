@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ctxasm import MemoryStore
-from ctxasm.evaluation.evidence import evidence_documents, evidence_states
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.pipeline import assemble
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from tests.bench.found_text import Corpus
 from tests.bench.peers.peer import WINDOWS, Way
 

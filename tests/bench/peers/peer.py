@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ctxasm.model.records import Hit, Query
-from ctxasm.tokens.vocabulary import load_encoding
+from ctxasm.text.tokens.vocabulary import load_encoding
 
 ENCODING = load_encoding("cl100k_base")
 BUDGETS = (1000, 2000, 4000, 8000)

@@ -113,6 +113,11 @@ two thousand five hundred | 2500
 twee duizend | 2000
 vijftienhonderd | 1500
 zweihundertfünfzig | 250
+dertienduizendvierhonderd | 13.400
+zweitausenddreihundertelf | 2311
+honderdeneen | 101
+einhundert | 100
+tweeentwintig | 22
 één | 1
 een dozijn | 12
 1 km | 1000 m
@@ -298,3 +303,32 @@ HOSTILE = ("9", "12 345 ", "1.111", "5" + " " * 50, "een twee drie ", "3 mei 202
 def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * (16_000 // len(piece))
     assert is_linear(read_quantities, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("om 0 uur open", [("time", {0.0}, "0 uur")]),
+        ("van 24 uur", [("time", {1440.0}, "24 uur")]),
+        ("om 25 uur", [("number", {1500.0}, "25 uur")]),
+        ("0 to 2 pm", [("number", {0.0}, "0"), ("time", {840.0}, "2 pm")]),
+        ("1 to 2 pm", [("time", {780.0}, "1"), ("time", {840.0}, "2 pm")]),
+        ("12 to 2 pm", [("time", {720.0}, "12"), ("time", {840.0}, "2 pm")]),
+        ("13 to 2 pm", [("number", {13.0}, "13"), ("time", {840.0}, "2 pm")]),
+        ("2 to 2 pm", [("time", {840.0}, "2"), ("time", {840.0}, "2 pm")]),
+        ("11 to 1 pm", [("time", {660.0}, "11"), ("time", {780.0}, "1 pm")]),
+        ("11 uur 's avonds open", [("time", {1380.0}, "11 uur 's avonds")]),
+        ("12 uur 's middags", [("time", {720.0}, "12 uur 's middags")]),
+        ("half negen 's avonds open", [("time", {1230.0}, "half negen 's avonds")]),
+        ("half een", [("time", {30.0, 750.0}, "half een")]),
+        ("kwart voor twaalf", [("time", {705.0, 1425.0}, "kwart voor twaalf")]),
+        ("14.30 open", [("number", {14.3}, "14.30")]),
+        ("14.30 en 15.30", [("time", {870.0}, "14.30"), ("time", {930.0}, "15.30")]),
+        ("12.59 pm", [("time", {779.0}, "12.59 pm")]),
+        ("5/6/2019", [("date", {"2019-05-06", "2019-06-05"}, "5/6/2019")]),
+        ("12/12/2019", [("date", {"2019-12-12"}, "12/12/2019")]),
+        ("13/12/2019", [("date", {"2019-12-13"}, "13/12/2019")]),
+    ],
+)
+def test_figures_at_the_bounds_of_a_clock_and_a_calendar(text: str, expected: list[tuple[str, set[object], str]]) -> None:
+    assert [(one.kind, set(one.values), text[one.start : one.end]) for one in read_quantities(text)] == expected

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.support import NO_MATCH, Comparison, Match, Scorer, Source
+from tests.examples import examples
 
 WORDS = [
     "de",
@@ -59,7 +60,7 @@ HOSTILE = (
 SENTENCES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(lambda words: " ".join(words).capitalize() + ".")
 TEXTS = st.one_of(st.lists(SENTENCES, max_size=6).map(" ".join), st.sampled_from(HOSTILE), st.text(max_size=40))
 CLAIMS = st.one_of(SENTENCES, st.sampled_from(HOSTILE[:9]), st.text(max_size=20))
-_QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+_QUICK = settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 
 
 @st.composite

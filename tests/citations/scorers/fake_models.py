@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ctxasm.model.messages import Cancel, Message
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.text.sentences import sentence_spans
 
 
 class WordEmbedder:

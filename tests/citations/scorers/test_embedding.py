@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from fake_models import WordEmbedder
 
+from ctxasm.citations.scorers.embedding import BATCH, EmbeddingScorer
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Conflict, Match, Source
-from ctxasm.scorers.embedding import BATCH, EmbeddingScorer
+from ctxasm.text.sentences import sentence_spans
 
 VISIT = "Parkeren kost twee euro per uur. Bezoek is welkom van drie tot acht. Neem een geldig paspoort mee."
 PAY = "De kassa staat bij de ingang. Betalen kan alleen met een pinpas."

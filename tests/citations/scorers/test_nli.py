@@ -12,11 +12,11 @@ import pytest
 from onnx import TensorProto
 from tiny_nli import build_nli
 
+from ctxasm.citations.scorers.nli import NliScorer
+from ctxasm.citations.scorers.nli_model import BATCH, NliModel
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Conflict, Match, Source
-from ctxasm.scorers.nli import NliScorer
-from ctxasm.scorers.nli_model import BATCH, NliModel
+from ctxasm.text.sentences import sentence_spans
 
 WORDS = ("bezoek", "is", "welkom", "van", "drie", "tot", "acht", "parkeren", "kost", "twee", "euro")
 WORDS += ("kom", "ziek", "betalen", "kan", "met", "een", "pinpas", "en")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.citations.scorers.quotes import locate_quote, locate_words
 from ctxasm.model.support import Source
-from ctxasm.scorers.quotes import locate_quote, locate_words
 
 TEXT = "Header 45 minuten\nDe “balie” opent\n  om 7.45 uur – elke dag. Buiten bereik hier. Einde van\tde tekst."
 FROM, TO, AGAIN = TEXT.index("De"), TEXT.index(" Buiten"), TEXT.index("Einde")
@@ -85,3 +85,30 @@ def test_a_quote_never_comes_from_nowhere(quote: str, text: str) -> None:
     for a, b in locate_quote(quote, Source(1, text, ((0, len(text)),) if text else ())):
         own = iter(letters)
         assert all(char in own for char in (c.lower() for c in text[a:b] if c.isalnum()))
+
+
+@pytest.mark.parametrize(("quote", "proves"), [("op de poli", True), ("op de pol", False)])
+def test_a_quote_proves_something_from_eight_letters_on(quote: str, proves: bool) -> None:
+    text = f"Meld u {quote}, eerst."
+    assert bool(locate_quote(quote, Source(1, text, ((0, len(text)),)))) == proves
+
+
+@pytest.mark.parametrize(("part", "proves"), [("poli", True), ("pol", False)])
+def test_each_part_of_a_quote_with_gaps_has_four_letters(part: str, proves: bool) -> None:
+    text = f"Meld u aan de balie van de {part}, eerst."
+    assert bool(locate_quote(f"Meld u aan … {part}", Source(1, text, ((0, len(text)),)))) == proves
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "stands"),
+    [
+        ("12", "12.5 uur", False),
+        ("12", "1,12 uur", False),
+        ("12", "om 12. Daarna", True),
+        ("5", ".5", True),
+        ("12", "x.12", True),
+        ("7", "7.", True),
+    ],
+)
+def test_a_number_inside_another_is_not_the_one_that_was_quoted(words: str, text: str, stands: bool) -> None:
+    assert (locate_words(words, text, [(0, len(text))]) is not None) == stands

@@ -12,11 +12,11 @@ from tiny_nli import build_nli
 
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.gate import gate
-from ctxasm.model.sentences import sentence_spans
+from ctxasm.citations.scorers.embedding import EmbeddingScorer
+from ctxasm.citations.scorers.judge import JudgeScorer
+from ctxasm.citations.scorers.nli import NliScorer
 from ctxasm.model.support import Scorer
-from ctxasm.scorers.embedding import EmbeddingScorer
-from ctxasm.scorers.judge import JudgeScorer
-from ctxasm.scorers.nli import NliScorer
+from ctxasm.text.sentences import sentence_spans
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.citations.scorers.windows import MAX_SENTENCE_CHARS, Window, sentences_of, stop_if, windows_of
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.kept import Kept, key_of
-from ctxasm.model.sentences import sentence_spans
 from ctxasm.model.support import Source
-from ctxasm.scorers.windows import MAX_SENTENCE_CHARS, Window, readable, sentences_of, stop_if, windows_of
+from ctxasm.text.sentences import sentence_spans
+from ctxasm.text.visible import encodable
 
 
 def test_windows_stay_within_a_range_narrow_ones_first() -> None:
@@ -49,8 +50,8 @@ def test_a_long_sentence_is_cut_at_a_blank_or_anywhere() -> None:
 
 
 def test_surrogates_become_readable_and_nothing_moves() -> None:
-    assert readable("a\ud800b") == "a?b"
-    assert readable("é🏥") == "é🏥"
+    assert encodable("a\ud800b") == "a?b"
+    assert encodable("é🏥") == "é🏥"
 
 
 def test_only_so_much_is_kept_and_what_was_used_stays() -> None:

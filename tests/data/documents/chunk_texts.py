@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from ctxasm.tokens.counter import open_counter
+from ctxasm.text.tokens.counter import open_counter
 
 COUNTER = open_counter("cl100k_base")
 

@@ -1,6 +1,6 @@
-"""Make the documents in tests/ingest/files: run it after a change, and commit what it writes.
+"""Make the documents in tests/data/documents/files: run it after a change, and commit what it writes.
 
-    pip install reportlab pypdf python-docx && python tests/ingest/make_files.py
+    pip install reportlab pypdf python-docx && python tests/data/documents/make_files.py
 
 The texts are the project's own. The PDFs are written by reportlab, the outlines and passwords by pypdf, the DOCX by
 python-docx with what Word adds put in by hand. The same inputs give the same bytes, but for the encrypted one.

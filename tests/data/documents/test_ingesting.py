@@ -8,18 +8,19 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.ingest.reading import read_document
-from ctxasm.ingesting import IngestOptions, IngestReport, ReadLimits, Source, ingest
+from ctxasm.data.documents.ingesting import IngestOptions, IngestReport, ReadLimits, Source, ingest
+from ctxasm.data.documents.reading import read_document
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens import open_counter
 
 FILES = Path(__file__).parent / "files"
 GOOD = ("bezoek.docx", "bezoek.html", "bladen.txt", "gids.pdf", "kolommen.pdf", "opname.md", "oud.txt")
@@ -162,7 +163,7 @@ def test_a_broken_document_is_reported_and_the_rest_loads(memory: Workbench, fol
 
 
 def test_what_could_not_be_read_is_not_tried_again_unless_asked(memory: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctxasm.ingest.apart import Readers
+    from ctxasm.data.documents.apart import Readers
 
     (tmp_path / "d").mkdir()
     shutil.copy(FILES / "geheim.pdf", tmp_path / "d")
@@ -257,10 +258,11 @@ def test_uploads_and_folders_of_the_same_names_are_told_apart(memory: Workbench,
         (packed({"../../uit.txt": b"x"}), "points outside the archive"),
         (packed({"/etc/uit.txt": b"x"}), "points outside the archive"),
         (packed({"bom.txt": b"\0" * 50_000_000}), "unpacks to more than 200 times its size"),
+        (packed({"map/a.txt": b"x", "map\\a.txt": b"y"}), "two entries of the same name"),
         (b"PK\x03\x04 rommel", "it is damaged"),
         (b"", "it is damaged"),
     ],
-    ids=["traversal", "absolute", "bomb", "garbage", "empty"],
+    ids=["traversal", "absolute", "bomb", "twice", "garbage", "empty"],
 )
 def test_a_hostile_zip_is_refused_and_the_rest_loads(memory: Workbench, data: bytes, words: str) -> None:
     report = ingest(memory, [("doos.zip", data), ("a.txt", b"tekst")])
@@ -331,6 +333,67 @@ def test_a_document_that_no_tokenizer_counts_is_a_problem_of_its_own(memory: Wor
     report = ingest(memory, [("leeg.txt", b"a" + b" " * 500_000 + b"b"), ("b.txt", b"tekst")], limits=ReadLimits())
     assert [problem.file for problem in report.broken] == ["leeg.txt"]
     assert "blanks" in report.broken[0].reason
+
+
+INVOICE = b"INVOICE\n" + b" " * 110 + b"Total: 12 euros\n"
+
+
+def test_a_line_that_begins_far_to_the_right_loads(memory: Workbench) -> None:
+    report = ingest(memory, [("b.txt", INVOICE), ("c.txt", b"tekst")], name="d")
+    assert report.problems == ()
+    assert memory.document_chunks("b.txt", "d")[0].text == INVOICE.decode().strip("\n")
+
+
+class PanicException(BaseException):
+    """As what a library in Rust raises, no Exception."""
+
+
+PanicException.__module__ = "pyo3_runtime"
+
+
+@pytest.mark.parametrize("fault", [IndexError("list index out of range"), PanicException("a\nb"), MemoryError()], ids=repr)
+def test_any_fault_after_reading_is_one_line_and_the_rest_loads(
+    memory: Workbench, texts: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException
+) -> None:
+    import ctxasm.data.documents.ingesting as ingesting
+
+    whole = ingesting.cut
+
+    def broken(name: str, *rest: Any) -> Any:
+        if name == "3.txt":
+            raise fault
+        return whole(name, *rest)
+
+    monkeypatch.setattr(ingesting, "cut", broken)
+    for read in (6, 0):
+        report = ingest(memory, [texts])
+        assert (report.read, report.read + report.reused, report.load is not None) == (read, 6, True)
+        ((file, reason, _),) = report.broken
+        assert (file, reason.splitlines()) == ("3.txt", [reason])
+        assert reason.startswith(f"it cannot be made into chunks: '{type(fault).__name__}: ")
+    monkeypatch.setattr(ingesting, "cut", whole)
+    assert ingest(memory, [texts]).problems == ()
+
+
+def test_a_request_to_end_is_no_fault_of_a_document(memory: Workbench, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ctxasm.data.documents.ingesting.cut", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(memory, [texts])
+
+
+def test_a_damaged_entry_of_any_packing_is_one_line(memory: Workbench) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.txt", "Een zin over het bezoek. " * 40)
+        archive.writestr("b.txt", "tekst")
+    data = bytearray(stream.getvalue())
+    data[40:60] = b"\xff" * 20
+    report = ingest(memory, [("doos.zip", bytes(data))])
+    assert [problem.file for problem in report.broken] == ["a.txt"]
+    assert report.load is not None
 
 
 def test_a_dataset_that_another_process_changed_meanwhile_is_said(tmp_path: Path, texts: Path) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ctxasm.ingest.chunking import TextChunk
-from ctxasm.ingest.markdown import read_source
+from ctxasm.data.documents.chunking import TextChunk
+from ctxasm.data.documents.markdown import read_source
 
 SOURCE = """---
 document_id: demo

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.ingest.kinds import UnreadableDocument
-from ctxasm.ingest.options import ReadLimits
-from ctxasm.ingest.page import read_html
-from ctxasm.ingest.reading import read_document
-from ctxasm.ingest.source import SourceText
-from ctxasm.ingest.stated import date_of, language_of, title_of
+from ctxasm.data.documents.kinds import UnreadableDocument
+from ctxasm.data.documents.options import ReadLimits
+from ctxasm.data.documents.page import read_html
+from ctxasm.data.documents.reading import read_document
+from ctxasm.data.documents.source import SourceText
+from ctxasm.data.documents.stated import date_of, language_of, title_of
 
 FILES = Path(__file__).parent / "files"
 NEVER = ("VERBORGEN", "GEWIST", "COMMENTAAR", "SCRIPT", "cookies")

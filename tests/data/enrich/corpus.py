@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.enrichment.whole import Whole, whole_document
-from ctxasm.model.facts import chunk_facts
+from ctxasm.data.enrich.whole import Whole, whole_document
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.chunk_facts import chunk_facts
+from ctxasm.text.tokens import open_counter
 
 COUNTER = open_counter()
 CARDIOLOGY = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.enrichment.cost import Price, price_of, prices_from_toml, shipped_prices
+from ctxasm.data.enrich.cost import Price, price_of, prices_from_toml, shipped_prices
 from ctxasm.model.errors import InvalidInput
 
 OWN = '[models."huismodel"]\ninput = 1\noutput = 2.5\n[models."gpt-4o"]\ninput = 9\noutput = 9\n'

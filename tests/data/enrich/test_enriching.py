@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm import enriching
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.enriching import EnrichOptions, enrich, enriched_texts, enrichment_stamp, estimate, state
+from ctxasm.data.enrich import enriching
+from ctxasm.data.enrich.enriching import EnrichOptions, FailedBatch, enrich, enriched_texts, enrichment_stamp, estimate, state
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.model.search import SearchOptions
-from ctxasm.searching import search
+from ctxasm.search.searching import search
 from ctxasm.store.database import Store
-from ctxasm.workbench import Workbench
-from tests.enrichment.corpus import COUNTER, DOCUMENTS, SUMMARY, TEXTS, chunks_of, long_bundle, small_bundle, workbench_with
+from tests.data.enrich.corpus import COUNTER, DOCUMENTS, SUMMARY, TEXTS, chunks_of, long_bundle, small_bundle, workbench_with
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -94,7 +94,7 @@ def test_what_an_index_gets_follows_the_latest_run(workbench: Workbench) -> None
 
 def test_the_counts_of_a_run_that_came_to_its_end_are_read(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     enrich(workbench)
-    monkeypatch.setattr("ctxasm.enriched._counted", lambda *_: pytest.fail("counted again"))
+    monkeypatch.setattr("ctxasm.data.enrich.enriched._counted", lambda *_: pytest.fail("counted again"))
     assert state(workbench, "klein")[0].chunks == 6
 
 
@@ -177,6 +177,39 @@ def test_an_estimate_of_the_rules_is_free_and_writes_nothing(workbench: Workbenc
     assert workbench.store.read_kept("enrichment extractive") == {}
 
 
+def test_a_line_that_begins_far_to_the_right_is_enriched() -> None:
+    text = f"INVOICE\n{' ' * 110}Total: 12 euros for the day ticket of the hospital car park.\n"
+    done = enrich(workbench_with(Bundle("d", (), (Chunk("b", 0, text),))))
+    assert (done.chunks, done.failed) == (1, ())
+
+
+def test_a_fault_in_one_document_is_reported_and_the_others_are_written(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = enriching.whole_document
+
+    def broken(document: Document, chunks: list[FetchedChunk]) -> object:
+        if document.document_id == "cardio":
+            raise IndexError("list index out of range")
+        return whole(document, chunks)
+
+    monkeypatch.setattr(enriching, "whole_document", broken)
+    for _ in range(2):
+        done = enrich(workbench)
+        assert (done.chunks, done.total) == (3, 6)
+        assert done.failed == (FailedBatch("Cardiologie", 3, "it cannot be enriched: 'IndexError: list index out of range'"),)
+    monkeypatch.setattr(enriching, "whole_document", whole)
+    done = enrich(workbench)
+    assert (done.chunks, done.kept, done.failed) == (6, 3, ())
+
+
+def test_a_request_to_end_is_no_fault_of_a_document(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(enriching, "whole_document", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        enrich(workbench)
+
+
 def test_a_dataset_of_nothing_is_no_error() -> None:
     workbench = workbench_with(Bundle("leeg", (Document("d"),)))
     assert enrich(workbench).chunks == 0
@@ -196,7 +229,7 @@ def test_the_index_finds_a_chunk_by_words_that_only_its_document_says(workbench:
 
 
 def test_the_module_names_what_others_use() -> None:
-    assert set(enriching.__all__) >= {"enrich", "estimate", "enriched_texts", "enrichment_stamp", "state", "questions_as_queries"}
+    assert set(enriching.__all__) >= {"enrich", "estimate", "enriched_texts", "enrichment_stamp", "state"}
     assert len(TEXTS) == 3
 
 

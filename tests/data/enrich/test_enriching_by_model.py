@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 from fake_model_server import FakeModel, serving
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.enriching import EnrichOptions, EnrichReport, enrich, enriched_texts, enrichment_stamp, estimate, questions_as_queries, state
+from ctxasm.data.enrich.enriching import EnrichOptions, EnrichReport, FailedBatch, enrich, enriched_texts, enrichment_stamp, estimate, state
 from ctxasm.llm import Endpoint
 from ctxasm.llm.completion import _taken
 from ctxasm.model.errors import NotFound
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Bundle, Chunk, Document, Query
+from ctxasm.search.canonical_questions import questions_as_queries
 from ctxasm.store.database import Store
-from ctxasm.workbench import Workbench
-from tests.enrichment.corpus import COUNTER, SUMMARY, long_bundle, numbers_in, small_bundle, told, well_behaved, workbench_with
+from tests.data.enrich.corpus import COUNTER, SUMMARY, long_bundle, numbers_in, small_bundle, told, well_behaved, workbench_with
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -41,7 +43,7 @@ def _fresh(server: FakeModel) -> None:
 
 
 def options(server: FakeModel, model: str = "json-ok", **changes: Any) -> EnrichOptions:
-    endpoint = Endpoint(server.base_url, model, KEY, first_piece_timeout=5.0, retries=0)
+    endpoint = Endpoint(server.base_url, model, KEY, first_piece_timeout=60.0, retries=0)
     return EnrichOptions("model", endpoint=endpoint, **changes)
 
 
@@ -242,6 +244,22 @@ def obedient(body: dict[str, Any]) -> dict[str, Any]:
         others = [*range(1, 10), 77]
         reply["chunks"] += [{"number": n, "context": "GEKAAPT", "questions": ["GEKAAPT?"]} for n in others]
     return reply
+
+
+def test_a_fault_in_one_document_is_reported_and_the_others_are_asked_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ctxasm.data.enrich.calls as calls
+
+    whole = calls.whole_document
+
+    def broken(document: Document, chunks: list[FetchedChunk]) -> object:
+        if document.document_id == "cardio":
+            raise IndexError("list index out of range")
+        return whole(document, chunks)
+
+    monkeypatch.setattr(calls, "whole_document", broken)
+    done = enrich(workbench_with(small_bundle()), None, options(server))
+    assert (done.chunks, done.total) == (3, 6)
+    assert done.failed == (FailedBatch("Cardiologie", 3, "it cannot be enriched: 'IndexError: list index out of range'"),)
 
 
 def test_a_chunk_that_gives_orders_cannot_speak_for_another(server: FakeModel) -> None:

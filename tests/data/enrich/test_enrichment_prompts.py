@@ -7,10 +7,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.enrichment.jobs import READ_OF_CHUNK, ChunksJob, chunk_groups, described, summary_job
-from ctxasm.enrichment.prompts import messages_of
+from ctxasm.data.enrich.jobs import READ_OF_CHUNK, ChunksJob, chunk_groups, described, summary_job
+from ctxasm.data.enrich.prompts import messages_of
 from ctxasm.model.records import Document
-from tests.enrichment.corpus import CARDIOLOGY, DOCUMENTS, PARKING, whole_of
+from tests.data.enrich.corpus import CARDIOLOGY, DOCUMENTS, PARKING, whole_of
+from tests.examples import examples
 
 WHOLE = whole_of(DOCUMENTS[0], CARDIOLOGY)
 
@@ -63,7 +64,7 @@ HOSTILE = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(HOSTILE.filter(str.strip), min_size=1, max_size=3), HOSTILE)
 def test_no_text_can_end_its_own_place(texts: list[str], title: str) -> None:
     """Each line with the code is one of ours: one before each chunk, one before all, one after all."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.enrichment.keeping import (
+from ctxasm.data.enrich.keeping import (
     Ledger,
     Writer,
     is_label,
@@ -21,7 +21,7 @@ from ctxasm.enrichment.keeping import (
     write_questions,
     write_summary,
 )
-from ctxasm.enrichment.texts import Enrichment
+from ctxasm.data.enrich.texts import Enrichment
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 
@@ -55,7 +55,6 @@ def test_a_summary_depends_on_all_chunks() -> None:
     assert key != MODEL.summary_key(DOCUMENT, [CHUNK, CHUNK._replace(text="x")])
 
 
-@settings(deadline=None)
 @given(
     st.builds(
         Ledger,

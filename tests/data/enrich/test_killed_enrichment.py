@@ -21,21 +21,21 @@ from typing import Any
 import pytest
 from fake_model_server import FakeModel, serving
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.enriched import enrichments, written_for
+from ctxasm.data.enrich.enriched import enrichments, written_for
 from ctxasm.store.database import Store
-from ctxasm.workbench import Workbench
-from tests.enrichment.corpus import COUNTER, long_bundle, numbers_in, told, well_behaved
+from tests.data.enrich.corpus import COUNTER, long_bundle, numbers_in, told, well_behaved
 
 DOCUMENTS, CHUNKS, PER_CALL = 8, 8, 4
 BREEDER = """
 import os, sys
-import openai, httpx2, ctxasm.llm.batches, ctxasm.llm.transport, ctxasm.store.database, ctxasm.tokens
-import ctxasm.commands.enrich, ctxasm.enriching, ctxasm.enriching_calls
+import openai, httpx2, ctxasm.llm.batches, ctxasm.llm.transport, ctxasm.store.database, ctxasm.text.tokens
+import ctxasm.app.commands.enrich, ctxasm.data.enrich.enriching, ctxasm.data.enrich.calls
 from ctxasm.__main__ import COMMANDS, main
 for name in COMMANDS:
-    __import__(f"ctxasm.commands.{name}")
-open_counter = ctxasm.tokens.open_counter()
+    __import__(f"ctxasm.app.commands.{name}")
+open_counter = ctxasm.text.tokens.open_counter()
 for line in sys.stdin:
     pid = os.fork()
     if pid == 0:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from ctxasm.enriching import EnrichOptions, enrich, questions_as_queries
+from ctxasm.app.workbench import Workbench
+from ctxasm.data.enrich.enriching import EnrichOptions, enrich
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import GoldChunk, Hit, Query
-from ctxasm.workbench import Workbench
-from tests.enrichment.corpus import long_bundle, small_bundle, workbench_with
+from ctxasm.search.canonical_questions import questions_as_queries
+from tests.data.enrich.corpus import long_bundle, small_bundle, workbench_with
 
 
 def finding(question: str) -> Query:

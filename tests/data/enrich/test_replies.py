@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.enrichment.jobs import ChunksJob, described
-from ctxasm.enrichment.replies import LONGEST_QUESTION, LONGEST_SUMMARY, clean, read_chunks, read_summary_reply
-from ctxasm.enrichment.texts import Enrichment
+from ctxasm.data.enrich.jobs import ChunksJob, described
+from ctxasm.data.enrich.replies import LONGEST_QUESTION, LONGEST_SUMMARY, clean, read_chunks, read_summary_reply
+from ctxasm.data.enrich.texts import Enrichment
 from ctxasm.model.records import Document
-from tests.enrichment.corpus import COUNTER, whole_of
+from tests.data.enrich.corpus import COUNTER, whole_of
+from tests.examples import examples
 
 WHOLE = whole_of(Document("d", "Brochure"), [f"Afdeling {n} opent om {n} uur." for n in range(6)])
 JOB = ChunksJob(described(WHOLE), WHOLE.parts[1:4])
@@ -91,7 +92,7 @@ REPLIES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(REPLIES)
 def test_whatever_is_replied_what_is_taken_is_clean_and_was_asked_for(entries: list[dict[str, Any]]) -> None:
     read = read_chunks(JOB, {"chunks": entries}, COUNTER)
@@ -108,7 +109,6 @@ def test_whatever_is_replied_what_is_taken_is_clean_and_was_asked_for(entries: l
             line.encode()
 
 
-@settings(deadline=None)
 @given(REPLIES)
 def test_an_entry_for_one_chunk_never_changes_another(entries: list[dict[str, Any]]) -> None:
     """What a text in chunk 2 could make the model write under other numbers that were not asked for changes nothing at all."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.enrichment.texts import MAX_CHARS, cut_at_word, enriched_text
+from ctxasm.data.enrich.texts import MAX_CHARS, cut_at_word, enriched_text
 
 LINES = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=60).map(lambda text: " ".join(text.split()))
 TEXTS = st.text(st.sampled_from("ab é\n\t.語"), max_size=400)
@@ -22,7 +22,6 @@ def test_the_text_of_the_record_on_contextual_embeddings() -> None:
     assert cut == "Context.\nVraag?\n" + ("woord " * 497).rstrip()
 
 
-@settings(deadline=None)
 @given(LINES, st.lists(LINES, max_size=2), TEXTS, st.integers(1, 500))
 def test_it_keeps_the_order_and_the_cap_and_cuts_the_original_alone(context: str, questions: list[str], text: str, cap: int) -> None:
     made = enriched_text(context, questions, text, cap)
@@ -39,7 +38,6 @@ def test_it_keeps_the_order_and_the_cap_and_cuts_the_original_alone(context: str
         assert made == f"{head}\n{text}"
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 100))
 def test_a_cut_ends_at_a_word_unless_a_word_is_too_long(text: str, cap: int) -> None:
     kept = cut_at_word(text, cap)

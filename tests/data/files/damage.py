@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.bundle.tables import as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
 
 VALID = Path(__file__).parent / "valid"
 """One folder a shape; its files are recorded exports."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ctxasm.bundle import Problem, load_bundle, load_bundle_bytes, read_bundle
-from ctxasm.bundle import problems as problems_module
+from ctxasm.data.files import Problem, load_bundle, load_bundle_bytes, read_bundle
+from ctxasm.data.files import problems as problems_module
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query, Span
 

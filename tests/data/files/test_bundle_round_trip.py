@@ -6,21 +6,21 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle import Problem, load_bundle, write_bundle
-from ctxasm.bundle.kinds import KNOWN_FILES
-from ctxasm.bundle.shapes import MAX_NUMBER
+from ctxasm.data.files import Problem, load_bundle, write_bundle
+from ctxasm.data.files.kinds import KNOWN_FILES
+from ctxasm.data.files.shapes import MAX_NUMBER
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
 from ctxasm.model.visible import is_visible
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
+from tests.examples import examples
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
 maybe = st.none() | texts
@@ -70,7 +70,7 @@ def _query(draw: st.DrawFn, name: str, keys: list[tuple[str, int]], names: list[
 
 
 @given(bundles())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_what_is_written_reads_back_equal(bundle: Bundle) -> None:
     if not (bundle.documents or bundle.queries):
         return
@@ -108,7 +108,7 @@ junk = st.binary(max_size=40) | st.lists(rows, max_size=3).map(lambda found: "\n
 
 
 @given(st.dictionaries(st.sampled_from(KNOWN_FILES), junk, min_size=1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 def test_any_bytes_give_a_bundle_or_sentences(files: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, data in files.items():
@@ -139,9 +139,7 @@ def test_real_bundles_load_and_survive_a_round_trip(name: str, tmp_path: Path) -
     folder = _shared_data() / name
     if not folder.is_dir():
         pytest.skip(f"the real bundles are not beside the project ({folder}); CTXASM_DATA names another folder")
-    started = perf_counter()
     bundle = load_bundle(folder)
-    assert perf_counter() - started < 5  # a guard against something quadratic, not a measurement
     assert bundle.queries
     write_bundle(bundle, tmp_path / name)
     assert load_bundle(tmp_path / name) == bundle

@@ -13,14 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_bundle_reading import GOOD, folder
 
-from ctxasm.bundle import problems as problems_module
-from ctxasm.bundle import read_bundle, write_bundle
-from ctxasm.bundle.streaming import stream_bundle
+from ctxasm.data.files import problems as problems_module
+from ctxasm.data.files import read_bundle, write_bundle
+from ctxasm.data.files.streaming import stream_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
+from tests.examples import examples
 from tests.real_data import REAL, load_real, real_folder
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
 
 
 def at_once(place: Path) -> object:
@@ -91,7 +92,7 @@ DRAWN = st.fixed_dictionaries(
 DAMAGE = st.lists(st.tuples(st.sampled_from(FILES), st.integers(0, 400), st.binary(max_size=3)), max_size=3)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DRAWN, DAMAGE)
 def test_any_files(tmp_path: Path, drawn: dict[str, Any], damage: list[tuple[str, int, bytes]]) -> None:
     for path in tmp_path.glob("b/*"):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.bundle import ZipLimits, load_bundle, load_bundle_bytes
+from ctxasm.data.files import ZipLimits, load_bundle, load_bundle_bytes
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 
 CHUNK = json.dumps({"document_id": "a", "chunk_index": 0, "text": "hello"})
@@ -63,7 +63,7 @@ def test_limits() -> None:
     data = packed(("chunks.jsonl", CHUNK), ("other.txt", "y"))
     with pytest.raises(InvalidInput, match=r"has 2 entries, allowed are 1"):
         load_bundle_bytes(data, "x.zip", limits=ZipLimits(entries=1))
-    with pytest.raises(InvalidInput, match=r"unpacks to .* MB, allowed are 0 MB"):
+    with pytest.raises(InvalidInput, match=r"unpacks to .* MB, allowed are 0 MB; split it, or give the unpacked folder"):
         load_bundle_bytes(data, "x.zip", limits=ZipLimits(total_bytes=10))
     assert load_bundle_bytes(data, "x.zip").chunks
 
@@ -83,6 +83,12 @@ def test_the_same_name_twice() -> None:
         load_bundle_bytes(data, "x.zip")
 
 
+def test_the_same_name_in_two_spellings() -> None:
+    data = packed(("map/chunks.jsonl", CHUNK), ("map\\chunks.jsonl", CHUNK))
+    with pytest.raises(InvalidInput, match="two entries of the same name"):
+        load_bundle_bytes(data, "x.zip")
+
+
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x03\x04" + b"\0" * 50])
 def test_no_zip_at_all(data: bytes) -> None:
     with pytest.raises(InvalidInput, match=r"x\.zip is not a \.zip that can be read"):
@@ -96,3 +102,15 @@ def test_every_damaged_byte_gives_a_bundle_or_a_sentence() -> None:
         data[position] ^= 0xFF
         with suppress(InvalidInput, InvalidBundle):  # anything else fails the test
             load_bundle_bytes(bytes(data), "x.zip")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA], ids=["deflate", "bzip2", "lzma"])
+def test_an_entry_that_does_not_unpack_is_a_problem(method: int) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr("chunks.jsonl", CHUNK * 50)
+    data = bytearray(stream.getvalue())
+    low = data.index(b"chunks.jsonl") + len("chunks.jsonl")
+    data[low + 4 : low + 40] = b"\xff" * 36
+    with pytest.raises(InvalidBundle, match=r"chunks\.jsonl: cannot be read"):
+        load_bundle_bytes(bytes(data), "x.zip")

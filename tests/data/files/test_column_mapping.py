@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle.formats import read_rows
-from ctxasm.bundle.importing import import_files
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.mapping import FIELDS, ColumnMapping, guess
-from ctxasm.bundle.mapping_form import NAMES
-from ctxasm.bundle.opening import OF_LIBRARIES
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.formats import read_rows
+from ctxasm.data.files.importing import import_files
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.mapping import FIELDS, ColumnMapping, guess
+from ctxasm.data.files.mapping_form import NAMES
+from ctxasm.data.files.opening import OF_LIBRARIES
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Hit
-from tests.bundle.tables import as_csv, as_json, as_lines, as_parquet
+from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet
+from tests.examples import examples
 
 WORDS = "De balie opent om zeven uur en sluit om vijf uur, behalve op feestdagen."
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
@@ -50,7 +51,7 @@ def chunk_tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(chunk_tables(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_names_order_and_format_of_columns_do_not_matter(rows: list[dict[str, Any]], data: st.DataObject) -> None:
     expected = loaded(as_lines(rows), "x.jsonl")
     assert [(chunk.document_id, chunk.chunk_index, chunk.text, chunk.page_number) for chunk in expected.chunks] == [
@@ -68,7 +69,7 @@ def test_names_order_and_format_of_columns_do_not_matter(rows: list[dict[str, An
 
 
 @given(chunk_tables())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 def test_a_path_into_json_is_a_column(rows: list[dict[str, Any]]) -> None:
     deep = [
         {"text": row["text"], "metadata": {"doc": {"id": row["document_id"]}, "nr": row["chunk_index"], "lang": row["lang"]}}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.bundle.importing import import_files, preview
-from ctxasm.bundle.problems import Problem
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.loading import load_files
+from ctxasm.data.files.importing import import_files, preview
+from ctxasm.data.files.loading import load_files
+from ctxasm.data.files.problems import Problem
+from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document
 from ctxasm.store.database import Store
-from ctxasm.store.listing import DatasetInfo
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
-from tests.bundle.damage import Files, damaged, valid_files
+from ctxasm.text.tokens import open_counter
+from tests.data.files.damage import Files, damaged, valid_files
 
 BEFORE = Bundle("before", (Document("a"),), (Chunk("a", 0, "untouched"),))
 

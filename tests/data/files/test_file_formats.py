@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle.formats import read_rows
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.formats import read_rows
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput
-from tests.bundle.tables import DELIMITERS, ENCODINGS, as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.data.files.tables import DELIMITERS, ENCODINGS, as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.examples import examples
 
 LIMITS = FileLimits()
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -39,7 +40,7 @@ def text_tables(draw: st.DrawFn) -> list[dict[str, str]]:
 
 
 @given(text_tables(), st.sampled_from(ENCODINGS), st.sampled_from(DELIMITERS), st.sampled_from(["\r\n", "\n"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120))
 def test_delimited_text_reads_back_equal(rows: list[dict[str, str]], encoding: str, delimiter: str, end: str) -> None:
     if encoding == "utf-16-le" and not json.dumps(rows, ensure_ascii=False).isascii():
         encoding = "utf-16"  # without a mark it can only be told of Latin letters
@@ -57,7 +58,7 @@ def json_tables(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(json_tables(), st.sampled_from(ENCODINGS), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_json_and_json_lines_read_back_equal(rows: list[dict[str, Any]], encoding: str, ascii_only: bool) -> None:
     encoding = "utf-16" if encoding == "utf-16-le" else encoding
     assert plain(one(as_json(rows, ascii_only).decode().encode(encoding), "table.json")) == rows
@@ -69,7 +70,7 @@ def test_json_and_json_lines_read_back_equal(rows: list[dict[str, Any]], encodin
 @given(
     text_tables(), st.lists(st.integers(-(2**53), 2**53) | st.none(), min_size=5, max_size=5), st.sampled_from(["snappy", "zstd", "none"])
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_parquet_reads_back_equal(rows: list[dict[str, str]], numbers: list[int | None], packing: str) -> None:
     whole = [row | ({"N": number} if number is not None else {}) for row, number in zip(rows, numbers, strict=False)]
     found = one(as_parquet(whole, compression=packing), "table.parquet")
@@ -77,7 +78,7 @@ def test_parquet_reads_back_equal(rows: list[dict[str, str]], numbers: list[int 
 
 
 @given(text_tables())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_a_zip_holds_each_of_its_files(rows: list[dict[str, str]]) -> None:
     packed = as_zip({"a/one.csv": as_csv(rows), "a/two.jsonl": as_lines(rows), "a/three.parquet": as_parquet(rows), "a/readme.md": b"x"})
     found = read_rows(packed, "all.zip", LIMITS)

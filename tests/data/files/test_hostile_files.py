@@ -8,18 +8,17 @@ import json
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ctxasm.bundle.formats import read_rows
-from ctxasm.bundle.importing import import_files
-from ctxasm.bundle.limits import MB, FileLimits
+from ctxasm.data.files.formats import read_rows
+from ctxasm.data.files.importing import import_files
+from ctxasm.data.files.limits import MB, FileLimits
 from ctxasm.model.errors import InvalidInput
-from tests.bundle.tables import as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
 
 ROW = {"document_id": "a", "chunk_index": 0, "text": "hello"}
 USUAL = FileLimits()
@@ -34,30 +33,28 @@ def refusal(data: bytes, name: str, limits: FileLimits = USUAL) -> str:
 
 
 @contextmanager
-def within(seconds: float, megabytes: float) -> Iterator[None]:
+def within(megabytes: float) -> Iterator[None]:
     """Guards against reading first and judging later, not a measurement."""
     tracemalloc.start()
-    started = perf_counter()
     try:
         yield
         assert tracemalloc.get_traced_memory()[1] < megabytes * MB
-        assert perf_counter() - started < seconds
     finally:
         tracemalloc.stop()
 
 
 def test_ten_million_columns() -> None:
     head = b"x," * 10_000_000
-    with within(5, 120):
+    with within(120):
         said = refusal(head + b"\n1,2\n", "wide.csv")
     assert said == "wide.csv is refused: it has 10,000,001 columns, allowed are 1,000; split it, or set CTXASM_MAX_COLUMNS to allow more"
 
 
 def test_ten_million_cells_in_one_record() -> None:
-    with within(5, 120):
+    with within(120):
         said = refusal(b"a,b\n1,2\n" + b"," * 10_000_000, "wide.csv")
     assert said.startswith("wide.csv is refused: after line 2 it has a line of 10,000,001 columns, allowed are 1,000")
-    with within(5, 160):
+    with within(160):
         refusal(b'a,b\n1,"x\ny"\n"2' + b'",' * 10_000_000, "wide.csv")
 
 
@@ -98,7 +95,7 @@ def test_a_cell_that_is_too_long_is_a_problem_of_its_row() -> None:
 
 def test_a_zip_bomb() -> None:
     bomb = as_zip({"x.csv": b"text\n" + b"\n" * 30_000_000})
-    with within(5, 20):
+    with within(20):
         assert refusal(bomb, "x.zip") == "x.zip is refused: its entry 'x.csv' unpacks to more than 200 times its size"
 
 
@@ -112,7 +109,7 @@ def test_a_zip_that_lies_about_its_sizes() -> None:
 
 def test_a_gzip_bomb() -> None:
     bomb = gzip.compress(b"text\n" + b"\n" * 30_000_000)
-    with within(5, 20):
+    with within(20):
         said = refusal(bomb, "x.csv.gz")
     assert "it unpacks to more than 200 times its size; split it, or set CTXASM_MAX_RATIO" in said
 
@@ -145,7 +142,7 @@ def test_a_parquet_bomb() -> None:
     one = pa.array(["x" * 1_000_000])
     bomb = parquet(pa.table({"text": pa.DictionaryArray.from_arrays(pa.array([0] * 5_000, pa.int32()), one)}))
     assert len(bomb) < MB
-    with within(10, 100):
+    with within(100):
         before = pa.total_allocated_bytes()
         assert "x.parquet is refused: it unpacks to more than" in refusal(bomb, "x.parquet")
         assert pa.total_allocated_bytes() - before < 600 * MB

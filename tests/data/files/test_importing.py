@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle import load_bundle_bytes, write_bundle
-from ctxasm.bundle.importing import import_files, preview
-from ctxasm.bundle.mapping import ColumnMapping
+from ctxasm.data.files import load_bundle_bytes, write_bundle
+from ctxasm.data.files.importing import import_files, preview
+from ctxasm.data.files.mapping import ColumnMapping
 from ctxasm.model.errors import InvalidBundle, InvalidInput
-from tests.bundle.tables import as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.examples import examples
 from tests.real_data import load_real, real_folder
 
 CHUNKS = [{"document_id": f"d{at // 3}", "chunk_index": at % 3, "text": f"text {at}"} for at in range(9)]
@@ -82,7 +83,7 @@ def test_a_table_that_is_not_understood_is_a_problem() -> None:
 
 def test_problems_are_listed_up_to_a_number_and_counted_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"document_id": "a", "chunk_index": "x", "text": "t"}] * 30
-    monkeypatch.setattr("ctxasm.bundle.validating.MAX_PROBLEMS", 10)
+    monkeypatch.setattr("ctxasm.data.files.validating.MAX_PROBLEMS", 10)
     found = preview([("x.csv", as_csv(rows))])
     assert (found.files[0].failing, len(found.problems)) == (30, 11)
     assert str(found.problems[-1]) == "reading: 20 more problems are not listed"
@@ -98,7 +99,7 @@ bad_chunks = st.sampled_from(
 
 
 @given(st.lists(st.none() | bad_chunks, min_size=9, max_size=9), st.sampled_from(["csv", "jsonl", "json", "bundle"]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 def test_the_valid_part_is_what_the_file_without_its_bad_rows_gives(damage: list[dict[str, Any] | None], form: str) -> None:
     rows = [{**row, "page_number": 1, **(bad or {})} for row, bad in zip(CHUNKS, damage, strict=True)]
     sound = [row for row, bad in zip(rows, damage, strict=True) if bad is None]
@@ -122,7 +123,7 @@ def test_the_valid_part_is_what_the_file_without_its_bad_rows_gives(damage: list
 
 
 @given(st.lists(st.booleans(), min_size=9, max_size=9), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 def test_rows_that_lost_what_they_refer_to_go_too(bad: list[bool], zipped: bool) -> None:
     chunks = [{**row, "chunk_index": "x"} if wrong else row for row, wrong in zip(CHUNKS, bad, strict=True)]
     kept = [row for row, wrong in zip(CHUNKS, bad, strict=True) if not wrong]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.bundle import load_bundle, streaming, write_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
+from ctxasm.data.files import load_bundle, streaming, write_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
-from ctxasm.workbench import Workbench
 
-SAMPLE = Path(__file__).parents[1] / "sample_data" / "hospital"
+SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
 
 
 @pytest.fixture

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import connection_secrets, read_config
-from ctxasm.connecting import connections
+from ctxasm.data.tables.address import address_of
+from ctxasm.data.tables.catalogue import tables
+from ctxasm.data.tables.connecting import connections
+from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, StoreUnavailable
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.own.address import address_of
-from ctxasm.store.own.catalogue import tables
-from ctxasm.store.own.session import OwnDatabase
-from ctxasm.workbench import Workbench
 
 PASSWORD = "s3cret-p@ss/word"
 ENCODED = "s3cret-p%40ss%2Fword"

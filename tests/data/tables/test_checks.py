@@ -7,12 +7,12 @@ import json
 import pytest
 from user_tables import Place
 
+from ctxasm.data.tables.catalogue import details, sample, tables
+from ctxasm.data.tables.checks import check_mapping
+from ctxasm.data.tables.guess import guess_mapping
+from ctxasm.data.tables.mapping import DocumentsTable, TableMapping, read_mapping, written_mapping
+from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, NotFound
-from ctxasm.store.own.catalogue import details, sample, tables
-from ctxasm.store.own.checks import check_mapping
-from ctxasm.store.own.guess import guess_mapping
-from ctxasm.store.own.mapping import DocumentsTable, TableMapping, read_mapping, written_mapping
-from ctxasm.store.own.session import OwnDatabase
 
 FIELDS = {"document_id": "doc_id", "chunk_index": "chunk_index", "text": "content"}
 MAPPING = TableMapping("chunks", FIELDS)
@@ -39,7 +39,7 @@ def test_tables_with_estimates(place: Place, own_database: OwnDatabase) -> None:
 def test_a_large_sqlite_table_is_not_counted_through(place: Place, own_database: OwnDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     if place.kind != "sqlite":
         pytest.skip("PostgreSQL keeps estimates")
-    monkeypatch.setattr("ctxasm.store.own.catalogue.COUNTED_ROWS", 2)
+    monkeypatch.setattr("ctxasm.data.tables.catalogue.COUNTED_ROWS", 2)
     make_chunks(place, [("a", number, "x") for number in range(9)])
     place.run("CREATE TABLE other (k text PRIMARY KEY) WITHOUT ROWID", "INSERT INTO other VALUES ('a'), ('b'), ('c'), ('d')")
     assert [(info.rows, info.exact, info.more) for info in tables(own_database)] == [(8, False, False), (2, False, True)]
@@ -96,6 +96,16 @@ def test_what_cannot_be_guessed_is_left_to_choose(place: Place, own_database: Ow
     assert (dict(found.fields), found.missing) == ({"text": "b"}, ("document_id", "chunk_index"))
     with pytest.raises(InvalidInput, match=r"must say where document_id .* and chunk_index .*order_by.* can be found in table 't'"):
         check_mapping(own_database, found)
+
+
+def test_the_text_is_no_address_and_no_json(place: Place, own_database: OwnDatabase) -> None:
+    place.run("CREATE TABLE t (a text, b text, c text)")
+    said, address = "A text that is long enough to be what people read.", "https://example.org/" + "x" * 200
+    place.fill("t", [(json.dumps({"note": "y " * 300}), address, said)])
+    assert dict(guess_mapping(own_database, "t").fields) == {"text": "c"}
+    place.run("CREATE TABLE u (a text)")
+    place.fill("u", [("公園の駐車場は一晩中開いています。" * 4,)])
+    assert dict(guess_mapping(own_database, "u").fields) == {"text": "a"}
 
 
 def test_a_sound_table_has_no_findings(place: Place, own_database: OwnDatabase) -> None:

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from user_tables import Place, keyed, one_table, sqlite_place
 
-from ctxasm import connecting
-from ctxasm.bundle import load_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
-from ctxasm.connecting import SavedMapping, table_mapping
-from ctxasm.enriching import enrich
-from ctxasm.ingesting import ingest
-from ctxasm.loading import load_files
+from ctxasm.data.documents.ingesting import ingest
+from ctxasm.data.enrich.enriching import enrich
+from ctxasm.data.files import load_bundle
+from ctxasm.data.files.loading import load_files
+from ctxasm.data.tables import connecting
+from ctxasm.data.tables.connecting import SavedMapping, table_mapping
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document, Query
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens import open_counter
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
 MAPPING = table_mapping("t", FIELDS)
@@ -175,7 +175,7 @@ def test_a_copy_ends_at_its_limit_and_can_be_cancelled(workbench: Workbench, pla
 
 
 def test_a_link_can_be_exported_and_loaded_again(workbench: Workbench, tmp_path: Path) -> None:
-    from ctxasm.exporting import export
+    from ctxasm.data.files.exporting import export
 
     connecting.link(workbench, "own", table_mapping("t", FIELDS | {"title": "x"}), "mine")
     export(workbench, "mine", tmp_path / "out")

@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from user_tables import Place
 
-from ctxasm.bundle import load_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
-from ctxasm.connecting import check_mapping, copy_table, explain, guess_mapping, link, preview, statements, table_mapping
+from ctxasm.data.files import load_bundle
+from ctxasm.data.tables.connecting import check_mapping, copy_table, explain, guess_mapping, link, preview, statements, table_mapping
+from ctxasm.data.tables.counted import RowCounter
+from ctxasm.data.tables.paths import Path, read_paths, written_paths
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.own.counted import RowCounter
-from ctxasm.store.own.paths import Path, read_paths, written_paths
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens import open_counter
 
 ONE, OTHER = uuid.UUID(int=1), uuid.UUID(int=2)
 

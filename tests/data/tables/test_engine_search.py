@@ -9,14 +9,16 @@ import pytest
 from test_only_read import HOSTILE
 from user_tables import Place
 
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
-from ctxasm.connecting import link, statements, table_mapping
+from ctxasm.data.tables.connecting import link, statements, table_mapping
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.shown_statements import all_statements
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.search import SearchOptions
-from ctxasm.searching import methods, save_query, search
+from ctxasm.search.searching import methods, save_query, search
+from ctxasm.search.table_search import search_table
 from ctxasm.store.memory import MemoryStore
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.workbench import Workbench
 
 FIELDS = {"document_id": "d", "chunk_index": "i", "text": "x"}
 TEXTS = {
@@ -78,7 +80,7 @@ WORDS = SearchOptions(method="bm25", limit=4)
 def test_by_words(place: Place, how: str) -> None:
     make(place, *((FTS5 if place.kind == "sqlite" else GIN) if how == "index" else ()))
     workbench, dataset = opened(place)
-    found = dataset.search("Where does the zeppelin land, at the restaurant?", WORDS)
+    found = search_table(dataset, "Where does the zeppelin land, at the restaurant?", WORDS)
     assert (found.hits[0].document_id, found.hits[0].chunk_index) == ("rare", 0)
     assert {("food", 0), ("food", 1)} <= {(hit.document_id, hit.chunk_index) for hit in found.hits}
     assert (found.search_method, found.bm25_matches, found.best_similarity) == ("bm25_only", len(found.hits), None)
@@ -96,8 +98,25 @@ def test_by_words(place: Place, how: str) -> None:
         assert "USING gin (to_tsvector('english'::regconfig, \"x\"));" in notes
         place.run(notes.partition("Run: ")[2])
         again, dataset = opened(place)
-        assert dataset.search("zeppelin", WORDS).notes == ()
+        assert search_table(dataset, "zeppelin", WORDS).notes == ()
         again.close()
+    workbench.close()
+
+
+def test_the_scores_of_postgresql_are_those_of_an_index_in_memory(place: Place) -> None:
+    from ctxasm.search.analyser import analyser
+    from ctxasm.search.bm25_index import Bm25Index
+
+    if place.kind == "sqlite":
+        pytest.skip("FTS5 ranks by itself")
+    texts = ["soep vis soep", "soep", "vis vlees brood water", "brood vis", "brood soep vis soep soep"]
+    place.run("CREATE TABLE t (d text, i integer, x text)", "CREATE INDEX g ON t USING gin (to_tsvector('simple', x))")
+    place.fill("t (d, i, x)", [("d", number, text) for number, text in enumerate(texts)])
+    workbench, dataset = opened(place)
+    wanted = Bm25Index(texts, analyser("nl")).search("soep of vis", 9)
+    found = search_table(dataset, "soep vis", SearchOptions(method="bm25", limit=9)).hits
+    assert [hit.chunk_index for hit in found] == [best.position for best in wanted]
+    assert [hit.score for hit in found] == pytest.approx([best.score for best in wanted], abs=1e-5)
     workbench.close()
 
 
@@ -118,10 +137,10 @@ def test_a_hostile_question_finds_words_and_breaks_nothing(place: Place) -> None
         "x" * 20_000,
         "zeppelin AND",
     ):
-        found = dataset.search(question, WORDS)
+        found = search_table(dataset, question, WORDS)
         assert ("zeppelin" in question) == any(hit.document_id == "rare" for hit in found.hits if hit.chunk_index == 0)
-    assert dataset.search("?!", WORDS).hits == ()
-    assert dataset.search("?!", WORDS).notes == ("no chunk shares a word with the question",)
+    assert search_table(dataset, "?!", WORDS).hits == ()
+    assert search_table(dataset, "?!", WORDS).notes == ("no chunk shares a word with the question",)
     workbench.close()
 
 
@@ -136,8 +155,8 @@ def test_the_table_tells_the_language_whatever_is_asked(place: Place, texts: dic
     place.fill("t (d, i, x)", [(d, i, text) for d, own in texts.items() for i, text in enumerate(own)])
     workbench, dataset = opened(place)
     for question in ("parkeren", "Wat kost het parkeren?", "What is the price of parking?"):
-        assert f"to_tsvector('{config}'::regconfig" in " ".join(dataset.search(question, WORDS).notes)
-    assert f"'{config}'::regconfig" in dataset.statements()["search_any_word"]
+        assert f"to_tsvector('{config}'::regconfig" in " ".join(search_table(dataset, question, WORDS).notes)
+    assert f"'{config}'::regconfig" in all_statements(dataset)["search_any_word"]
     workbench.close()
 
 
@@ -145,7 +164,7 @@ def test_a_table_without_rows_says_so(place: Place) -> None:
     make(place, *(FTS5 if place.kind == "sqlite" else GIN))
     workbench, dataset = opened(place)
     place.run("DELETE FROM t")
-    found = dataset.search("parking", WORDS)
+    found = search_table(dataset, "parking", WORDS)
     assert found.hits == ()
     assert "the dataset holds no chunks" in found.notes
     assert "shares a word" not in " ".join(found.notes)
@@ -158,8 +177,8 @@ def test_a_phrase_and_a_left_out_word_are_postgresql_s_own(place: Place) -> None
     make(place, *GIN)
     workbench, dataset = opened(place)
     one = SearchOptions(method="bm25", limit=1)
-    assert [(hit.document_id, hit.chunk_index) for hit in dataset.search('"open until eight"', one).hits] == [("food", 1)]
-    assert [(hit.document_id, hit.chunk_index) for hit in dataset.search("restaurant -soup -zeppelin", one).hits] == [("food", 1)]
+    assert [(hit.document_id, hit.chunk_index) for hit in search_table(dataset, '"open until eight"', one).hits] == [("food", 1)]
+    assert [(hit.document_id, hit.chunk_index) for hit in search_table(dataset, "restaurant -soup -zeppelin", one).hits] == [("food", 1)]
     workbench.close()
 
 
@@ -169,9 +188,9 @@ def test_a_tsvector_column_is_searched_in_its_own_language(place: Place, languag
         pytest.skip("SQLite has no tsvector")
     make(place, "CREATE INDEX g ON t USING gin (tsv)", columns=f", tsv tsvector GENERATED ALWAYS AS (to_tsvector('{language}', x)) STORED")
     workbench, dataset = opened(place, FIELDS | {"tsvector": "tsv"})
-    assert f"'{language}'::regconfig" in dataset.statements()["search_any_word"]
-    assert dataset.search("zeppelin", WORDS).hits[0].document_id == "rare"
-    assert dataset.search("zeppelin", WORDS).notes == ()
+    assert f"'{language}'::regconfig" in all_statements(dataset)["search_any_word"]
+    assert search_table(dataset, "zeppelin", WORDS).hits[0].document_id == "rare"
+    assert search_table(dataset, "zeppelin", WORDS).notes == ()
     workbench.close()
 
 
@@ -204,14 +223,14 @@ def vectors(place: Place, kind: str = "vector(3)", index: str = "") -> None:
 def test_by_meaning(vector_place: Place, kind: str, index: str, operator: str) -> None:
     vectors(vector_place, kind, index)
     workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
-    found = dataset.search("A zeppelin", SearchOptions(method="vector", limit=3), ThreeNumbers())
+    found = search_table(dataset, "A zeppelin", SearchOptions(method="vector", limit=3), ThreeNumbers())
     assert (found.hits[0].document_id, found.hits[0].chunk_index) == ("rare", 0)
     assert (found.search_method, found.bm25_matches, len(found.hits)) == ("vector_only", None, 3)
     assert found.best_similarity == pytest.approx(float(found.hits[0].scores["vector"]), abs=1e-3)
     assert found.best_similarity == pytest.approx(0.71, abs=0.05)
-    assert f" {operator} " in dataset.statements()["search_vectors"]
+    assert f" {operator} " in all_statements(dataset)["search_vectors"]
     assert found.notes == ()
-    hybrid = dataset.search("A zeppelin", SearchOptions(limit=3), ThreeNumbers())
+    hybrid = search_table(dataset, "A zeppelin", SearchOptions(limit=3), ThreeNumbers())
     assert hybrid.search_method == "hybrid_bm25_vector"
     assert set(hybrid.hits[0].scores) == {"bm25", "bm25_rank", "vector", "vector_rank", "rrf"}
     assert hybrid.hits[0].score == pytest.approx(2 / 61, abs=1e-6)
@@ -224,13 +243,13 @@ def test_an_embedder_that_did_not_make_the_column(vector_place: Place) -> None:
     workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
     by_meaning = SearchOptions(method="vector")
     with pytest.raises(InvalidInput, match="must give vectors of 3 numbers, as column 'e' holds, got 4: choose the embedder"):
-        dataset.search("park", by_meaning, Sizes())
-    found = dataset.search("park", SearchOptions(), Sizes())
+        search_table(dataset, "park", by_meaning, Sizes())
+    found = search_table(dataset, "park", SearchOptions(), Sizes())
     assert found.search_method == "bm25_only"
     assert "searched by words alone: the embedder must give vectors of 3 numbers" in " ".join(found.notes)
-    assert "another embedder made the vectors of this table" in " ".join(dataset.search("park", by_meaning, Other()).notes)
+    assert "another embedder made the vectors of this table" in " ".join(search_table(dataset, "park", by_meaning, Other()).notes)
     with pytest.raises(InvalidInput, match="no embedder here gives vectors of 3 numbers"):
-        dataset.search("park", by_meaning)
+        search_table(dataset, "park", by_meaning)
     workbench.close()
 
 
@@ -238,12 +257,12 @@ def test_vectors_that_mean_nothing_move_no_hit(vector_place: Place) -> None:
     vectors(vector_place)
     workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
     question = "soup in the restaurant"
-    words, hybrid = (dataset.search(question, SearchOptions(method), Other()) for method in ("bm25", "hybrid"))
+    words, hybrid = (search_table(dataset, question, SearchOptions(method), Other()) for method in ("bm25", "hybrid"))
     assert (hybrid.search_method, hybrid.best_similarity, hybrid.hits) == ("bm25_only", None, words.hits)
     note = " ".join(hybrid.notes)
     assert "searched by words alone: another embedder made the vectors" in note
     assert "--embedder NAME, or set CTXASM_EMBED_MODEL" in note
-    assert len(dataset.search(question, SearchOptions("vector"), Other()).hits) == 6
+    assert len(search_table(dataset, question, SearchOptions("vector"), Other()).hits) == 6
     workbench.close()
 
 
@@ -256,19 +275,19 @@ def test_a_server_of_embeddings_that_is_down_leaves_words(vector_place: Place) -
 
     vectors(vector_place)
     workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
-    found = dataset.search("zeppelin", SearchOptions(), Down())
+    found = search_table(dataset, "zeppelin", SearchOptions(), Down())
     assert (found.search_method, found.hits[0].document_id) == ("bm25_only", "rare")
     assert "searched by words alone: the server does not answer" in found.notes
     for options in (SearchOptions(method="vector"), SearchOptions(embedder="endpoint")):
         with pytest.raises(ModelUnavailable):
-            dataset.search("zeppelin", options, Down())
+            search_table(dataset, "zeppelin", options, Down())
     workbench.close()
 
 
 def test_without_vectors_words_alone(place: Place) -> None:
     make(place, *(FTS5 if place.kind == "sqlite" else GIN))
     workbench, dataset = opened(place)
-    found = dataset.search("zeppelin", SearchOptions(text="title"), ThreeNumbers())
+    found = search_table(dataset, "zeppelin", SearchOptions(text="title"), ThreeNumbers())
     assert found.search_method == "bm25_only"
     reason = "SQLite compares no vectors" if place.kind == "sqlite" else "names no column of vectors (embedding)"
     assert any(reason in note for note in found.notes)
@@ -280,7 +299,7 @@ def test_without_vectors_words_alone(place: Place) -> None:
     assert "searched by its text as it is" in ways["title"].reason
     assert search(workbench, "zeppelin", "mine", SearchOptions(text="title")).metadata["indexed_text"] == "raw"
     with pytest.raises(InvalidInput, match="search by meaning cannot be had here"):
-        dataset.search("zeppelin", SearchOptions(method="vector"), ThreeNumbers())
+        search_table(dataset, "zeppelin", SearchOptions(method="vector"), ThreeNumbers())
     workbench.close()
 
 
@@ -324,7 +343,7 @@ def test_the_statements_of_a_search_are_shown(place: Place) -> None:
 
 
 def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None:
-    from ctxasm.store.own.checks import explain
+    from ctxasm.data.tables.checks import explain
 
     vector_place.run(
         "CREATE TABLE t (d text, i integer, x text, e vector(3))",
@@ -335,7 +354,7 @@ def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None
         "ANALYZE t",
     )
     workbench, dataset = opened(vector_place, FIELDS | {"embedding": "e"})
-    shown = dataset.statements()
+    shown = all_statements(dataset)
     nearest = explain(dataset.database, shown["search_vectors"], {"vector": "[1,2,3]", "limit": 10})
     assert "Index Scan using t_e_idx" in nearest
     words = explain(dataset.database, shown["search_lexemes"], {"question": "word7 common", "words": 9, "common": 9})
@@ -344,14 +363,14 @@ def test_a_search_uses_the_indexes_of_a_large_table(vector_place: Place) -> None
     assert "Bitmap Index Scan on t_to_tsvector_idx" in words
     assert "Bitmap Index Scan on t_to_tsvector_idx" in ranked
     assert "Seq Scan" not in words + ranked
-    found = dataset.search("word7 common", SearchOptions(method="bm25", limit=20, language="en"))
+    found = search_table(dataset, "word7 common", SearchOptions(method="bm25", limit=20, language="en"))
     assert {chunk.text for chunk in dataset.fetch([_window(hit) for hit in found.hits], "").chunks} == {"word7 and common words"}
     workbench.close()
 
 
 def test_rows_that_wait_to_be_indexed_do_not_lead_to_a_walk_through_the_table(vector_place: Place) -> None:
-    from ctxasm.store.own.ranking import BY_INDEX
-    from ctxasm.store.own.session import ask
+    from ctxasm.data.tables.ranking import BY_INDEX
+    from ctxasm.data.tables.session import ask
 
     vector_place.run(
         "CREATE TABLE t (d text, i integer, x text)",
@@ -361,7 +380,7 @@ def test_rows_that_wait_to_be_indexed_do_not_lead_to_a_walk_through_the_table(ve
         "ANALYZE t",
     )
     workbench, dataset = opened(vector_place)
-    sql, asked = dataset.statements()["search_lexemes"], {"question": "word7", "words": 9, "common": 9}
+    sql, asked = all_statements(dataset)["search_lexemes"], {"question": "word7", "words": 9, "common": 9}
     with dataset.database.reading() as connection:
         before = ask(connection, "EXPLAIN " + sql, asked)
         connection.exec_driver_sql(BY_INDEX)
@@ -381,12 +400,12 @@ def _window(hit: Any) -> Any:
 def test_where_the_words_are_searched_can_be_said(place: Place) -> None:
     make(place)
     workbench, dataset = opened(place)
-    memory = dataset.search("zeppelin restaurant", SearchOptions(method="bm25", engine="memory"))
+    memory = search_table(dataset, "zeppelin restaurant", SearchOptions(method="bm25", engine="memory"))
     assert [hit.document_id for hit in memory.hits][:1] == ["rare"]
     assert any("indexed in memory" in note for note in memory.notes)
     if place.kind == "sqlite":
         return
-    database = dataset.search("zeppelin restaurant", SearchOptions(method="bm25", engine="database"))
+    database = search_table(dataset, "zeppelin restaurant", SearchOptions(method="bm25", engine="database"))
     assert [hit.document_id for hit in database.hits][:1] == ["rare"]
     assert {hit.document_id for hit in database.hits} == {"rare", "food"}
     assert [note.partition(" Run: ")[0] for note in database.notes] == [
@@ -404,11 +423,11 @@ def test_a_search_by_words_that_takes_too_long_leaves_that_by_meaning(vector_pla
     def slow(*_: object) -> None:
         raise StoreUnavailable("the table did not answer within 10 s")
 
-    monkeypatch.setattr("ctxasm.store.own.words.search_words", slow)
-    found = dataset.search("A zeppelin", SearchOptions(), ThreeNumbers())
+    monkeypatch.setattr("ctxasm.data.tables.words.search_words", slow)
+    found = search_table(dataset, "A zeppelin", SearchOptions(), ThreeNumbers())
     assert (found.search_method, found.notes) == ("vector_only", ("searched by meaning alone: the table did not answer within 10 s",))
     with pytest.raises(StoreUnavailable):
-        dataset.search("A zeppelin", SearchOptions(method="bm25"))
+        search_table(dataset, "A zeppelin", SearchOptions(method="bm25"))
     workbench.close()
 
 
@@ -421,7 +440,7 @@ def test_a_database_that_is_gone_is_no_empty_answer(place: Place, monkeypatch: p
     def gone(*_: object) -> None:
         raise StoreUnavailable("the database does not answer")
 
-    monkeypatch.setattr("ctxasm.table_search._by_words", gone)
+    monkeypatch.setattr("ctxasm.search.table_search._by_words", gone)
     with pytest.raises(StoreUnavailable, match="does not answer"):
-        dataset.search("zeppelin restaurant", SearchOptions())
+        search_table(dataset, "zeppelin restaurant", SearchOptions())
     workbench.close()

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from time import monotonic
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from user_tables import Place
 
+from ctxasm.data.tables.catalogue import details, sample, tables
+from ctxasm.data.tables.checks import check_mapping
+from ctxasm.data.tables.guess import guess_mapping
+from ctxasm.data.tables.linked import LinkedDataset
+from ctxasm.data.tables.mapping import DocumentsTable, TableMapping
+from ctxasm.data.tables.session import OwnDatabase
+from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, InvalidInput, StoreUnavailable
 from ctxasm.model.ports import Window
-from ctxasm.store.listing import DatasetInfo
-from ctxasm.store.own.catalogue import details, sample, tables
-from ctxasm.store.own.checks import check_mapping
-from ctxasm.store.own.guess import guess_mapping
-from ctxasm.store.own.linked import LinkedDataset
-from ctxasm.store.own.mapping import DocumentsTable, TableMapping
-from ctxasm.store.own.session import OwnDatabase
+from tests.examples import examples
 
 HOSTILE = "'; DROP TABLE victim; -- \" % %s %(limit)s :limit ? _ \\ é ß İ 👩‍🚀 שלום <script>alert(1)</script> [1] $1"
 
@@ -108,13 +108,11 @@ def test_a_pooler_that_takes_no_parameter_is_read_all_the_same(place: Place, mon
 
 
 def test_what_takes_too_long_is_ended(place: Place) -> None:
-    database = place.open(timeout_s=0.2)
+    database = place.open(timeout_s=0.5)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     for _ in range(2):
-        began = monotonic()
-        with pytest.raises(StoreUnavailable, match=r"did not answer within 0\.2 s and was stopped: create the index"):
+        with pytest.raises(StoreUnavailable, match=r"did not answer within 0\.5 s and was stopped: create the index"):
             database.rows(endless, {})
-        assert monotonic() - began < 5
     assert database.rows("SELECT 1", {}) == [(1,)]
     database.close()
 
@@ -177,7 +175,7 @@ _NAMES = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     table=_NAMES,
     columns=st.lists(_NAMES, min_size=4, max_size=4, unique_by=str.lower),
@@ -231,7 +229,7 @@ def test_a_key_that_no_table_can_hold_finds_nothing(place: Place, own_database: 
 
 
 def test_a_file_is_opened_as_it_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
-    from ctxasm.store.own.address import address_of
+    from ctxasm.data.tables.address import address_of
 
     path = tmp_path_factory.mktemp("odd") / "a ?mode=rwc&x#%41.db"
     with sqlite3.connect(path) as own:

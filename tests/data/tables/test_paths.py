@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.data.tables.paths import MAX_KEYS, Path, read_path
 from ctxasm.model.errors import InvalidInput
-from ctxasm.store.own.paths import MAX_KEYS, Path, read_path
 
 COLUMNS = ("text", "chunk_metadata", 'a "b"', "x.y", "select", "met spatie", "data")
 

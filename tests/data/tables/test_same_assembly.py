@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from user_tables import Place, keyed, one_table
 
-from ctxasm.bundle import load_bundle
+from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
-from ctxasm.connecting import link, table_mapping
+from ctxasm.data.files import load_bundle
+from ctxasm.data.tables.connecting import link, table_mapping
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tokens import open_counter
-from ctxasm.workbench import Workbench
+from ctxasm.text.tokens import open_counter
 
 SETTINGS = (
     AssemblySettings(),

@@ -22,9 +22,9 @@ FILL = """
 import sys
 from dataclasses import replace
 from bundles import full_bundle
-from ctxasm.bundle import load_bundle
+from ctxasm.data.files import load_bundle
 from ctxasm.store.database import Store
-from ctxasm.tokens import open_counter
+from ctxasm.text.tokens import open_counter
 
 sample = load_bundle("sample_data/hospital", "sample")
 documents = sample.documents[:6]

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ctxasm.app.ui.ask.reader_record import BeforeData
+from ctxasm.app.ui.words.verdict_words import is_carried, sign, verdict_name
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.results import Assembly
-from ctxasm.ui.verdict_words import is_carried, sign, verdict_name
-from ctxasm.ui.words import title_of
 
 WORST: tuple[Verdict, ...] = (
     "contradicted",
@@ -157,7 +158,7 @@ def stale_numbers(assembly: Assembly) -> dict[int, str]:
     return stale
 
 
-def before_assembly(chips: Sequence[Chip]) -> dict[str, Any]:
+def before_assembly(chips: Sequence[Chip]) -> BeforeData:
     """How many chips would be wrong had citations been built before assembly: a sentence, and what each number would have meant."""
     known = [chip for chip in chips if chip.known]
     wrong = [chip for chip in known if chip.stale]
@@ -167,7 +168,7 @@ def before_assembly(chips: Sequence[Chip]) -> dict[str, Any]:
         says = f"All {len(known)} citations would point to the same documents." if len(known) > 1 else "The one citation would be right."
     else:
         says = f"{len(wrong)} of {len(known)} citations would be wrong."
-    return {"wrong": len(wrong), "says": says, "which": list(dict.fromkeys(chip.stale for chip in wrong))}
+    return {"says": says, "which": list(dict.fromkeys(chip.stale for chip in wrong))}
 
 
 def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[Stretch | Chip]:

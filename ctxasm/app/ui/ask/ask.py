@@ -1,4 +1,4 @@
-"""Ask: the streamed answer, checked when it is whole, beside the context that it cites; and the prompt that asks for it."""
+"""Ask: the streamed answer, checked when it is whole, beside the context that it cites."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ from typing import Any
 
 import streamlit as st
 
-from ctxasm.citations.serialise import checked_dict
-from ctxasm.model.language import language_of
+from ctxasm.app.ui.ask.prompt import Asking, asking_controls, show_prompt
+from ctxasm.app.ui.ask.reader import reader_data, show_reader
+from ctxasm.app.ui.ask.stream import settle, stop, stream
+from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
+from ctxasm.app.ui.frame.models import Picked, pick_models
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import KEPT_ATTEMPTS, Attempt, Scene
+from ctxasm.app.ui.frame.state import stamp_of
+from ctxasm.app.ui.frame.title import show_empty, show_trouble
+from ctxasm.citations.checked import checked_dict
 from ctxasm.model.results import Assembly
-from ctxasm.prompts import build_messages, prompt_zones
-from ctxasm.ui import desk
-from ctxasm.ui.answer_reader import show_reader
-from ctxasm.ui.answers import zones_html
-from ctxasm.ui.models import Picked, pick_models
-from ctxasm.ui.reader_data import reader_data
-from ctxasm.ui.state import Scene, stamp_of
-from ctxasm.ui.told import KEPT_ATTEMPTS, Attempt
-from ctxasm.ui.views.ask_controls import Asking, asking_controls
-from ctxasm.ui.views.ask_stream import settle, stop, stream
-from ctxasm.ui.views.conversation import offer_summary, show_turns
-from ctxasm.ui.views.title import show_trouble
 
 NO_ANSWER = ("No answer yet", "Press Ask. The default model quotes the context and needs no key.")
 CHANGED = ("The settings changed since the last answer", "Ask again: the context is another one now.")
@@ -31,25 +27,27 @@ BUTTON_WIDTH = 168
 
 def show_ask(scene: Scene, assembly: Assembly) -> None:
     """Choose, ask, read the answer as it comes, then click through what it stands on; what had arrived is never lost."""
-    st.session_state["_runs"] = st.session_state.get("_runs", 0) + 1
+    session.runs = session.runs + 1
     picked = pick_models()
     offer_summary(scene, assembly, picked)
     asking = asking_controls(assembly)
     show_turns(assembly)
     _show_reserve(assembly, asking)
     problem = picked.problem or asking.problem
-    if problem:
+    if picked.untyped:
+        show_empty("No endpoint yet", f"{problem} The extractive answer needs neither a model nor a key.")
+    elif problem:
         show_trouble("This model cannot be asked yet", problem, "The extractive answer needs neither a model nor a key.")
     with st.container(horizontal=True, gap="small"):
         _ask_button("Ask", "ask", again=False, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter")
         beside, download = st.empty(), st.empty()
     place, stamp = st.empty(), stamp_of(scene)
-    if st.session_state.pop("_asking", False) and not problem:
+    if session.take(Session.asking) and not problem:
         beside.button("Stop answering", key="stop", on_click=_stopped, width=BUTTON_WIDTH)
         earlier = _kept()[:-1]
         for attempt in stream(assembly, picked.models, asking, stamp, place):
             # Kept before each drawing, because any click ends this run at once.
-            st.session_state["_attempts"] = (*earlier, attempt)
+            session.attempts = (*earlier, attempt)
         beside.empty()
     attempts = _settled(assembly, stamp, picked, place)
     if attempts and not problem:
@@ -58,8 +56,8 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     _download(download, attempts)
     with place.container():
         hint = CHANGED if _kept() and not attempts else NO_ANSWER
-        show_reader(reader_data(assembly, attempts, hint), st.session_state["_runs"])
-    _show_prompt(assembly, asking)
+        show_reader(reader_data(assembly, attempts, hint), session.runs)
+    show_prompt(assembly, asking)
 
 
 def _show_reserve(assembly: Assembly, asking: Asking) -> None:
@@ -76,17 +74,16 @@ def _ask_button(label: str, key: str, *, again: bool, **look: Any) -> None:
 
 
 def _kept() -> tuple[Attempt, ...]:
-    kept: tuple[Attempt, ...] = st.session_state.get("_attempts", ())
-    return kept
+    return session.attempts
 
 
 def _begin(again: bool) -> None:
-    st.session_state["_asking"] = True
-    st.session_state["_attempts"] = (*_kept(), ())[-KEPT_ATTEMPTS:] if again else ((),)
+    session.asking = True
+    session.attempts = (*_kept(), ())[-KEPT_ATTEMPTS:] if again else ((),)
 
 
 def _stopped() -> None:
-    st.session_state["_attempts"] = tuple(stop(attempt) for attempt in _kept())
+    session.attempts = tuple(stop(attempt) for attempt in _kept())
 
 
 def _settled(assembly: Assembly, stamp: str, picked: Picked, place: Any) -> tuple[Attempt, ...]:
@@ -96,7 +93,7 @@ def _settled(assembly: Assembly, stamp: str, picked: Picked, place: Any) -> tupl
     # Only the newest is checked anew by another scorer: earlier ones keep the check they had, and say whose it is.
     *earlier, newest = [attempt for attempt in _kept() if attempt] or [()]
     settled = (*earlier, settle(newest, assembly, picked, place)) if newest else ()
-    st.session_state["_attempts"] = settled
+    session.attempts = settled
     return settled
 
 
@@ -108,14 +105,3 @@ def _download(place: Any, attempts: Sequence[Attempt]) -> None:
         place.download_button(
             "Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore", width=BUTTON_WIDTH
         )
-
-
-def _show_prompt(assembly: Assembly, asking: Asking) -> None:
-    """What goes to the model, in zones and in full."""
-    messages = build_messages(assembly, asking.choice)
-    language = asking.choice.language or language_of(assembly.query.query)
-    st.html(zones_html(prompt_zones(assembly, messages, desk.workbench().counter(assembly.encoding), language)))
-    with st.expander("Messages as they are sent", key="messages"):
-        for message in messages:
-            st.caption(message.role)
-            st.code(message.content, language=None, wrap_lines=True, height=min(420, 90 + len(message.content) // 4))

@@ -6,13 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support, Verdict
-from ctxasm.model.results import Assembly
-from ctxasm.ui.context_cards import block_starts
-from ctxasm.ui.verdict_words import (
+from ctxasm.app.ui.ask.context_cards import block_starts
+from ctxasm.app.ui.words.verdict_words import (
     BY_NEIGHBOUR,
     FINE,
-    VERDICTS,
     carried_by_neighbour,
     claim_sentence,
     clipped,
@@ -20,7 +17,9 @@ from ctxasm.ui.verdict_words import (
     sign,
     verdict_name,
 )
-from ctxasm.ui.words import title_of
+from ctxasm.app.ui.words.words import title_of
+from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Support, Verdict
+from ctxasm.model.results import Assembly
 
 SpanKind = Literal["support", "part", "better", "summary", "clash"]
 

@@ -8,10 +8,9 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
+from ctxasm.app.ui.widgets.context_marks import SUPPLEMENT_COLOUR, Run, also_in, colour_of, run_html, runs
+from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.results import Assembly
-from ctxasm.ui.copy_rows import also_in
-from ctxasm.ui.marks import SUPPLEMENT_COLOUR, Run, colour_of, run_html, runs
-from ctxasm.ui.words import number, plural, title_of
 
 
 class Piece(NamedTuple):

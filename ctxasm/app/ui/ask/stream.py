@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from ctxasm.app.ui.ask.answer_pieces import Chip, Stretch, answer_pieces
+from ctxasm.app.ui.ask.context_cards import cards_html, context_cards
+from ctxasm.app.ui.ask.prompt import Asking
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.models import LEXICAL, Picked
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
+from ctxasm.app.ui.frame.stopping import ticker
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.formats import expects_markers
 from ctxasm.model.results import Assembly
-from ctxasm.ui import desk
-from ctxasm.ui.answers import answer_html
-from ctxasm.ui.context_cards import cards_html, context_cards
-from ctxasm.ui.models import LEXICAL, Picked
-from ctxasm.ui.told import Attempt, Told
-from ctxasm.ui.views.ask_controls import Asking
+from ctxasm.text.formats import expects_markers
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
@@ -29,24 +31,33 @@ REDRAW = 0.08
 """Seconds between two drawings of an answer that is coming in."""
 
 
-def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, stamp: str, place: Any) -> Iterator[Attempt]:
-    """Draw each model's answer as it comes, one model after the other; yields the attempt as far as it is, before each drawing."""
-    with place.container():
-        answers, context = st.columns(2, gap="small")
-        panes = [(answers.empty(), answers.empty()) for _ in models]
-        context.html(cards_html(context_cards(assembly)))
-    attempt: Attempt = ()
-    for model, (text, clock) in zip(models, panes, strict=True):
-        before = attempt
-        for told in _stream_one(assembly, model, asking, stamp, text, clock, len(before) + 1):
-            attempt = (*before, told)
-            yield attempt
+class _Live:
+    """An answer on the page: drawn now and then while it comes, and whatever is left as soon as it pauses."""
+
+    def __init__(self, told: KeptAnswer, text: Any, place: int) -> None:
+        self._told, self._text, self._place = told, text, place
+        self._decided, self._drawn, self._pending = 0, 0.0, False
+
+    def take(self, told: KeptAnswer, decided: int) -> None:
+        """The answer as far as it is; `decided` characters may be shown."""
+        self._told, self._decided, self._pending = told, decided, True
+        if told.done or time.monotonic() - self._drawn > REDRAW:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw what is not drawn yet."""
+        if self._pending:
+            self._pending = False
+            self._text.html(answer_html(self._told, None if self._told.done else self._decided, self._place))
+            self._drawn = time.monotonic()
 
 
-def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: str, text: Any, clock: Any, place: int) -> Iterator[Told]:
-    from ctxasm.asking import AnswerResult, Marked, Piece, ask
+def _stream_one(
+    assembly: Assembly, model: AnswerModel, asking: Asking, stamp: str, text: Any, clock: Any, place: int
+) -> Iterator[KeptAnswer]:
+    from ctxasm.answering.asking import AnswerResult, Marked, Piece, ask
 
-    told = Told(stamp, model.name, model.is_language_model, asked=asking.label, marked=expects_markers(assembly.settings))
+    told = KeptAnswer(stamp, model.name, model.is_language_model, asked=asking.label, marked=expects_markers(assembly.settings))
     yield told
     live = _Live(told, text, place)
     tick = ticker(clock, "waiting for the model", live.draw)
@@ -65,30 +76,44 @@ def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, stamp: s
     clock.empty()
 
 
-class _Live:
-    """An answer on the page: drawn now and then while it comes, and whatever is left as soon as it pauses."""
-
-    def __init__(self, told: Told, text: Any, place: int) -> None:
-        self._told, self._text, self._place = told, text, place
-        self._decided, self._drawn, self._pending = 0, 0.0, False
-
-    def take(self, told: Told, decided: int) -> None:
-        """The answer as far as it is; `decided` characters may be shown."""
-        self._told, self._decided, self._pending = told, decided, True
-        if told.done or time.monotonic() - self._drawn > REDRAW:
-            self.draw()
-
-    def draw(self) -> None:
-        """Draw what is not drawn yet."""
-        if self._pending:
-            self._pending = False
-            self._text.html(answer_html(self._told, None if self._told.done else self._decided, self._place))
-            self._drawn = time.monotonic()
-
-
 def stop(attempt: Attempt) -> Attempt:
     """The attempt as a click on Stop leaves it."""
     return tuple(told if told.done else replace(told, done=True, note="Stopped on request.") for told in attempt)
+
+
+def answer_html(told: KeptAnswer, decided: int | None = None, place: int = 1) -> str:
+    """An answer that comes in, up to `decided` characters (default: all), each marker as a chip. `place` counts side by side."""
+    pieces = "".join(_piece(piece) for piece in answer_pieces(told.text, told.markers, end=decided))
+    kind = "" if "language model" in told.model else "language model" if told.is_language_model else "no language model"
+    badge = f'<span class="cx-badge">{kind}</span>' if kind else ""
+    name = f"ctx-answer-{place}" if place > 1 else "ctx-answer"
+    return (
+        f'<div class="cx"><div class="cx-badges cx-told"><b>{escape(told.model)}</b>{badge}</div>'
+        f'<div class="cx-answer" id="{name}" dir="auto" aria-busy="true" data-done="false">{pieces}</div></div>'
+    )
+
+
+def _piece(piece: Stretch | Chip) -> str:
+    if isinstance(piece, Stretch):
+        return escape(piece.text)
+    if piece.known:
+        return f'<span class="cx-chip" data-marker="{piece.number}">{piece.number}</span>'
+    what = f"[{piece.number}] unknown" if piece.number is not None else f"{piece.label} unreadable"
+    return f'<span class="cx-unknown" data-unknown="{"" if piece.number is None else piece.number}">{escape(what)}</span>'
+
+
+def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, stamp: str, place: Any) -> Iterator[Attempt]:
+    """Draw each model's answer as it comes, one model after the other; yields the attempt as far as it is, before each drawing."""
+    with place.container():
+        answers, context = st.columns(2, gap="small")
+        panes = [(answers.empty(), answers.empty()) for _ in models]
+        context.html(cards_html(context_cards(assembly)))
+    attempt: Attempt = ()
+    for model, (text, clock) in zip(models, panes, strict=True):
+        before = attempt
+        for told in _stream_one(assembly, model, asking, stamp, text, clock, len(before) + 1):
+            attempt = (*before, told)
+            yield attempt
 
 
 def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any) -> Attempt:
@@ -97,11 +122,11 @@ def settle(attempt: Attempt, assembly: Assembly, picked: Picked, place: Any) -> 
     return tuple(_checked(told, assembly, picked, place) for told in ended)
 
 
-def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told:
+def _checked(told: KeptAnswer, assembly: Assembly, picked: Picked, place: Any) -> KeptAnswer:
     name = picked.scorer
     if told.scorer == name or not told.called or not told.text.strip():
         return told
-    workbench = desk.workbench()
+    workbench = server.workbench()
     if name == LEXICAL:
         return replace(told, scorer=name, unchecked="", check=workbench.check(assembly, told.text, cut=not told.complete))
     try:
@@ -114,24 +139,8 @@ def _checked(told: Told, assembly: Assembly, picked: Picked, place: Any) -> Told
 
 def _scorer(name: str, judge: Endpoint | None) -> Scorer:
     """The scorer of this session: one that asks a model keeps what it was told, so that nothing is paid for twice."""
-    kept: tuple[tuple[str, Endpoint | None], Scorer] | None = st.session_state.get("_scorer")
+    kept = session.scorer
     if kept is None or kept[0] != (name, judge):
-        kept = (name, judge), desk.workbench().open_scorer(name, judge)
-        st.session_state["_scorer"] = kept
+        kept = (name, judge), server.workbench().open_scorer(name, judge)
+        session.scorer = kept
     return kept[1]
-
-
-def ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
-    """Called often while a model is waited for: shows the seconds, and so lets a click on Stop end the run."""
-    began = time.monotonic()
-    last = [0.0]
-
-    def tick() -> bool:
-        now = time.monotonic()
-        if now - last[0] > 0.2 and get_script_run_ctx(suppress_warning=True) is not None:
-            last[0] = now
-            paused()
-            place.caption(f"{doing} · {now - began:.0f} s")
-        return False
-
-    return tick

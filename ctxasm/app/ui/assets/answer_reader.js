@@ -1,5 +1,6 @@
 // The reader of an answer: chips, claims, context and table in one place, so that no click needs the server.
 // Every text is data from outside: it is only ever set as text, never read as markup.
+// What it reads is declared in `ask/reader_record.py`; a record is called by the same short name here throughout.
 
 const el = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
@@ -134,7 +135,7 @@ class Reader {
   // What stands where a claim has no chip: that it cites nothing or, where no markers were asked for, where it is found.
   tag(pane, at, index) {
     const claim = pane.claims[at], source = claim.sources[0];
-    const found = !pane.marked && source && claim.verdict === 'supported' ? `${source[1]} [${source[0]}]` : '';
+    const found = !pane.marked && source && claim.verdict === 'supported' ? `${source.title} [${source.number}]` : '';
     const text = found ? `source: ${found}` : claim.name;
     return el('button', { type: 'button', class: 'tag', 'data-pane': index, 'data-claim': at, 'data-verdict': claim.verdict,
       'data-attribution': !pane.marked, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
@@ -156,11 +157,11 @@ class Reader {
 
   card(card) {
     const body = el('div', { class: 'body', dir: 'auto' });
-    for (const [text, start, end, kind, chunk, added, opens] of card.pieces) {
-      if (opens) body.append(el('i', { class: added ? 'ix added' : 'ix', 'aria-hidden': 'true' }, String(chunk)));
-      const node = el('span', { class: `seg ${kind}`, 'data-added': Boolean(added),
-        title: chunk === null ? null : `chunk #${chunk}, ${added ? 'added neighbour' : 'retrieved'}` }, ...(kind === 'gap' ? boxed(text) : [text]));
-      this.marks.push({ node, start, end });
+    for (const part of card.parts) {
+      if (part.opens) body.append(el('i', { class: part.added ? 'ix added' : 'ix', 'aria-hidden': 'true' }, String(part.chunk)));
+      const node = el('span', { class: `seg ${part.kind}`, 'data-added': part.added,
+        title: part.chunk === null ? null : `chunk #${part.chunk}, ${part.added ? 'added neighbour' : 'retrieved'}` }, ...(part.kind === 'gap' ? boxed(part.text) : [part.text]));
+      this.marks.push({ node, start: part.start, end: part.end });
       body.append(node);
     }
     const head = card.number === null ? null : el('header', { tabindex: -1 }, el('span', { class: 'num' }, String(card.number)),
@@ -172,10 +173,10 @@ class Reader {
   drawCited() {
     const times = {};
     for (const pane of this.panes) for (const piece of pane.pieces) if (piece.known) times[piece.number] = (times[piece.number] ?? 0) + 1;
-    for (const card of this.find('ctx-sources').querySelectorAll('.card[data-number]')) {
-      const count = times[card.dataset.number] ?? 0;
-      card.dataset.cited = count;
-      card.querySelector('.cited').textContent = this.panes.some((pane) => pane.marked) ? (count ? `cited ${count} ×` : 'not cited') : '';
+    for (const node of this.find('ctx-sources').querySelectorAll('.card[data-number]')) {
+      const count = times[node.dataset.number] ?? 0;
+      node.dataset.cited = count;
+      node.querySelector('.cited').textContent = this.panes.some((pane) => pane.marked) ? (count ? `cited ${count} ×` : 'not cited') : '';
     }
   }
 
@@ -202,27 +203,27 @@ class Reader {
   show(pane, at, number, origin, quietly = false) {
     this.clear();
     const claim = this.panes[pane].claims[at];
-    const spans = claim ? claim.spans : [], own = spans.filter((span) => number === null || span[0] === number);
-    const lead = own.find((span) => span[3] === 'clash') ?? own[0];
+    const spans = claim ? claim.spans : [], own = spans.filter((span) => number === null || span.number === number);
+    const lead = own.find((span) => span.kind === 'clash') ?? own[0];
     // Where the source does not carry the claim nothing at all is marked: another one that does is a click away.
     if (own.length) for (const span of spans) this.mark(span, own.includes(span));
-    const number_ = number ?? (lead ? lead[0] : claim?.sources[0]?.[0] ?? null);
-    const card = number_ === null ? null : this.find(`ctx-source-${number_}`);
-    const target = lead ? this.marks.find((m) => m.start >= lead[1] && m.end <= lead[2])?.node : card?.querySelector('header');
+    const number_ = number ?? (lead ? lead.number : claim?.sources[0]?.number ?? null);
+    const block = number_ === null ? null : this.find(`ctx-source-${number_}`);
+    const target = lead ? this.marks.find((m) => m.start >= lead.start && m.end <= lead.end)?.node : block?.querySelector('header');
     [this.shown, this.origin] = [{ pane, at, number }, origin];
     origin?.classList.add('current');
-    this.drawNote(claim, number, own, card);
+    this.drawNote(claim, number, own, block);
     if (!target) { this.hint(origin); return; }
-    card?.classList.add('current');
+    block?.classList.add('current');
     this.reveal(target, quietly);
     if (!quietly) { target.tabIndex = -1; target.focus({ preventScroll: true }); this.find('tip').hidden = true; }
   }
 
-  mark([, start, end, kind, added], own) {
-    const held = this.marks.filter((m) => m.start >= start && m.end <= end);
+  mark(span, own) {
+    const held = this.marks.filter((m) => m.start >= span.start && m.end <= span.end);
     held.forEach(({ node }, at) => {
-      node.classList.add('hit', `hit-${kind}`, ...(own ? [] : ['hit-also']), ...(at ? [] : ['hit-first']), ...(at < held.length - 1 ? [] : ['hit-last']));
-      if (added) node.classList.add('hit-added');
+      node.classList.add('hit', `hit-${span.kind}`, ...(own ? [] : ['hit-also']), ...(at ? [] : ['hit-first']), ...(at < held.length - 1 ? [] : ['hit-last']));
+      if (span.added) node.classList.add('hit-added');
     });
   }
 
@@ -248,25 +249,25 @@ class Reader {
 
   // Inside the pane at once; the page moves only where the pane is out of sight.
   reveal(target, quietly) {
-    const pane = this.find('ctx-sources'), box = pane.getBoundingClientRect(), at = target.getBoundingClientRect();
-    pane.scrollTop += at.top - box.top - Math.max(12, (box.height - at.height) / 3);
+    const place = this.find('ctx-sources'), box = place.getBoundingClientRect(), at = target.getBoundingClientRect();
+    place.scrollTop += at.top - box.top - Math.max(12, (box.height - at.height) / 3);
     const now = target.getBoundingClientRect(), note = this.find('note').getBoundingClientRect();
     if (!quietly && (note.top < 60 || now.bottom > innerHeight - 40)) this.find('beside').scrollIntoView({ block: 'start', behavior: this.motion });
   }
 
-  drawNote(claim, number, own, card) {
+  drawNote(claim, number, own, block) {
     const named = number === null ? null : `[${number}]`;
     const lines = [];
-    if (!claim) lines.push(card ? 'This marker belongs to no claim.' : 'No source has this number.');
+    if (!claim) lines.push(block ? 'This marker belongs to no claim.' : 'No source has this number.');
     else {
-      if (named && !own.length && card && !claim.says.startsWith('Not found')) lines.push(`Not found in ${named}.`);
+      if (named && !own.length && block && !claim.says.startsWith('Not found')) lines.push(`Not found in ${named}.`);
       lines.push(claim.says);
       if (claim.neighbour && own.length) lines.push(claim.neighbour);
       if (claim.missing.length) lines.push(`Missing: ${claim.missing.join(', ')}.`);
     }
     const chip = this.origin?.dataset, judged = chip?.name ? verdictTag(chip) : claim ? verdictTag(claim) : null;
-    const better = claim?.spans.find((span) => span[3] === 'better' && span[0] !== number);
-    const show = better && el('button', { type: 'button', 'data-pane': this.shown.pane, 'data-claim': this.shown.at, 'data-chip': better[0] }, `Show in [${better[0]}]`);
+    const better = claim?.spans.find((span) => span.kind === 'better' && span.number !== number);
+    const show = better && el('button', { type: 'button', 'data-pane': this.shown.pane, 'data-claim': this.shown.at, 'data-chip': better.number }, `Show in [${better.number}]`);
     this.find('note').replaceChildren(
       el('div', { class: 'what' }, named ? el('b', {}, named) : null, judged, ...lines.map((line) => el('p', {}, line))),
       el('div', { class: 'ways' }, show ?? null, el('button', { type: 'button', 'data-action': 'back' }, '↑ Back to the answer', el('kbd', {}, 'Esc'))));
@@ -274,11 +275,11 @@ class Reader {
   }
 
   goTo(pane, at) {
-    const claim = this.root.querySelector(`.claim[data-pane="${pane}"][data-claim="${at}"], .chip[data-pane="${pane}"][data-claim="${at}"]`);
-    if (!claim) return;
-    this.show(pane, at, null, claim, true);
-    claim.scrollIntoView({ block: 'center', behavior: this.motion });
-    claim.focus({ preventScroll: true });
+    const node = this.root.querySelector(`.claim[data-pane="${pane}"][data-claim="${at}"], .chip[data-pane="${pane}"][data-claim="${at}"]`);
+    if (!node) return;
+    this.show(pane, at, null, node, true);
+    node.scrollIntoView({ block: 'center', behavior: this.motion });
+    node.focus({ preventScroll: true });
   }
 
   // Verdict and missing words beside what the pointer or the focus is on.
@@ -306,8 +307,8 @@ class Reader {
       chip.setAttribute('aria-label', wrong ? `${chip.dataset.spoken}; ${chip.dataset.stale}` : chip.dataset.spoken);
     }
     const many = this.panes.length > 1;
-    const told = this.panes.flatMap(({ model, before }) => [el('p', {}, many ? `${model}: ${before.says}` : before.says),
-      before.which.length ? el('ul', {}, ...before.which.map((text) => el('li', {}, text))) : null]).filter(Boolean);
+    const told = this.panes.flatMap((pane) => [el('p', {}, many ? `${pane.model}: ${pane.before.says}` : pane.before.says),
+      pane.before.which.length ? el('ul', {}, ...pane.before.which.map((text) => el('li', {}, text))) : null]).filter(Boolean);
     this.find('would').replaceChildren(...(this.before ? told : []));
     this.find('would').hidden = !this.before;
   }
@@ -320,9 +321,9 @@ class Reader {
     if (!rows.length) { place.replaceChildren(); return; }
     const choices = this.choices();
     const chosen = choices.find((choice) => choice.label === this.filter) ?? choices[0];
-    const buttons = choices.map(({ label, total, sign, verdicts }) => el('button', { type: 'button', 'data-filter': label,
-      'data-verdict': sign ? verdicts[0] : null, 'aria-pressed': String(label === chosen.label) },
-      sign ? el('i', { 'aria-hidden': 'true' }, sign) : null, label, el('span', {}, String(total))));
+    const buttons = choices.map((choice) => el('button', { type: 'button', 'data-filter': choice.label,
+      'data-verdict': choice.sign ? choice.verdicts[0] : null, 'aria-pressed': String(choice.label === chosen.label) },
+      choice.sign ? el('i', { 'aria-hidden': 'true' }, choice.sign) : null, choice.label, el('span', {}, String(choice.total))));
     const kept = rows.filter(({ claim }) => !chosen.verdicts || chosen.verdicts.includes(claim.verdict));
     const cites = this.panes.some((pane) => pane.marked);
     const heads = ['Claim', ...(cites ? ['Cites'] : []), 'Source and span', 'Verdict', 'Missing'];
@@ -348,10 +349,10 @@ class Reader {
   row({ pane, at, claim }, cites) {
     const go = el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-go': at }, claim.text);
     const model = this.panes.length > 1 ? say('div', 'mute small', this.panes[pane].model) : null;
-    const title = (number) => claim.sources.find((source) => source[0] === number)?.[1] ?? '';
-    const quotes = claim.quotes.map(([number, text]) => el('div', { class: 'quote' }, el('span', { class: 'mute small' }, `[${number}] ${title(number)}`),
-      el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-claim': at, 'data-chip': number }, `“${text}”`)));
-    const bare = claim.sources.map(([number, name]) => el('div', { class: 'mute small' }, `[${number}] ${name}: nothing found`));
+    const title = (number) => claim.sources.find((source) => source.number === number)?.title ?? '';
+    const quotes = claim.quotes.map((quote) => el('div', { class: 'quote' }, el('span', { class: 'mute small' }, `[${quote.number}] ${title(quote.number)}`),
+      el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-claim': at, 'data-chip': quote.number }, `“${quote.text}”`)));
+    const bare = claim.sources.map((source) => el('div', { class: 'mute small' }, `[${source.number}] ${source.title}: nothing found`));
     const cell = (label, ...children) => el('td', { 'data-label': label }, ...children);
     return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cites ? cell('Cites', claim.cites || '–') : null,
       cell('Source and span', ...(quotes.length ? quotes : bare.length ? bare : ['–'])),

@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from ctxasm.ui.jobs import Job, Work
-from ctxasm.ui.plain import plain
-from ctxasm.ui.progress_words import progress_words
+from ctxasm.app.ui.frame.jobs import Job, Work
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.progress_words import progress_words
 
 UNSEEN_S, REDRAWN_S = 0.4, 0.25
 """Seconds that work takes without a word; and between two drawings of how far longer work is."""
@@ -33,16 +34,17 @@ def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> 
 
 def give_up(name: str) -> None:
     """Work of this name is not wanted any more, or what it came to is not."""
-    kept = st.session_state.pop(f"_awaited_{name}", None)
+    kept = session.awaited.get(name)
     if kept is not None:
+        session.awaited = {other: work for other, work in session.awaited.items() if other != name}
         kept[1].cancel()
 
 
 def _job(name: str, wanted: Hashable, work: Work) -> Job:
-    kept: tuple[Hashable, Job] | None = st.session_state.get(f"_awaited_{name}")
+    kept = session.awaited.get(name)
     if kept is not None and kept[0] == wanted:
         return kept[1]
     give_up(name)
     job = Job(name, name, "").start(work)
-    st.session_state[f"_awaited_{name}"] = (wanted, job)
+    session.awaited = {**session.awaited, name: (wanted, job)}
     return job

@@ -1,14 +1,10 @@
-"""A link to another page that follows itself, so that the browser takes the address and every setting along.
-
-`st.switch_page` would first clear the address, which Streamlit refuses where widgets are bound to it. Where the script of the
-link does not run, the link itself stays to be clicked.
-"""
+"""What moves the browser: a link to another page that follows itself, and a scroll to what is new."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import streamlit as st
 
@@ -28,8 +24,6 @@ export default function ({ data, parentElement }) {
   follow();
 }
 """
-
-
 SCROLL = """
 export default function ({ data }) {
   if (window.__ctxasmShown === data.turn) return;
@@ -41,6 +35,19 @@ export default function ({ data }) {
 """
 
 
+class FollowData(TypedDict):
+    """What the script reads that follows the link."""
+
+    turn: int
+
+
+class ScrollData(TypedDict):
+    """What the script reads that scrolls: what to, as CSS selects it."""
+
+    turn: int
+    selector: str
+
+
 @cache
 def _scrolling() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_scroll", html='<span aria-hidden="true"></span>', js=SCROLL)
@@ -48,7 +55,8 @@ def _scrolling() -> Callable[..., Any]:
 
 def bring_into_view(key: str, turn: int) -> None:
     """Scroll as far as needed to the container of this key, once for each `turn`."""
-    _scrolling()(data={"turn": turn, "selector": f".st-key-{key}"}, key=f"scroll_to_{key}", height=1)
+    data: ScrollData = {"turn": turn, "selector": f".st-key-{key}"}
+    _scrolling()(data=data, key=f"scroll_to_{key}", height=1)
 
 
 @cache
@@ -60,4 +68,5 @@ def follow(page: StreamlitPage, label: str, turn: int) -> None:
     """Draw the link and follow it, once for each `turn`."""
     with st.container(key=KEY):
         st.page_link(page, label=label)
-    _component()(data={"turn": turn}, key="follow_the_link", height=1)
+    data: FollowData = {"turn": turn}
+    _component()(data=data, key="follow_the_link", height=1)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.setting_widgets import Look, limit_widget, note_below, setting_widget, threshold_widget
+from ctxasm.app.ui.frame.title import boundary_badge
+from ctxasm.app.ui.words.idle import idle
+from ctxasm.app.ui.words.setting_words import NO_BOUNDARIES, choice_sentence
+from ctxasm.app.ui.words.words import plural, stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
-from ctxasm.ui import state
-from ctxasm.ui.idle import idle
-from ctxasm.ui.limit_widget import limit_widget
-from ctxasm.ui.setting_widgets import Look, note_below, setting_widget
-from ctxasm.ui.setting_words import NO_BOUNDARIES, choice_sentence
-from ctxasm.ui.threshold_widget import threshold_widget
-from ctxasm.ui.views.title import boundary_badge
-from ctxasm.ui.words import plural, stage_name
 
 LEADING = ("expand_window", "max_tokens", "budget_policy", "oversized", "ordering", "format", "citation_unit")
 """Settings that the sidebar leads with; one that the policy does not use stands in its group."""
@@ -39,6 +38,7 @@ def settings_controls() -> AssemblySettings:
     with body:
         _leading(look)
         _groups(look)
+        _dots(look)
     settings, problems = state.settings_in_widgets()
     state.remember(settings)
     with head:
@@ -56,11 +56,11 @@ def _head(settings: AssemblySettings) -> None:
         st.button("↷", key="redo", on_click=state.redo, disabled=not state.can_redo(), help="Redo (Ctrl+Shift+Z)", width=44)
         label = f"Reset {plural(len(changed), 'change')}" if changed else "All defaults"
         st.button(label, key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, width="stretch")
-    st.session_state["_preset"] = preset_of(settings) or CUSTOM
+    session.preset = preset_of(settings) or CUSTOM
     st.selectbox(
         "Preset",
         [*PRESETS, CUSTOM] if preset_of(settings) is None else list(PRESETS),
-        key="_preset",
+        key=Session.preset.key,
         format_func=lambda name: name.replace("_", " "),
         on_change=_take_preset,
         help="\n".join(f"- **{name.replace('_', ' ')}**: {text}" for name, text in PRESET_HELP.items()),
@@ -68,7 +68,7 @@ def _head(settings: AssemblySettings) -> None:
 
 
 def _take_preset() -> None:
-    name = st.session_state["_preset"]
+    name = session.preset
     if name != CUSTOM:
         state.apply(preset(name))
 
@@ -104,6 +104,13 @@ def _groups(look: Look) -> None:
                     _widget(spec, look)
 
 
+def _dots(look: Look) -> None:
+    """A dot before the label of every changed setting, as style: in the label itself it would be read aloud."""
+    changed = [f".st-key-{spec.url} label p::before" for spec in specs() if look.is_changed(spec)]
+    if changed:
+        st.html(f'<style>{", ".join(changed)} {{ content: "● " / ""; color: light-dark(#005f94, #7cc7f2); }}</style>')
+
+
 def group_name(stage: str) -> str:
     """What a group of settings is called."""
     return GROUP_NAMES.get(stage, stage_name(stage))
@@ -111,7 +118,7 @@ def group_name(stage: str) -> str:
 
 def _group_label(stage: str, own: list[Spec], look: Look) -> str:
     """The group, and how many of its settings differ from the default; grey where none of them has an effect."""
-    changed = sum(getattr(look.settings, spec.name) != spec.default for spec in own)
+    changed = sum(map(look.is_changed, own))
     name = group_name(stage)
     if all(spec.name in look.idle for spec in own):
         name = f":gray[{name} · no effect now]"

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import NamedTuple
 
 import streamlit as st
 
+from ctxasm.answering.zones.history import earlier_turns
+from ctxasm.answering.zones.history_text import parse_history, write_history
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.models import Picked
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.stopping import ticker
+from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, keep_summary_model, keep_turns, typed_turns
+from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
-from ctxasm.ui import desk
-from ctxasm.ui.models import Picked
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views.ask_stream import ticker
-from ctxasm.ui.words import plural
-from ctxasm.ui.zones_rows import TurnRow, turn_rows
-from ctxasm.ui.zones_state import asked_choice, edited_windows, keep_teller, keep_turns, typed_turns
-from ctxasm.zones.history import earlier_turns
-from ctxasm.zones.history_text import parse_history, write_history
+from ctxasm.model.zoning import Conversation
 
 SHOWN_TURNS = 40
 """Turns listed with what became of them, the newest; the rest is counted."""
 LOADED = ("txt", "json", "jsonl")
+
+
+class TurnRow(NamedTuple):
+    """An earlier turn and what became of it."""
+
+    role: str
+    content: str
+    state: str
 
 
 def conversation_controls(scene: Scene) -> None:
@@ -33,7 +43,8 @@ def conversation_controls(scene: Scene) -> None:
     said = plural(len(query.history), "turn") if query.history else "none"
     with st.popover(f"Earlier turns · {said}{' :blue[●]' if own is not None else ''}", key="conversation", width="stretch"):
         key = f"_turns/{dataset}/{query.query_id}"
-        st.session_state.setdefault(key, write_history(query.history))
+        if session.value_of(key) is None:
+            session.put(key, write_history(query.history))
         st.text_area(
             "The conversation before this question",
             key=key,
@@ -43,21 +54,23 @@ def conversation_controls(scene: Scene) -> None:
             on_change=_typed,
             args=(key, dataset, query.query_id),
         )
-        if problem := st.session_state.get("_turns_problem"):
+        if problem := session.turns_problem:
             st.error(problem, icon="⚠️")
-        st.file_uploader("Load turns", LOADED, key="_turns_file", on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4)
+        st.file_uploader(
+            "Load turns", LOADED, key=Session.turns_file.key, on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4
+        )
         if own is not None:
             st.button("The query's own turns", key="own_turns", on_click=_own, args=(key, dataset, query.query_id), width="stretch")
 
 
 def _typed(key: str, dataset: str, query_id: str) -> None:
-    _take(st.session_state[key], dataset, query_id)
+    _take(session.value_of(key), dataset, query_id)
 
 
 def _loaded(key: str, dataset: str, query_id: str) -> None:
-    file: Any = st.session_state.get("_turns_file")
+    file = session.turns_file
     if file is not None and _take(file.getvalue().decode("utf-8", "replace"), dataset, query_id):
-        st.session_state[key] = write_history(typed_turns(dataset, query_id) or ())
+        session.put(key, write_history(typed_turns(dataset, query_id) or ()))
 
 
 def _take(text: str, dataset: str, query_id: str) -> bool:
@@ -65,16 +78,16 @@ def _take(text: str, dataset: str, query_id: str) -> bool:
     try:
         keep_turns(dataset, query_id, parse_history(text))
     except CtxasmError as error:
-        st.session_state["_turns_problem"] = str(error)
+        session.turns_problem = str(error)
         return False
-    st.session_state["_turns_problem"] = None
+    session.turns_problem = None
     return True
 
 
 def _own(key: str, dataset: str, query_id: str) -> None:
     keep_turns(dataset, query_id, None)
-    st.session_state.pop(key, None)
-    st.session_state["_turns_problem"] = None
+    session.forget(key)
+    session.turns_problem = None
 
 
 def show_turns(assembly: Assembly) -> None:
@@ -120,15 +133,22 @@ def offer_summary(scene: Scene, assembly: Assembly, picked: Picked) -> None:
         if problem := _summarise(scene.query, scene, model):
             place.error(problem, icon="⚠️")
         else:
-            keep_teller(model.name)
+            keep_summary_model(model.name)
             st.rerun()
 
 
 def _summarise(query: Query, scene: Scene, model: AnswerModel) -> str:
     """Have the older turns summarised; the reason where that failed. The summary is kept by the workbench."""
-    workbench, progress = desk.workbench(), st.empty()
+    workbench, progress = server.workbench(), st.empty()
     counter = workbench.counter(scene.settings.encoding)
     tick = ticker(progress, "summarising the older turns")
     plan = workbench.zones.plan(query, scene.settings, counter, asked_choice(), model=model, cancel=tick, windows=edited_windows())
     progress.empty()
     return plan.conversation.note if plan.conversation is not None else ""
+
+
+def turn_rows(conversation: Conversation, given: Sequence[tuple[str, str]]) -> tuple[TurnRow, ...]:
+    """The given turns (role, content), oldest first: in the summary, left out, or sent."""
+    told, left = conversation.summarised, conversation.summarised + conversation.trimmed
+    states = ["told in the summary"] * told + ["left out"] * (left - told) + ["sent"] * (conversation.given - left)
+    return tuple(TurnRow(role, content, state) for (role, content), state in zip(given, states, strict=False))

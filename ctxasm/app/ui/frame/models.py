@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import Session
 from ctxasm.config import Config
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk
 
 if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
@@ -23,9 +24,14 @@ LEXICAL, JUDGE = "lexical", "llm"
 SCORERS = {LEXICAL: "lexical · no model", "embedding": "embedding · local", "nli": "nli · local", JUDGE: "llm · endpoint"}
 
 
-class Picked(NamedTuple):
-    """The models that shall answer, one or two, and the scorer that checks them. `problem` says why a model cannot be asked.
+class NotTyped(CtxasmError):
+    """Fields of the endpoint are still empty: nothing is wrong, and nothing can be asked."""
 
+
+class Picked(NamedTuple):
+    """The models that shall answer, one or two, and the scorer that checks them.
+
+    `problem` says why a model cannot be asked; `untyped`: only because fields of the endpoint are still empty.
     `judge` is the endpoint of the scorer llm, as typed or configured.
     """
 
@@ -33,6 +39,7 @@ class Picked(NamedTuple):
     scorer: str = LEXICAL
     judge: Endpoint | None = None
     problem: str = ""
+    untyped: bool = False
 
 
 def pick_models() -> Picked:
@@ -54,18 +61,20 @@ def pick_models() -> Picked:
     names = [first] if second == NO_SECOND else [first, second]
     asked = names.count(OPENAI)
     try:
-        endpoints = _endpoints(desk.workbench().config, max(1, asked)) if asked or scorer == JUDGE else []
+        endpoints = _endpoints(server.workbench().config, max(1, asked)) if asked or scorer == JUDGE else []
         judge = endpoints[0] if scorer == JUDGE else None
         return Picked(tuple(_opened(name, endpoints) for name in names), scorer, judge)
     except CtxasmError as error:
+        if asked:
+            return Picked((), scorer, None, str(error), isinstance(error, NotTyped))
         # An endpoint that only the scorer needs stands in nobody's way: the check says what it lacks.
-        return Picked((), scorer, None, str(error)) if asked else Picked(tuple(_opened(name, []) for name in names), scorer)
+        return Picked(tuple(_opened(name, []) for name in names), scorer)
 
 
 def _pick_scorer() -> str:
     return st.selectbox(
         "Checked by",
-        desk.workbench().scorer_names(),
+        server.workbench().scorer_names(),
         key="scorer",
         format_func=lambda name: SCORERS.get(name, name),
         persist_state="session",
@@ -108,22 +117,34 @@ def _endpoints(config: Config, count: int) -> list[Endpoint]:
             + (" Empty fields use what the server has configured." if configured else "")
         )
         base = st.text_input(
-            "Base URL", key="_llm_base_url", placeholder=config.llm_base_url or "https://host/v1", persist_state="session"
+            "Base URL", key=Session.llm_base_url.key, placeholder=config.llm_base_url or "https://host/v1", persist_state="session"
         ).strip()
         models = [_model_name(config, at) for at in range(count)]
-        key = st.text_input("API key", key="_llm_key", type="password", persist_state="session", autocomplete="off").strip()
+        key = st.text_input("API key", key=Session.llm_key.key, type="password", persist_state="session", autocomplete="off").strip()
     own_address = bool(base) and base != config.llm_base_url
-    return [
+    address, names = base or config.llm_base_url or "", [model or config.llm_model or "" for model in models]
+    missing = ["base URL"] * (not address) + ["model name"] * (not all(names))
+    if not address:
+        raise NotTyped(_type_first(missing))
+    endpoints = [
         Endpoint(
-            base or config.llm_base_url or "",
-            model or config.llm_model or "",
+            address,
+            # What is typed is checked at once; an empty name stands for one still to come.
+            name or "untyped",
             key or ("" if own_address else config.llm_api_key or ""),
             connect_timeout=config.llm_connect_timeout,
             first_piece_timeout=config.llm_timeout,
             piece_timeout=min(30.0, config.llm_timeout),
         )
-        for model in models
+        for name in names
     ]
+    if missing:
+        raise NotTyped(_type_first(missing))
+    return endpoints
+
+
+def _type_first(missing: list[str]) -> str:
+    return f"Type its {' and its '.join(missing)} above."
 
 
 def _model_name(config: Config, at: int) -> str:

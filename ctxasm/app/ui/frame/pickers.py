@@ -7,42 +7,45 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.ui import desk, state, typed
-from ctxasm.ui.views.question import give_up, saved_controls
+from ctxasm.app.ui.frame import server, state, typed_questions
+from ctxasm.app.ui.frame.question import give_up, saved_controls
+from ctxasm.app.ui.frame.session import Session, session
 
 if TYPE_CHECKING:
-    from ctxasm.store.listing import DatasetInfo, QueryEntry
+    from ctxasm.model.datasets import DatasetInfo, QueryEntry
 
 
 def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
     """The dataset that is chosen, or that the address asked for."""
     names = [info.name for info in infos]
-    _take_asked_for("data", names, {name: name for name in names}, "data")
-    if (gone := st.session_state.get("data")) not in names:
+    _take_asked_for(Session.dataset_name.key, names, {name: name for name in names}, "data")
+    if (gone := session.dataset_name) not in names:
         if gone is not None:
             state.reject(f"dataset {gone!r} is not loaded any more")
-        st.session_state["data"] = names[0]
-    state.send_again("data", names)
-    picked = st.selectbox("Dataset", names, key="data", on_change=_forget_query)
+        session.dataset_name = names[0]
+    state.send_again(Session.dataset_name.key, names)
+    picked = st.selectbox("Dataset", names, key=Session.dataset_name.key, on_change=_forget_query)
     info = infos[names.index(picked)] if picked in names else infos[0]
-    _write_address("data", info.name)
+    _write_address(Session.dataset_name.key, info.name)
     return info
 
 
 def _forget_query() -> None:
     give_up()
-    st.session_state.pop("q", None)
+    del session.query_id
 
 
 def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     """The id of the query that is chosen, or that the address asked for; previous and next."""
     ids = [entry.query_id for entry in entries]
-    labels = {entry.query_id: _label(entry, desk.is_stored(info, entry.query_id)) for entry in entries}
-    _take_asked_for("q", ids, labels, "query")
-    if st.session_state.get("q") not in labels:
-        st.session_state["q"] = ids[0]
-    state.send_again("q", labels.values())
-    query_id: str = st.selectbox("Query", ids, key="q", format_func=lambda key: labels.get(key, str(key)), on_change=give_up)
+    labels = {entry.query_id: _label(entry, server.is_stored(info, entry.query_id)) for entry in entries}
+    _take_asked_for(Session.query_id.key, ids, labels, "query")
+    if session.query_id not in labels:
+        session.query_id = ids[0]
+    state.send_again(Session.query_id.key, labels.values())
+    query_id: str = st.selectbox(
+        "Query", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up
+    )
     _write_query_address(info, query_id)
     at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -68,8 +71,8 @@ def _write_address(key: str, value: str) -> None:
 
 
 def _write_query_address(info: DatasetInfo, query_id: str) -> None:
-    address = typed.address(desk.query(info, query_id), desk.is_stored(info, query_id))
-    for key in ("q", typed.ASK):
+    address = typed_questions.address(server.query(info, query_id), server.is_stored(info, query_id))
+    for key in (Session.query_id.key, typed_questions.ASK):
         if key in address:
             _write_address(key, address[key])
         elif key in st.query_params:
@@ -78,22 +81,23 @@ def _write_query_address(info: DatasetInfo, query_id: str) -> None:
 
 def _go_to(query_id: str) -> None:
     give_up()
-    st.session_state["q"] = query_id
+    session.query_id = query_id
 
 
 def _label(entry: QueryEntry, is_stored: bool) -> str:
     text = " ".join(entry.query.split())
-    name = entry.query_id if not typed.is_typed(entry.query_id) else "typed" if is_stored else "not saved"
+    name = entry.query_id if not typed_questions.is_typed(entry.query_id) else "typed" if is_stored else "not saved"
     return f"{name} · {text[:70]}{'…' if len(text) > 70 else ''}"
 
 
 def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: str) -> None:
     """The value that the first URL asked for: an id, or the label that the picker itself writes."""
-    asked = st.session_state.get("_asked_for", {}).pop(key, None)
+    asked = session.asked_for.get(key)
+    session.asked_for = {other: value for other, value in session.asked_for.items() if other != key}
     if asked is None:
         return
     match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
     if match is None:
         state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
     else:
-        st.session_state[key] = match
+        session.put(key, match)

@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from ctxasm.meaning import EMBEDDERS, ENDPOINT
+from ctxasm.app.ui.frame import awaited_work, server, typed_questions
+from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.setting_widgets import note_below
+from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
-from ctxasm.reranking import RERANKERS
-from ctxasm.ui import awaiting, desk, typed
-from ctxasm.ui.awaiting import awaited
-from ctxasm.ui.setting_widgets import note_below
-from ctxasm.ui.views.title import show_problem
+from ctxasm.search.embedders import ENDPOINT
+from ctxasm.search.reranking import RERANKERS
 
 if TYPE_CHECKING:
+    from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.records import Query
-    from ctxasm.store.listing import DatasetInfo
 
 DEFAULT = SearchOptions()
-METHOD_HELP = "**hybrid**: BM25 and vectors, fused by reciprocal rank. **bm25**: words. **vector**: meaning, by the embedder."
+METHOD_HELP = (
+    "**hybrid**: BM25 and vectors, fused by reciprocal rank (k = 60); the vectors of wordllama weigh 0.1 of BM25, those of "
+    "multilingual-e5-small 0.7, others as much. **bm25**: words. **vector**: meaning, by the embedder."
+)
 TEXT_HELP = (
     "What is indexed of a chunk. **raw**: its text. **title**: title, section and text. **enriched**: situating context and "
     "questions before the text, where the dataset is enriched. What is shown and sent is always the stored text."
@@ -34,9 +39,9 @@ def question_controls(info: DatasetInfo) -> SearchOptions:
         st.html('<div class="cx cx-side cx-label" aria-hidden="true">Ask your own question</div>')
         options = _options(info)
     question_box("question", label_visibility="collapsed")
-    if (question := typed.waiting()) is not None:
+    if (question := typed_questions.waiting()) is not None:
         _search(info, question, options)
-    if problem := st.session_state.get("_question_problem"):
+    if problem := session.question_problem:
         show_problem(problem)
     return options
 
@@ -47,7 +52,7 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
         st.text_input(
             "Ask your own question",
             key=f"_{key}",
-            max_chars=typed.LONGEST,
+            max_chars=typed_questions.LONGEST,
             placeholder="What do you want to know?",
             autocomplete="off",
             label_visibility=label_visibility,
@@ -56,24 +61,30 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
 
 
 def _asked(key: str) -> None:
-    question = " ".join(str(st.session_state.get(f"_{key}") or "").split())
+    question = " ".join(str(session.value_of(f"_{key}") or "").split())
     if question:
-        typed.ask_for(question)
+        typed_questions.ask_for(question)
     else:
-        st.session_state["_question_problem"] = "Type a question first."
+        session.question_problem = "Type a question first."
 
 
 def _options(info: DatasetInfo) -> SearchOptions:
     """The options in the bound widgets: part of the link."""
-    label = f"{st.session_state.get('qm', DEFAULT.method)} · {st.session_state.get('qn', DEFAULT.limit)}"
+    label = f"{session.search_method} · {session.search_limit}"
     popover = st.popover(label, key="search_options", type="tertiary", on_change="rerun")
     with popover:
-        method = _segments("Method", METHODS, DEFAULT.method, "qm", METHOD_HELP)
-        text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, "qx", TEXT_HELP)
-        limit = st.number_input("Hits", 1, MOST_HITS, DEFAULT.limit, 5, key="qn", bind="query-params")
-        language = _segments("Language of the words", LANGUAGES, DEFAULT.language, "ql", "How BM25 cuts words to their stems.")
-        embedder = _picked("Embedder", ("default", *EMBEDDERS, ENDPOINT), "qe", "What turns texts and questions into vectors.")
-        reranker = _picked("Reranker", ("none", *RERANKERS), "qr", "Judges question and text of the best hits together.")
+        method = _segments("Method", METHODS, DEFAULT.method, Session.search_method.key, METHOD_HELP)
+        text = _segments("Indexed text", INDEXED_TEXTS, DEFAULT.text, Session.search_text.key, TEXT_HELP)
+        limit = st.number_input("Hits", 1, MOST_HITS, DEFAULT.limit, 5, key=Session.search_limit.key, bind="query-params")
+        language = _segments(
+            "Language of the words", LANGUAGES, DEFAULT.language, Session.search_language.key, "How BM25 cuts words to their stems."
+        )
+        embedder = _picked(
+            "Embedder", ("default", *EMBEDDERS, ENDPOINT), Session.search_embedder.key, "What turns texts and questions into vectors."
+        )
+        reranker = _picked(
+            "Reranker", ("none", *RERANKERS), Session.search_reranker.key, "Judges question and text of the best hits together."
+        )
         if popover.open:
             _limits(info)
     return SearchOptions(method, text, int(limit), language, DEFAULT.fusion_k, embedder, reranker)
@@ -91,17 +102,17 @@ def _segments(label: str, options: tuple[str, ...], default: str, key: str, help
 
 def _limits(info: DatasetInfo) -> None:
     """What cannot be had for this dataset, and why."""
-    from ctxasm.searching import methods
+    from ctxasm.search.searching import methods
 
-    for way in (way for way in methods(desk.workbench(), info.name) if not way.available):
+    for way in (way for way in methods(server.workbench(), info.name) if not way.available):
         note_below(str(way), pull=0)
 
 
 def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
     """Search, and make what was found the query of the session."""
-    from ctxasm.searching import search
+    from ctxasm.search.searching import search
 
-    workbench = desk.workbench()
+    workbench = server.workbench()
     try:
         query = awaited(
             SEARCH,
@@ -110,20 +121,20 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
             "Cancel the search",
         )
         # A search by several methods may find nothing because none of them could read.
-        problem = "" if query.retrieved else desk.unreadable(info)
-        is_kept = same_search(desk.saved_query(info, query.query_id), query)
+        problem = "" if query.retrieved else server.unreadable(info)
+        is_kept = same_search(server.saved_query(info, query.query_id), query)
     except CtxasmError as error:
         problem = str(error)
     if problem:
-        st.session_state["_question_problem"] = problem
+        session.question_problem = problem
     else:
         if is_kept:
-            typed.forget_unsaved(info, query.query_id)
+            typed_questions.forget_unsaved(info, query.query_id)
         else:
-            typed.keep_unsaved(info, query)
-        st.session_state["q"], st.session_state["_question_problem"] = query.query_id, None
-        st.session_state["_searched"] = True
-        st.session_state["_searches"] = st.session_state.get("_searches", 0) + 1
+            typed_questions.keep_unsaved(info, query)
+        session.query_id, session.question_problem = query.query_id, None
+        session.searched = True
+        session.searches = session.searches + 1
     give_up()
 
 
@@ -134,15 +145,15 @@ def same_search(saved: Query | None, found: Query) -> bool:
 
 def give_up() -> None:
     """The question that is searched for is not wanted any more (a callback)."""
-    typed.stop_waiting()
-    awaiting.give_up(SEARCH)
+    typed_questions.stop_waiting()
+    awaited_work.give_up(SEARCH)
 
 
 def saved_controls(info: DatasetInfo, query_id: str) -> None:
     """Save the typed question that is shown, or delete it from the query set."""
-    if query_id in typed.unsaved(info):
+    if query_id in typed_questions.unsaved(info):
         label, key, click, help = "Save", "save_question", _save, "Save to the query set"
-    elif desk.is_saved(info, query_id):
+    elif server.is_saved(info, query_id):
         label, key, click, help = "Unsave", "delete_question", _delete, "Delete from the query set"
     else:
         return
@@ -150,26 +161,26 @@ def saved_controls(info: DatasetInfo, query_id: str) -> None:
 
 
 def _save(info: DatasetInfo, query_id: str) -> None:
-    from ctxasm.searching import save_query
+    from ctxasm.search.searching import save_query
 
     try:
-        saved = save_query(desk.workbench(), info.name, typed.unsaved(info)[query_id])
+        saved = save_query(server.workbench(), info.name, typed_questions.unsaved(info)[query_id])
     except CtxasmError as error:
-        st.session_state["_question_problem"] = str(error)
+        session.question_problem = str(error)
         return
-    typed.forget_unsaved(info, query_id)
-    desk.forget_queries()
-    st.session_state["q"] = saved.query_id
+    typed_questions.forget_unsaved(info, query_id)
+    server.forget_queries()
+    session.query_id = saved.query_id
 
 
 def _delete(info: DatasetInfo, query_id: str) -> None:
     """Take a saved question out of the set; what was found stays in this session, so that a slip can be undone."""
-    workbench = desk.workbench()
+    workbench = server.workbench()
     try:
         query = workbench.query(info.name, query_id)
         workbench.store.delete_query(info.name, query_id)
     except CtxasmError as error:
-        st.session_state["_question_problem"] = str(error)
+        session.question_problem = str(error)
         return
-    desk.forget_queries()
-    typed.keep_unsaved(info, query)
+    server.forget_queries()
+    typed_questions.keep_unsaved(info, query)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.question import question_box
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_empty, show_title, show_trouble
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
-from ctxasm.ui import desk, state
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views.question import question_box
-from ctxasm.ui.views.title import show_empty, show_title, show_trouble
 
 
 def current_scene(page: str) -> Scene | None:
     """What the frame chose, or None after saying why there is nothing and what to do."""
-    trouble = st.session_state.get("_trouble")
-    scene: Scene | None = st.session_state.get("_scene")
+    trouble = session.trouble
+    scene: Scene | None = session.scene
     if trouble:
         show_title(page, "Something is in the way")
         show_trouble(
             "The data cannot be read", trouble, "Nothing was changed. Reload this page when it is fixed; the Load page stays open to you."
         )
-    elif scene is None and (info := st.session_state.get("_info")) is not None and (why := desk.unreadable(info)):
+    elif scene is None and (info := session.info) is not None and (why := server.unreadable(info)):
         show_title(page, "Something is in the way")
         show_trouble(
             f"Dataset {info.name} cannot be read", why, "Nothing was changed. Other datasets still work; ask again when it is fixed."
         )
         question_box("question_here")
-    elif scene is None and st.session_state.get("_info") is not None:
+    elif scene is None and session.info is not None:
         show_title(page, "No query to assemble")
         show_empty("This dataset has no queries yet", "Ask a question of your own: it is searched for in the dataset, and can be saved.")
         question_box("question_here")
@@ -40,7 +39,7 @@ def current_scene(page: str) -> Scene | None:
 def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
     """The assembly of the scene; None where it cannot be had, said here if `explain` (else the budget bar says it)."""
     try:
-        return state.assemble_scene(desk.workbench(), scene)
+        return state.assemble_scene(server.workbench(), scene)
     except CtxasmError as error:
         if explain:
             show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
@@ -50,7 +49,7 @@ def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
 def show_page_trouble() -> bool:
     """Say that the store cannot be used, where that is so."""
     try:
-        desk.workbench().datasets()
+        server.workbench().datasets()
     except CtxasmError as error:
         show_trouble("The data cannot be read", str(error), "Nothing was changed. Reload this page when it is fixed.")
         return True

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import streamlit as st
 from streamlit.runtime.caching import cache_resource
 
+from ctxasm.app.ui.configured import secrets
+from ctxasm.app.ui.frame import typed_questions
+from ctxasm.app.ui.frame.jobs import Jobs
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.zones_state import with_typed_turns
+from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import read_config
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import typed
-from ctxasm.ui.jobs import Jobs
-from ctxasm.ui.zones_state import with_typed_turns
-from ctxasm.workbench import SAMPLE, Workbench
 
 if TYPE_CHECKING:
+    from ctxasm.model.datasets import DatasetInfo, QueryEntry
     from ctxasm.model.records import Query
-    from ctxasm.store.listing import DatasetInfo, QueryEntry
-
-
-def secrets() -> Mapping[str, object]:
-    """Streamlit's secrets, empty where there is no file."""
-    try:
-        return {str(name): value for name, value in st.secrets.items()}
-    except (FileNotFoundError, st.errors.StreamlitSecretNotFoundError):
-        return {}
 
 
 def workbench() -> Workbench:
@@ -37,10 +29,10 @@ def workbench() -> Workbench:
 @cache_resource(max_entries=4, show_spinner=False)
 def _opened(database_url: str) -> Workbench:
     # The argument only names the cache entry: the config reads the same variable, and the secrets where it is not set.
-    desk = Workbench(read_config(secrets=secrets()))
-    if not desk.datasets():
-        desk.load_sample()
-    return desk
+    opened = Workbench(read_config(secrets=secrets()))
+    if not opened.datasets():
+        opened.load_sample()
+    return opened
 
 
 def jobs() -> Jobs:
@@ -71,7 +63,7 @@ def unreadable(info: DatasetInfo) -> str:
 
 def query_list(info: DatasetInfo) -> list[QueryEntry]:
     """The typed questions of this session that are not saved, then the stored queries of a dataset version."""
-    own = typed.entries(info)
+    own = typed_questions.entries(info)
     hidden = {entry.query_id for entry in own}
     return [*own, *(entry for entry in _stored_queries(info)[0] if entry.query_id not in hidden)]
 
@@ -83,7 +75,7 @@ def stored_queries(info: DatasetInfo) -> int:
 
 def is_stored(info: DatasetInfo, query_id: str) -> bool:
     """Whether a query can be found by its id in another session: loaded with the dataset, or saved to it."""
-    return query_id not in typed.unsaved(info)
+    return query_id not in typed_questions.unsaved(info)
 
 
 def is_saved(info: DatasetInfo, query_id: str) -> bool:
@@ -103,31 +95,29 @@ def saved_query(info: DatasetInfo, query_id: str) -> Query | None:
 
 def forget_queries() -> None:
     """Read the queries again: one was saved, deleted or loaded."""
-    for key in ("_query_list", "_query"):
-        st.session_state.pop(key, None)
-    st.session_state["_saves"] = st.session_state.get("_saves", 0) + 1
+    session.query_list = session.query = None
+    session.saves = session.saves + 1
 
 
 def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]]:
     """The stored queries, and the ids of those that were saved; read once per session and version."""
-    from ctxasm.searching import loaded_ids
+    from ctxasm.search.searching import loaded_ids
 
-    kept = st.session_state.get("_query_list")
+    kept = session.query_list
     if kept is None or kept[0] != info.dataset_id:
         bench = workbench()
         saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name)) - loaded_ids(bench, info.name)
         kept = (info.dataset_id, bench.query_list(info.name), saved)
-        st.session_state["_query_list"] = kept
+        session.query_list = kept
     return kept[1], kept[2]
 
 
 def query(info: DatasetInfo, query_id: str) -> Query:
     """A query of a dataset version, with the earlier turns that were typed for it; the last one is kept."""
-    if (asked := typed.unsaved(info).get(query_id)) is not None:
+    if (asked := typed_questions.unsaved(info).get(query_id)) is not None:
         return with_typed_turns(info.name, asked)
-    kept = st.session_state.get("_query")
+    kept = session.query
     if kept is None or kept[0] != (info.dataset_id, query_id):
         kept = ((info.dataset_id, query_id), workbench().query(info.name, query_id))
-        st.session_state["_query"] = kept
-    found: Query = kept[1]
-    return with_typed_turns(info.name, found)
+        session.query = kept
+    return with_typed_turns(info.name, kept[1])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, TypedDict
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import typed_questions
+from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
-from ctxasm.ui import typed
-from ctxasm.ui.state import Scene
 
 COPY_CSS = """
 button { font: 500 14px var(--st-font); width: 100%; padding: 7px 12px; cursor: pointer;
@@ -25,7 +26,7 @@ export default function ({ data, parentElement }) {
   const button = parentElement.querySelector('button');
   button.textContent = data.label;
   button.onclick = async () => {
-    const text = data.query === undefined ? data.text : location.origin + location.pathname + (data.query ? '?' + data.query : '');
+    const text = data.query === null ? data.text : location.origin + location.pathname + (data.query ? '?' + data.query : '');
     try { await navigator.clipboard.writeText(text); }
     catch {
       const area = Object.assign(document.createElement('textarea'), { value: text });
@@ -38,6 +39,14 @@ export default function ({ data, parentElement }) {
 """
 
 
+class CopyData(TypedDict):
+    """What the script of the button reads: a text, or the query of a link to the address that the browser is at."""
+
+    label: str
+    text: str
+    query: str | None
+
+
 @cache
 def _copy_button() -> Any:
     return st.components.v2.component("ctxasm_copy", html='<button type="button">Copy</button>', css=COPY_CSS, js=COPY_JS)
@@ -45,36 +54,40 @@ def _copy_button() -> Any:
 
 def copy_button(label: str, text: str, key: str) -> None:
     """A button that copies `text` in the browser, without a rerun."""
-    _copy_button()(data={"label": label, "text": text}, key=key, height="content")
+    data: CopyData = {"label": label, "text": text, "query": None}
+    _copy_button()(data=data, key=key, height="content")
 
 
 def link_query(scene: Scene | None, settings: AssemblySettings) -> str:
     """The query string of a link to this scene: dataset and query by name, and what differs from the defaults."""
-    where = {} if scene is None else {"data": scene.dataset, **_query_address(scene)}
+    where = {} if scene is None else {Session.dataset_name.key: scene.dataset, **_query_address(scene)}
     return urlencode({**where, **to_url(settings)})
 
 
 def _query_address(scene: Scene) -> dict[str, str]:
-    stored = not typed.is_unsaved(scene.query.query_id)
-    return typed.address(scene.query, stored) | ({} if stored else typed.options_address())
+    stored = not typed_questions.is_unsaved(scene.query.query_id)
+    return typed_questions.address(scene.query, stored) | ({} if stored else typed_questions.options_address())
 
 
 def share_controls(scene: Scene | None, settings: AssemblySettings) -> None:
     """The link, and the settings written down."""
-    _copy_button()(data={"label": "Copy link", "query": link_query(scene, settings)}, key="copy_link", height="content")
-    written = st.popover("Copy settings as …", width="stretch", key="settings_written", on_change="rerun")
-    if not written.open:
-        return
-    with written:
-        st.caption("What differs from the defaults; each block has a copy button.")
-        environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
-        for title, text, language in (
-            ("TOML", to_toml(settings), "toml"),
-            ("Python", to_python(settings), "python"),
-            ("Environment", environment or "# all defaults", "bash"),
-        ):
-            st.caption(title)
-            st.code(text, language=language)
+    data: CopyData = {"label": "Copy link", "text": "", "query": link_query(scene, settings)}
+    _copy_button()(data=data, key="copy_link", height="content")
+    if st.button("Copy settings as …", width="stretch", key="settings_written"):
+        st.dialog("Copy settings as …", width="medium")(_show_written)(settings)
+
+
+def _show_written(settings: AssemblySettings) -> None:
+    """The settings in three notations. A dialog: a box that opens at the foot of the sidebar has no room there."""
+    st.caption("What differs from the defaults; each block has a copy button.")
+    environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
+    for title, text, language in (
+        ("TOML", to_toml(settings), "toml"),
+        ("Python", to_python(settings), "python"),
+        ("Environment", environment or "# all defaults", "bash"),
+    ):
+        st.caption(title)
+        st.code(text, language=language)
 
 
 def _quoted(value: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
@@ -21,3 +23,19 @@ def asked_to_end() -> Callable[[], bool]:
         return getattr(state, "value", "CONTINUE") != "CONTINUE"
 
     return ended
+
+
+def ticker(place: Any, doing: str, paused: Callable[[], None] = lambda: None) -> Callable[[], bool]:
+    """Called often while a model is waited for: shows the seconds, and so lets a click on Stop end the run."""
+    began = time.monotonic()
+    last = [0.0]
+
+    def tick() -> bool:
+        now = time.monotonic()
+        if now - last[0] > 0.2 and get_script_run_ctx(suppress_warning=True) is not None:
+            last[0] = now
+            paused()
+            place.caption(f"{doing} · {now - began:.0f} s")
+        return False
+
+    return tick

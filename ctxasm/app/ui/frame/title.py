@@ -6,14 +6,15 @@ from html import escape
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
+from ctxasm.app.ui.widgets.fates import failures
+from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
+from ctxasm.app.ui.words.settings_words import settings_sentence
+from ctxasm.app.ui.words.words import decimal, plural
 from ctxasm.model.results import Assembly
-from ctxasm.ui import desk
-from ctxasm.ui.compress_rows import failures
-from ctxasm.ui.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.ui.settings_words import settings_sentence
-from ctxasm.ui.state import Scene
-from ctxasm.ui.typed import is_typed, is_unsaved, notes_of
-from ctxasm.ui.words import decimal, plural
 
 METHODS = {
     "hybrid_bm25_vector": "hybrid: BM25 + vector",
@@ -49,9 +50,10 @@ def _badges(scene: Scene, assembly: Assembly) -> str:
     query, fates = scene.query, assembly.trace.fates
     method = query.search_method
     badges = ["not saved"] if is_unsaved(query.query_id) else []
-    info = st.session_state.get("_info")
-    badges += ["saved before with other hits: saving replaces it"] if info and desk.is_saved_before(info, query.query_id) else []
+    info = session.info
+    badges += ["saved before with other hits: saving replaces it"] if info and server.is_saved_before(info, query.query_id) else []
     badges += [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
+    badges += [fused] if (fused := fusion_of(query)) else []
     if query.bm25_matches is not None:
         badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
     if query.best_similarity is not None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import streamlit as st
-
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.records import Query
 from ctxasm.model.search import SearchOptions
-from ctxasm.store.listing import DatasetInfo, QueryEntry
 
 MOST_UNSAVED = 20
 """Typed questions that a session keeps, the one typed last longest."""
@@ -19,15 +17,21 @@ PREFIX = "typed-"
 """How the id of a typed question begins."""
 STANDARD = ("default", "none")
 """What stands for the default embedder, and for no reranker."""
-OPTIONS = {"qm": "method", "qx": "text", "qn": "limit", "ql": "language", "qe": "embedder", "qr": "reranker"}
-"""The URL keys of the bound widgets of the search options."""
+OPTIONS = {
+    Session.search_method.key: "method",
+    Session.search_text.key: "text",
+    Session.search_limit.key: "limit",
+    Session.search_language.key: "language",
+    Session.search_embedder.key: "embedder",
+    Session.search_reranker.key: "reranker",
+}
+"""The bound widgets of the search options by their keys, which are those of the URL."""
 ASK = "ask"
 """The URL parameter that carries a question which is not saved."""
 
 
-def _all() -> dict[tuple[int, str], Query]:
-    found: dict[tuple[int, str], Query] = st.session_state.get("_unsaved", {})
-    return found
+def _all() -> Mapping[tuple[int, str], Query]:
+    return session.unsaved
 
 
 def unsaved(info: DatasetInfo) -> Mapping[str, Query]:
@@ -38,7 +42,7 @@ def unsaved(info: DatasetInfo) -> Mapping[str, Query]:
 
 def is_unsaved(query_id: str) -> bool:
     """Whether a query of the dataset that is shown was typed and not saved."""
-    info = st.session_state.get("_info")
+    info = session.info
     return info is not None and query_id in unsaved(info)
 
 
@@ -46,12 +50,12 @@ def keep_unsaved(info: DatasetInfo, query: Query) -> None:
     """Keep what a search found."""
     kept = {key: value for key, value in _all().items() if key != (info.dataset_id, query.query_id)}
     kept[info.dataset_id, query.query_id] = query
-    st.session_state["_unsaved"] = dict(list(kept.items())[-MOST_UNSAVED:])
+    session.unsaved = dict(list(kept.items())[-MOST_UNSAVED:])
 
 
 def forget_unsaved(info: DatasetInfo, query_id: str) -> None:
     """Let go of a question: it is saved now, or nobody wants it."""
-    st.session_state["_unsaved"] = {key: value for key, value in _all().items() if key != (info.dataset_id, query_id)}
+    session.unsaved = {key: value for key, value in _all().items() if key != (info.dataset_id, query_id)}
 
 
 def entries(info: DatasetInfo) -> list[QueryEntry]:
@@ -61,38 +65,42 @@ def entries(info: DatasetInfo) -> list[QueryEntry]:
 
 def waiting() -> str | None:
     """The question that is to be searched for in this run."""
-    asked: dict[str, Any] = st.session_state.get("_asked_for") or {}
-    return asked.get(ASK)
+    return session.asked_for.get(ASK)
 
 
 def ask_for(question: str) -> None:
     """Search for a question in the next run (a callback)."""
-    st.session_state["_asked_for"] = {**(st.session_state.get("_asked_for") or {}), ASK: question}
-    st.session_state["_question_problem"] = None
+    session.asked_for = {**session.asked_for, ASK: question}
+    session.question_problem = None
 
 
 def stop_waiting() -> None:
     """The question was searched for, or is not wanted any more."""
-    asked = dict(st.session_state.get("_asked_for") or {})
-    asked.pop(ASK, None)
-    st.session_state["_asked_for"] = asked
+    session.asked_for = {key: value for key, value in session.asked_for.items() if key != ASK}
 
 
 def address(query: Query, is_saved: bool) -> dict[str, str]:
     """What of a query goes into a link: a stored one by its id, another one by its words, which are searched for again."""
-    return {"q": query.query_id} if is_saved else {ASK: query.query}
+    return {Session.query_id.key: query.query_id} if is_saved else {ASK: query.query}
 
 
 def options_address() -> dict[str, str]:
     """What of the search options goes into the link of a question that is searched for again: what is not as by default."""
     default = SearchOptions()
-    said = {key: st.session_state.get(key, getattr(default, field)) for key, field in OPTIONS.items()}
+    said = {key: session.value_of(key, getattr(default, field)) for key, field in OPTIONS.items()}
     return {key: str(said[key]) for key, field in OPTIONS.items() if said[key] not in (getattr(default, field), *STANDARD)}
 
 
 def is_typed(query_id: str) -> bool:
     """Whether this is the id of a question that was typed once, saved or not."""
     return query_id.startswith(PREFIX)
+
+
+def fusion_of(query: Query) -> str:
+    """How the search for a typed question fused words and meaning; empty where it did not."""
+    fusion = query.metadata.get("fusion") if is_typed(query.query_id) else None
+    weight = fusion.get("vector") if isinstance(fusion, Mapping) else None
+    return f"vectors weigh {weight:g} of BM25" if isinstance(weight, (int, float)) else ""
 
 
 def notes_of(query: Query) -> tuple[str, ...]:

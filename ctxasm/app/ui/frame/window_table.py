@@ -6,12 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from ctxasm.answering.zones.windows import Windows, window_of, windows_from_values, windows_to_toml
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.zones_state import edited_windows, keep_windows
+from ctxasm.app.ui.words.words import number
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
-from ctxasm.ui import desk
-from ctxasm.ui.words import number
-from ctxasm.ui.zones_state import edited_windows, keep_windows
-from ctxasm.zones.windows import Windows, window_of, windows_from_values, windows_to_toml
 
 
 def window_table_controls(settings: AssemblySettings) -> None:
@@ -25,17 +26,17 @@ def window_table_controls(settings: AssemblySettings) -> None:
         return
     known = f"{entry.name}: {number(entry.window)} tokens" if entry else "not in the table"
     st.button("Model windows …", key="model_windows", on_click=_open, width="stretch", help=f"The table of models. This one: {known}.")
-    if st.session_state.pop("_windows_open", False):
+    if session.take(Session.windows_open):
         _table()
 
 
 def _open() -> None:
-    st.session_state["_windows_open"] = True
+    session.windows_open = True
 
 
 def _windows() -> Windows:
     own = edited_windows()
-    return desk.workbench().zones.windows if own is None else own
+    return server.workbench().zones.windows if own is None else own
 
 
 @st.dialog("Model windows", width="large")
@@ -54,7 +55,7 @@ def _table() -> None:
             "encoding": st.column_config.SelectboxColumn("Encoding", options=list(ENCODINGS)),
             "note": st.column_config.TextColumn("Note"),
         },
-        key=f"_windows_rows_{st.session_state.get('_windows_edits', 0)}",
+        key=f"_windows_rows_{session.windows_edits}",
     )
     try:
         windows = windows_of_rows(rows)

@@ -9,14 +9,13 @@ import dataclasses
 import hashlib
 from collections.abc import Hashable, Sequence
 
-import streamlit as st
-
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
+from ctxasm.answering.zones.windows import Windows
+from ctxasm.app.ui.frame.session import session
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.language import Language
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.prompts import GROUNDED, PromptChoice
-from ctxasm.zones.windows import Windows
+from ctxasm.text.language import Language
 
 LANGUAGES: dict[str, Language | None] = {"of the question": None, "Dutch": "nl", "English": "en"}
 """The languages of a prompt, as Ask offers them."""
@@ -26,17 +25,16 @@ MOST_TYPED = 200
 
 def typed_turns(dataset: str, query_id: str) -> tuple[Turn, ...] | None:
     """The turns typed for a query, None where it has its own."""
-    found: tuple[Turn, ...] | None = st.session_state.get("_typed_turns", {}).get((dataset, query_id))
-    return found
+    return session.typed_turns.get((dataset, query_id))
 
 
 def keep_turns(dataset: str, query_id: str, turns: Sequence[Turn] | None) -> None:
     """Keep turns for a query in place of its own; None gives it its own again."""
-    kept = dict(st.session_state.get("_typed_turns", {}))
+    kept = dict(session.typed_turns)
     kept.pop((dataset, query_id), None)
     if turns is not None:
         kept[dataset, query_id] = tuple(turns)
-    st.session_state["_typed_turns"] = dict(list(kept.items())[-MOST_TYPED:])
+    session.typed_turns = dict(list(kept.items())[-MOST_TYPED:])
 
 
 def with_typed_turns(dataset: str, query: Query) -> Query:
@@ -47,13 +45,12 @@ def with_typed_turns(dataset: str, query: Query) -> Query:
 
 def asked_choice() -> PromptChoice:
     """How Ask will ask, as its widgets say on any page; the default where they say something that cannot be sent."""
-    said = st.session_state
     try:
         return PromptChoice(
-            said.get("prompt_style", GROUNDED.style),
-            bool(said.get("answer_first", False)),
-            str(said.get("prompt_extra") or "").strip(),
-            LANGUAGES.get(str(said.get("prompt_language"))),
+            session.prompt_style,
+            session.answer_first,
+            (session.prompt_extra or "").strip(),
+            LANGUAGES.get(session.prompt_language or ""),
         )
     except CtxasmError:
         return GROUNDED
@@ -61,37 +58,35 @@ def asked_choice() -> PromptChoice:
 
 def edited_windows() -> Windows | None:
     """The table of models of this session, None where it is the server's."""
-    found: Windows | None = st.session_state.get("_windows")
-    return found
+    return session.windows
 
 
 def keep_windows(windows: Windows | None) -> None:
     """Use a table of models in this session; None goes back to the server's."""
-    st.session_state["_windows"] = windows
-    st.session_state["_windows_edits"] = st.session_state.get("_windows_edits", 0) + 1
+    session.windows = windows
+    session.windows_edits = session.windows_edits + 1
 
 
-def told_by() -> str | None:
+def summary_model() -> str | None:
     """The model whose summaries of older turns are used."""
-    found: str | None = st.session_state.get("_told_by")
-    return found
+    return session.summary_model
 
 
-def keep_teller(name: str) -> None:
+def keep_summary_model(name: str) -> None:
     """Use the summaries of the model of this name from now on."""
-    st.session_state["_told_by"] = name
-    st.session_state["_told"] = st.session_state.get("_told", 0) + 1
+    session.summary_model = name
+    session.summaries = session.summaries + 1
 
 
 def zones_key(settings: AssemblySettings) -> Hashable:
     """What besides query and settings decides the zones; equal keys give the same assembly."""
     if settings.budget_mode == "fixed" and not settings.model_name and settings.model_window is None:
-        return (told_by(), st.session_state.get("_told", 0))
-    return (asked_choice(), st.session_state.get("_windows_edits", 0), told_by(), st.session_state.get("_told", 0))
+        return (summary_model(), session.summaries)
+    return (asked_choice(), session.windows_edits, summary_model(), session.summaries)
 
 
 def zones_stamp(query: Query, settings: AssemblySettings) -> str:
     """What of it can change the messages of a scene, as an end to its stamp; "" for a scene without history or window."""
-    parts: list[object] = [[(turn.role, turn.content) for turn in query.history], st.session_state.get("_told", 0)] if query.history else []
+    parts: list[object] = [[(turn.role, turn.content) for turn in query.history], session.summaries] if query.history else []
     parts += [zones_key(settings)] if settings.budget_mode == "window" else []
     return f"#{hashlib.sha256(repr(parts).encode('utf-8', 'replace')).hexdigest()[:8]}" if parts else ""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from html import escape
 
+from ctxasm.app.ui.widgets.fates import DROP_WORDS
+from ctxasm.app.ui.words.words import number
 from ctxasm.model.results import Assembly
 
 
@@ -57,4 +60,30 @@ def ledger(assembly: Assembly) -> Ledger:
         scaffold_tokens=tokens["header"] + tokens["separator"] + tokens["gap"],
         supplement_tokens=tokens["supplement"],
         total_tokens=assembly.token_count,
+    )
+
+
+def ledger_html(account: Ledger, fresh: int = 0) -> str:
+    """The accounting line: every chunk and every token has a term. `fresh` of the sent chunks came with the last change."""
+    terms = [f"<b>{account.retrieved}</b> retrieved", f"+ <b>{account.added}</b> added"]
+    terms += [f"− <b>{account.merged}</b> merged"] if account.merged else []
+    terms += [f"− <b>{account.duplicates}</b> duplicate"] if account.duplicates else []
+    terms += [f"− <b>{count}</b> {DROP_WORDS.get(reason, escape(reason))}" for reason, count in account.dropped]
+    tokens = [
+        f"<b>{number(account.chunk_tokens)}</b> chunk",
+        f"+ <b>{number(account.prefix_tokens)}</b> prefix",
+        f"+ <b>{number(account.scaffold_tokens)}</b> header/separator",
+    ]
+    tokens += [f"+ <b>{number(account.supplement_tokens)}</b> supplement"] if account.supplement_tokens else []
+    new = f' <span class="cx-new-count" data-new="{fresh}">{fresh} new</span>' if fresh else ""
+    state = "balances" if account.balances else "does not balance"
+    badge = (
+        f'<span class="cx-badge {"ok" if account.balances else "warn"}"><span class="cx-dot{"" if account.balances else " warn"}">'
+        f"</span>{state}</span>"
+    )
+    return (
+        f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
+        f'data-tokens="{account.total_tokens}">'
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
+        f"{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
     )

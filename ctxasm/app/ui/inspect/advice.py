@@ -13,19 +13,42 @@ from html import escape
 
 import streamlit as st
 
-from ctxasm.evaluation.advice import Advice, advise
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.words import plural
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.ui import desk, state
-from ctxasm.ui.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
-from ctxasm.ui.pictures import boxed
-from ctxasm.ui.state import Scene
-from ctxasm.ui.words import plural
+from ctxasm.tuning.advice import Advice, advise
 
 FIRST = 3
 """Pieces of advice that stand open; the others fold away."""
 PATIENCE = 0.2
 """Seconds of work after which no further change is tried; a busy machine does not shorten it."""
+
+
+def _costs(scene: Scene) -> bool:
+    """Whether assembling this query again would call a model."""
+    return scene.settings.enabled and scene.settings.compression == "model"
+
+
+def _how(scene: Scene) -> str:
+    if _costs(scene):
+        return ", not tried: compression by a model would cost calls"
+    labelled = bool(scene.query.gold or scene.query.spans)
+    return f" tried on this query, judged by {'gold evidence' if labelled else 'the rank of the hits: it has no gold evidence'}"
+
+
+def row_html(advice: Advice, assembly: Assembly) -> str:
+    """One piece of advice: its badge, what was read, and what the trial measured."""
+    badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
+    measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
+    return (
+        f'<div data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}'
+        f'<br><span class="cx-mute cx-small">With the change: {escape(measured)}</span></div>'
+    )
 
 
 def advice_panel(scene: Scene, assembly: Assembly) -> None:
@@ -43,18 +66,6 @@ def advice_panel(scene: Scene, assembly: Assembly) -> None:
                 _rows(scene, assembly, rest)
 
 
-def _costs(scene: Scene) -> bool:
-    """Whether assembling this query again would call a model."""
-    return scene.settings.enabled and scene.settings.compression == "model"
-
-
-def _how(scene: Scene) -> str:
-    if _costs(scene):
-        return ", not tried: compression by a model would cost calls"
-    labelled = bool(scene.query.gold or scene.query.spans)
-    return f" tried on this query, judged by {'gold evidence' if labelled else 'the rank of the hits: it has no gold evidence'}"
-
-
 def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
     for advice in given:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -65,28 +76,18 @@ def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
             st.button(label, key=f"advice_{advice.rule}", on_click=state.apply, args=(changed,), help=help, icon=":material/check:")
 
 
-def row_html(advice: Advice, assembly: Assembly) -> str:
-    """One piece of advice: its badge, what was read, and what the trial measured."""
-    badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
-    measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
-    return (
-        f'<div data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}'
-        f'<br><span class="cx-mute cx-small">With the change: {escape(measured)}</span></div>'
-    )
-
-
 def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
     """The advice on this assembly; the last one of the session is kept, so that a tab that opens tries nothing again."""
-    kept = st.session_state.get("_advice")
+    kept = session.advice
     if kept is None or kept[0] is not assembly:
         kept = (assembly, _tried(scene, assembly))
-        st.session_state["_advice"] = kept
+        session.advice = kept
     given: tuple[Advice, ...] = kept[1]
     return given
 
 
 def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
-    workbench, until = desk.workbench(), time.thread_time() + PATIENCE
+    workbench, until = server.workbench(), time.thread_time() + PATIENCE
 
     def assemble_with(settings: AssemblySettings) -> Assembly:
         return state.assemble_anew(workbench, replace(scene, settings=settings))

@@ -1,15 +1,35 @@
-"""Unused tokens and packing regret: in words under every policy, and as two bars, this context and the best packing. Pure."""
+"""Budget: the token axis in numbers, unused tokens and packing regret."""
 
 from __future__ import annotations
 
 from html import escape
 
+import streamlit as st
+
+from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar
+from ctxasm.app.ui.widgets.context_marks import number_chip
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import decimal, number, title_of
 from ctxasm.model.results import Assembly, DocumentSize
-from ctxasm.ui.words import decimal, number, title_of
 
 NOTHING = 1e-12
 """A regret below this is none: the sums of fractions differ in their last digits."""
 MOST_NAMES = 6
+
+
+def _left(assembly: Assembly) -> str:
+    if assembly.overshoot_tokens:
+        why = "only chunk text counts" if assembly.settings.enabled else "the baseline has no limit"
+        return f"The context is {number(assembly.overshoot_tokens)} tokens over the limit: with this setting {why}."
+    characters = assembly.settings.max_chars
+    also = f", {number(max(0, characters - len(assembly.text)))} of {number(characters)} characters" if characters is not None else ""
+    return f"{number(assembly.unused_tokens)} of {number(assembly.limit)} tokens{also} stay unused."
+
+
+def _too_large(assembly: Assembly) -> DocumentSize | None:
+    """The document of the best packing that does not fit as a whole, if there is one."""
+    best = set(assembly.trace.regret.documents)
+    return next((size for size in assembly.trace.sizes if size.document_id in best and size.tokens > assembly.limit), None)
 
 
 def regret_html(assembly: Assembly) -> str:
@@ -31,15 +51,6 @@ def _note(assembly: Assembly, says: str, picture: str = "") -> str:
     )
 
 
-def _left(assembly: Assembly) -> str:
-    if assembly.overshoot_tokens:
-        why = "only chunk text counts" if assembly.settings.enabled else "the baseline has no limit"
-        return f"The context is {number(assembly.overshoot_tokens)} tokens over the limit: with this setting {why}."
-    characters = assembly.settings.max_chars
-    also = f", {number(max(0, characters - len(assembly.text)))} of {number(characters)} characters" if characters is not None else ""
-    return f"{number(assembly.unused_tokens)} of {number(assembly.limit)} tokens{also} stay unused."
-
-
 def _says(assembly: Assembly) -> str:
     regret = assembly.trace.regret
     within = " in the same tokens" if assembly.settings.max_chars is None else " in the same tokens, whatever its characters,"
@@ -57,12 +68,6 @@ def _says(assembly: Assembly) -> str:
         return f"Packing regret {share:.0f} %: it is worth that much less than the best packing of whole documents{within}.{best}"
     bound = "what the best one is worth is only known from above"
     return f"Packing regret at most {share:.0f} % against any packing of whole documents{within}: {bound}."
-
-
-def _too_large(assembly: Assembly) -> DocumentSize | None:
-    """The document of the best packing that does not fit as a whole, if there is one."""
-    best = set(assembly.trace.regret.documents)
-    return next((size for size in assembly.trace.sizes if size.document_id in best and size.tokens > assembly.limit), None)
 
 
 def _bars(assembly: Assembly) -> str:
@@ -83,3 +88,29 @@ def _bar(name: str, value: float, whole: float, kind: str) -> str:
         f'<div class="cx-value" data-value="{kind}"><span>{name}</span>'
         f'<div><i class="v-{kind}" style="width:{100 * value / whole:.2f}%"></i></div><b>{decimal(value)}</b></div>'
     )
+
+
+def budget_table_html(bar: Bar) -> str:
+    """Every document on the token axis, in numbers."""
+    rows = []
+    end = 0
+    for document in bar.documents:
+        end += document.tokens
+        state = (
+            '<span class="cx-fate">sent</span>'
+            if document.kept
+            else f'<span class="cx-fate gone">dropped</span> <span class="cx-need">needs {number(document.missing_tokens)} more</span>'
+            if document.missing_tokens
+            else '<span class="cx-fate gone">dropped</span>'
+        )
+        chunks = " ".join(dict.fromkeys(part.label for part in document.parts if part.label))
+        numbers = " ".join(number_chip(n) for n in document.numbers)
+        rows.append((numbers, escape(document.title), escape(chunks), number(document.tokens), number(end), state))
+    return table_html(
+        ("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis"
+    )
+
+
+def show_budget(assembly: Assembly) -> None:
+    """The bar above, document by document."""
+    st.html(boxed(f'{regret_html(assembly)}<div style="height:10px"></div>{budget_table_html(budget_bar(assembly))}', "ctx-budget-table"))

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.inspect.elapsed import latencies, latency_html
+from ctxasm.app.ui.inspect.evidence import show_evidence
+from ctxasm.app.ui.inspect.export import show_export
+from ctxasm.app.ui.inspect.find import show_find
+from ctxasm.app.ui.inspect.life import show_life
+from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly
-from ctxasm.ui.pictures import boxed, latency_html
-from ctxasm.ui.stage_rows import latencies
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views.evidence import show_evidence
-from ctxasm.ui.views.export import show_export
-from ctxasm.ui.views.find import show_find
-from ctxasm.ui.views.life import show_life
 
 TABS = ("Life of a chunk", "Find text", "Gold evidence", "Latency", "Export")
 
 
 def show_closer(scene: Scene, assembly: Assembly) -> None:
     """What else the trace can answer."""
-    life, find, gold, latency, export = st.tabs(list(TABS), key="closer", on_change="rerun")
+    life, find, gold, latency, export = st.tabs(list(TABS), key=Session.closer.key, on_change="rerun")
     if life.open:
         with life:
             show_life(assembly)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ctxasm.app.ui.frame.title import boundary_badge, show_empty
+from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.inspect.before_after import fresh_chunks
+from ctxasm.app.ui.widgets.context_marks import text_html
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.setting_words import NO_BOUNDARIES
+from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.results import Assembly
-from ctxasm.ui.before_after import fresh_chunks
-from ctxasm.ui.ledger_rows import ledger
-from ctxasm.ui.marks import text_html
-from ctxasm.ui.pictures import boxed, ledger_html
-from ctxasm.ui.setting_words import NO_BOUNDARIES
-from ctxasm.ui.views.title import boundary_badge, show_empty
-from ctxasm.ui.words import number, plural
 
 
 def show_context_text(assembly: Assembly, stamp: str) -> None:

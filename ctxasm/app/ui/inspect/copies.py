@@ -1,21 +1,25 @@
-"""Rows of what says the same: removed copies and how alike they are, newer editions, where else a source stands. Pure."""
+"""What says the same: removed copies and how alike they are, newer editions, and two texts side by side."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from html import escape
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.widgets.fates import SENT, likeness_label
+from ctxasm.app.ui.widgets.tables import table_html
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.events import Duplicate, Likeness, Promoted
-from ctxasm.model.results import Assembly, Citation, Fate, Key
-from ctxasm.ui.rows import SENT
-from ctxasm.ui.words import title_of
+from ctxasm.model.results import Assembly, Key
 
 _WORDS = re.compile(r"\S+\s*|\s+")
 MOST_WORDS = 600
 """Words of either text that are compared: a chunk is seldom longer, and comparing grows with the square."""
 AROUND = 12
 """Equal words that stay on either side of a difference."""
+MOST_WORDS_NOTE = "Only the first words of these long texts are compared."
 
 
 class Copy(NamedTuple):
@@ -32,57 +36,6 @@ class Copy(NamedTuple):
     superseded: bool = False
 
 
-def copies(assembly: Assembly) -> tuple[Copy, ...]:
-    """The duplicates that any stage found, in the order of the stages; the last word on a chunk counts."""
-    sent = {(f.document_id, f.chunk_index) for f in assembly.trace.fates if f.fate in SENT}
-    events = [event for record in assembly.trace.stages for event in record.events]
-    older = {(e.of_document_id, e.of_chunk_index) for e in events if isinstance(e, Promoted)}
-    found: dict[Key, Copy] = {}
-    for e in events:
-        if isinstance(e, Duplicate):
-            copy, kept = (e.document_id, e.chunk_index), (e.of_document_id, e.of_chunk_index)
-            found[copy] = Copy(copy, kept, copy in sent, e.likeness, e.similarity, copy in older)
-    return tuple(found.values())
-
-
-def likeness_label(likeness: Likeness, similarity: float) -> str:
-    """How alike two chunks are, in few words: `nearly the same words 0.94`."""
-    match likeness:
-        case "exact":
-            return "the same text"
-        case "near":
-            return f"nearly the same words {similarity:.2f}"
-        case "semantic":
-            return f"same meaning {similarity:.2f}"
-
-
-class Elsewhere(NamedTuple):
-    """Another document that says what a citation says, and how alike; `label` is empty for an exact copy."""
-
-    title: str
-    label: str
-
-
-def also_in(assembly: Assembly, citation: Citation, fates: dict[Key, Fate] | None = None, limit: int = 40) -> tuple[Elsewhere, ...]:
-    """Where else the source of a citation stands, each document once, with the weakest likeness among its copies."""
-    fates = fates if fates is not None else fates_by_key(assembly)
-    found: dict[str, tuple[float, str]] = {}
-    for key in citation.also_in:
-        fate = fates.get(key)
-        likeness, similarity = (fate.likeness or "exact", fate.similarity) if fate is not None else ("exact", None)
-        alike = 1.0 if similarity is None else similarity
-        label = "" if likeness == "exact" else likeness_label(likeness, alike)
-        known = found.get(key[0])
-        if known is None or (alike, not label) < (known[0], not known[1]):
-            found[key[0]] = (alike, label)
-    return tuple(Elsewhere(title_of(assembly.trace.documents, key, limit), label) for key, (_, label) in found.items())
-
-
-def fates_by_key(assembly: Assembly) -> dict[Key, Fate]:
-    """Every fate under the name of its chunk."""
-    return {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates}
-
-
 class Piece(NamedTuple):
     """A run of words of one text beside another: the same in both, only here, or a long equal run left out."""
 
@@ -96,6 +49,19 @@ class Difference(NamedTuple):
     copy: tuple[Piece, ...]
     kept: tuple[Piece, ...]
     clipped: bool
+
+
+def copies(assembly: Assembly) -> tuple[Copy, ...]:
+    """The duplicates that any stage found, in the order of the stages; the last word on a chunk counts."""
+    sent = {(f.document_id, f.chunk_index) for f in assembly.trace.fates if f.fate in SENT}
+    events = [event for record in assembly.trace.stages for event in record.events]
+    older = {(e.of_document_id, e.of_chunk_index) for e in events if isinstance(e, Promoted)}
+    found: dict[Key, Copy] = {}
+    for e in events:
+        if isinstance(e, Duplicate):
+            copy, kept = (e.document_id, e.chunk_index), (e.of_document_id, e.of_chunk_index)
+            found[copy] = Copy(copy, kept, copy in sent, e.likeness, e.similarity, copy in older)
+    return tuple(found.values())
 
 
 def difference(copy: str, kept: str) -> Difference:
@@ -127,3 +93,61 @@ def _shortened(words: list[str], after: bool, before: bool) -> list[Piece]:
     middle = Piece("skipped", f"{len(words) - head - tail} equal words")
     pieces = [Piece("same", "".join(words[:head])), middle, Piece("same", "".join(words[len(words) - tail :]))]
     return [piece for piece in pieces if piece.text]
+
+
+def chunk_name(assembly: Assembly, key: Key) -> str:
+    """A chunk by its document's title: `Visiting hours #3`."""
+    return f"{title_of(assembly.trace.documents, key[0], 64)} #{key[1]}"
+
+
+def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
+    """Removed copies with the chunk that stays, and how alike they are."""
+    rows = [
+        (
+            escape(chunk_name(assembly, copy.copy)),
+            _likeness(copy),
+            escape(chunk_name(assembly, copy.kept)),
+            _outcome(copy),
+        )
+        for copy in copies
+    ]
+    return table_html(("copy", "how alike", "says what this one says", "in the context"), rows, caption="Duplicates among the candidates")
+
+
+def _likeness(copy: Copy) -> str:
+    return f'<span data-likeness="{copy.likeness}" class="cx-nowrap">{likeness_label(copy.likeness, copy.similarity)}</span>'
+
+
+def _outcome(copy: Copy) -> str:
+    if copy.returned:
+        return "came back: the other one left"
+    older = '<span class="cx-need">older edition</span>: the newer one stands in its place, with its score; ' if copy.superseded else ""
+    return f"{older}shown once, both sources named"
+
+
+def difference_html(assembly: Assembly, copy: Copy, found: Difference) -> str:
+    """The copy and what is kept, the words that only one of them has marked."""
+    older, newer = ("older edition", "newer edition, kept") if copy.superseded else ("left out", "kept")
+    note = f'<p class="cx-note cx-small">{MOST_WORDS_NOTE}</p>' if found.clipped else ""
+    same = "" if any(piece.kind == "own" for piece in (*found.copy, *found.kept)) else " The words are the same; case or spaces differ."
+    return (
+        f'<p class="cx-note">{likeness_label(copy.likeness, copy.similarity).capitalize()}.{same}</p>'
+        '<div class="cx-seam" style="margin-top:8px">'
+        f"{_side(f'{chunk_name(assembly, copy.copy)}, {older}', found.copy, 'del')}"
+        f"{_side(f'{chunk_name(assembly, copy.kept)}, {newer}', found.kept, 'mark')}</div>{note}"
+    )
+
+
+def _side(name: str, pieces: Sequence[Piece], tag: str) -> str:
+    body = "".join(_piece(piece, tag) for piece in pieces)
+    return f'<div class="cx-quote" tabindex="0" role="region" aria-label="{escape(name)}" dir="auto"><h3>{escape(name)}</h3>{body}</div>'
+
+
+def _piece(piece: Piece, tag: str) -> str:
+    match piece.kind:
+        case "own":
+            return f"<{tag}>{escape(piece.text)}</{tag}>"
+        case "skipped":
+            return f'<span class="cx-seg-gap">… {escape(piece.text)} …</span> '
+        case "same":
+            return escape(piece.text)

@@ -6,10 +6,16 @@ import json
 
 import streamlit as st
 
-from ctxasm.model.language import language_of
+from ctxasm.answering.prompts import build_messages
+from ctxasm.app.ui.frame.sharing import copy_button
 from ctxasm.model.results import Assembly
-from ctxasm.prompts import build_messages
-from ctxasm.ui.sharing import copy_button
+from ctxasm.text.language import language_of
+
+
+def messages_json(assembly: Assembly) -> str:
+    """The messages as an OpenAI-compatible endpoint takes them."""
+    messages = build_messages(assembly, language=language_of(assembly.query.query))
+    return json.dumps([{"role": m.role, "content": m.content} for m in messages], ensure_ascii=False, indent=1)
 
 
 def show_export(assembly: Assembly) -> None:
@@ -42,9 +48,3 @@ def show_export(assembly: Assembly) -> None:
         st.download_button(
             "Download trace", whole, f"{name}-trace.json", "application/json", key="download_trace", on_click="ignore", width="stretch"
         )
-
-
-def messages_json(assembly: Assembly) -> str:
-    """The messages as an OpenAI-compatible endpoint takes them."""
-    messages = build_messages(assembly, language=language_of(assembly.query.query))
-    return json.dumps([{"role": m.role, "content": m.content} for m in messages], ensure_ascii=False, indent=1)

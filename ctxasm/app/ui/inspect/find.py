@@ -6,17 +6,27 @@ from html import escape
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
+from ctxasm.app.ui.widgets.fates import fate_of
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import REASONS, plural
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly
-from ctxasm.ui import desk
-from ctxasm.ui.marks import marked_phrase
-from ctxasm.ui.pictures import boxed, fate_chip, number_chip, table_html
-from ctxasm.ui.rows import fate_of
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views.title import show_empty
-from ctxasm.ui.words import REASONS, plural
 
 LIMIT = 100
+
+
+def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str) -> tuple[int, str, str, str, str]:
+    name, text = escape(f"{chunk.document_id} #{chunk.chunk_index}"), marked_phrase(chunk.text, phrase)
+    fate = fate_of(assembly, (chunk.document_id, chunk.chunk_index))
+    if fate is None:
+        return 3, name, text, '<span class="cx-fate gone">not retrieved</span>', "nor reached by expansion"
+    sent = fate.fate in ("kept", "truncated", "merged")
+    why = number_chip(fate.block) if sent and fate.block is not None else escape(REASONS.get(fate.reason or "", ""))
+    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, text, fate_chip(fate), why
 
 
 def show_find(scene: Scene, assembly: Assembly) -> None:
@@ -27,7 +37,7 @@ def show_find(scene: Scene, assembly: Assembly) -> None:
     if not phrase.strip():
         show_empty("Where did it go?", "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query.")
         return
-    found = desk.workbench().find_text(scene.dataset, phrase.strip(), LIMIT)
+    found = server.workbench().find_text(scene.dataset, phrase.strip(), LIMIT)
     if not found:
         show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
         return
@@ -39,13 +49,3 @@ def show_find(scene: Scene, assembly: Assembly) -> None:
     st.html(
         boxed(table_html(("chunk", "text", "fate for this query", "why"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find")
     )
-
-
-def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str) -> tuple[int, str, str, str, str]:
-    name, text = escape(f"{chunk.document_id} #{chunk.chunk_index}"), marked_phrase(chunk.text, phrase)
-    fate = fate_of(assembly, (chunk.document_id, chunk.chunk_index))
-    if fate is None:
-        return 3, name, text, '<span class="cx-fate gone">not retrieved</span>', "nor reached by expansion"
-    sent = fate.fate in ("kept", "truncated", "merged")
-    why = number_chip(fate.block) if sent and fate.block is not None else escape(REASONS.get(fate.reason or "", ""))
-    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, text, fate_chip(fate), why

@@ -1,17 +1,22 @@
-"""What each retrieval method said of each hit: its rank and its score there. Pure; read off the query."""
+"""What each retrieval method said of each hit: its rank and its score there, and what became of it. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import NamedTuple
 
+from ctxasm.app.ui.widgets.context_marks import fate_chip
+from ctxasm.app.ui.widgets.fates import fate_of
+from ctxasm.app.ui.widgets.tables import table_html
+from ctxasm.app.ui.words.words import decimal, number, title_of
 from ctxasm.model.records import Hit, Query
-from ctxasm.model.results import Key
-from ctxasm.ui.words import decimal
+from ctxasm.model.results import Assembly, Key
 
 NAMES: Mapping[str, str] = {"bm25": "BM25", "vector": "vector", "rrf": "fused", "rerank": "reranker"}
 """Methods in the order of their columns; others, which a recorded query may bring, follow by their own names."""
 RANK = "_rank"
+MOST = 200
 
 
 class Judged(NamedTuple):
@@ -84,3 +89,28 @@ def hit_words(query: Query, key: Key) -> str:
         return ""
     missed = [f"not found by {method_name(name)}" for name in methods_of(query) if name not in row.methods]
     return " · ".join([*(judged.words for judged in row.methods.values()), *missed])
+
+
+def hits_html(assembly: Assembly) -> str:
+    """Every hit; a method's cell is its rank, with its score beside it."""
+    query = assembly.query
+    methods = methods_of(query)
+    rows = [_cells(assembly, row, methods) for row in hit_rows(query)[:MOST]]
+    heads = ("rank", "chunk", "score", *(escape(method_name(method)) for method in methods), "fate")
+    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits, and what each method said of them")
+
+
+def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...]) -> tuple[str, ...]:
+    document_id, index = row.key
+    fate = fate_of(assembly, row.key)
+    title = title_of(assembly.trace.documents, document_id, 48)
+    chunk = f'{escape(title)} <span class="cx-mute cx-nowrap">#{number(index)}</span>'
+    return (str(row.rank), chunk, decimal(row.score), *(_method(row, method) for method in methods), fate_chip(fate) if fate else "")
+
+
+def _method(row: HitRow, method: str) -> str:
+    judged = row.methods.get(method)
+    if judged is None:
+        return '<span class="cx-mute" title="not found by this method">–</span>'
+    score = decimal(judged.score)
+    return score if judged.rank is None else f'<b>{judged.rank}</b> <span class="cx-mute">({score})</span>'

@@ -4,65 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.ui import state
-from ctxasm.ui.chunk_life import chunk_life
-from ctxasm.ui.pictures import boxed, fate_chip, table_html
-from ctxasm.ui.rows import fate_of
-from ctxasm.ui.shortened import Stretch, rewritten_text, shortened_chunks, stretches
-from ctxasm.ui.views.title import show_empty
-from ctxasm.ui.words import decimal, fate_label, number, plural, title_of
+from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.inspect.hits import hit_words
+from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
+from ctxasm.app.ui.widgets.fates import fate_of
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.event_words import event_sentence
+from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, plural, stage_name, title_of
+from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
+from ctxasm.model.results import Assembly, Fate, Key, StageRecord
 
 
-def show_life(assembly: Assembly) -> None:
-    """Choose any candidate; read what every stage did to it."""
-    keys = [(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates]
-    if not keys:
-        show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
-        return
-    names = {f"{document_id} #{index}": (document_id, index) for document_id, index in keys}
-    labels = {
-        f"{f.document_id} #{f.chunk_index}": " · ".join(
-            (f"{f.document_id} #{f.chunk_index}", "retrieved" if f.retrieved else "added", fate_label(f))
-        )
-        for f in assembly.trace.fates
-    }
-    picked = state.picked_chunk()
-    if picked is not None and st.session_state.get("_followed") != picked and picked in keys:
-        st.session_state["_followed"] = picked
-        st.session_state["_life"] = f"{picked[0]} #{picked[1]}"
-    if st.session_state.get("_life") not in names:
-        st.session_state["_life"] = next(iter(names))
-    state.send_again("_life", labels.values())
-    name = st.selectbox("Chunk", list(names), key="_life", format_func=lambda name: labels.get(name, name))
-    _show_one(assembly, names[name])
-    with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
-        st.html(boxed(_all(assembly), "ctx-fates"))
+class Step(NamedTuple):
+    """What one stage did. `look` is "" for a change, "quiet" for none, "gone" where the chunk left."""
+
+    stage: str
+    sentence: str
+    look: str
 
 
-def _show_one(assembly: Assembly, key: Key) -> None:
-    steps = "".join(
-        f'<li class="{step.look}"><b>{escape(step.stage)}</b>{escape(step.sentence)}</li>' for step in chunk_life(assembly, key)
-    )
+def chunk_life(assembly: Assembly, key: Key) -> tuple[Step, ...]:
+    """Every stage of one candidate, from retrieval to its fate."""
     fate = fate_of(assembly, key)
-    candidate = assembly.trace.candidates.get(key)
-    text = _text(assembly, fate) if candidate and fate else "<h3>its text</h3>This chunk is not stored."
-    facts = (
-        "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
-    )
-    title = escape(title_of(assembly.trace.documents, key[0]))
-    st.html(
-        boxed(
-            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
-            f'<p class="cx-note" style="padding-bottom:10px">{facts}</p>'
-            f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" '
-            f'dir="auto">{text}</div></div>',
-            "ctx-life",
-        )
-    )
+    if fate is None:
+        return (Step("Retrieved", "Neither retrieved nor reached by expansion for this query.", "gone"),)
+    if fate.retrieved:
+        methods = hit_words(assembly.query, key)
+        origin = Step("Retrieved", f"Rank {fate.rank}, score {decimal(fate.score)}{f': {methods}' if methods else ''}.", "")
+    else:
+        origin = Step("Retrieved", "Not retrieved itself.", "quiet")
+    last = Step("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")
+    return (origin, *(_step(record, key) for record in assembly.trace.stages), last)
+
+
+def _step(record: StageRecord, key: Key) -> Step:
+    sentences = [event_sentence(event) for event in record.events if _concerns(event, key)]
+    was = any((s.document_id, s.chunk_index) == key for s in record.before)
+    stays = any((s.document_id, s.chunk_index) == key for s in record.after)
+    if sentences:
+        return Step(stage_name(record.stage), " ".join(sentences), "gone" if was and not stays else "")
+    if not was and not stays:
+        return Step(stage_name(record.stage), "No longer here.", "quiet")
+    return Step(stage_name(record.stage), "Unchanged.", "quiet")
+
+
+def _concerns(event: Event, key: Key) -> bool:
+    if isinstance(event, (Numbered, Ordered)):
+        return event.document_id == key[0] and key[1] in event.chunk_indexes
+    if isinstance(event, (Failed, Overshot, Supplemented)):
+        return False
+    if isinstance(event, (Placed, Prefixed, Yielded)):
+        return event.document_id == key[0]
+    return (event.document_id, event.chunk_index) == key
 
 
 def _text(assembly: Assembly, fate: Fate) -> str:
@@ -116,3 +115,51 @@ def _all(assembly: Assembly) -> str:
         for f in assembly.trace.fates
     ]
     return table_html(("chunk", "origin", "score", "rank", "tokens", "fate", "reason", "needs more"), rows, (2, 3, 4, 7), "All candidates")
+
+
+def show_life(assembly: Assembly) -> None:
+    """Choose any candidate; read what every stage did to it."""
+    keys = [(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates]
+    if not keys:
+        show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
+        return
+    names = {f"{document_id} #{index}": (document_id, index) for document_id, index in keys}
+    labels = {
+        f"{f.document_id} #{f.chunk_index}": " · ".join(
+            (f"{f.document_id} #{f.chunk_index}", "retrieved" if f.retrieved else "added", fate_label(f))
+        )
+        for f in assembly.trace.fates
+    }
+    picked = state.picked_chunk()
+    if picked is not None and session.followed != picked and picked in keys:
+        session.followed = picked
+        session.life = f"{picked[0]} #{picked[1]}"
+    if session.life not in names:
+        session.life = next(iter(names))
+    state.send_again(Session.life.key, labels.values())
+    name = st.selectbox("Chunk", list(names), key=Session.life.key, format_func=lambda name: labels.get(name, name))
+    _show_one(assembly, names[name])
+    with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
+        st.html(boxed(_all(assembly), "ctx-fates"))
+
+
+def _show_one(assembly: Assembly, key: Key) -> None:
+    steps = "".join(
+        f'<li class="{step.look}"><b>{escape(step.stage)}</b>{escape(step.sentence)}</li>' for step in chunk_life(assembly, key)
+    )
+    fate = fate_of(assembly, key)
+    candidate = assembly.trace.candidates.get(key)
+    text = _text(assembly, fate) if candidate and fate else "<h3>its text</h3>This chunk is not stored."
+    facts = (
+        "" if fate is None else f"{fate_chip(fate)} · score {decimal(fate.score)} · rank {fate.rank} · {number(fate.tokens)} tokens alone"
+    )
+    title = escape(title_of(assembly.trace.documents, key[0]))
+    st.html(
+        boxed(
+            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
+            f'<p class="cx-note" style="padding-bottom:10px">{facts}</p>'
+            f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" '
+            f'dir="auto">{text}</div></div>',
+            "ctx-life",
+        )
+    )

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.ui.inspect.budget_bar import strip_html
+from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
+from ctxasm.app.ui.widgets.fates import fates_by_key
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.model.events import Prefixed
 from ctxasm.model.results import Assembly
-from ctxasm.ui.bars import strip_html
-from ctxasm.ui.copy_rows import also_in, fates_by_key
-from ctxasm.ui.pictures import boxed, number_chip, prefixes_html, table_html
-from ctxasm.ui.stage_rows import prefixes
-from ctxasm.ui.words import title_of
 
 
-def show_prefixes(assembly: Assembly) -> None:
-    """Where the tokens of the context are, and what each number means."""
-    middle = st.toggle(
-        "Shade the middle of the context",
-        key="shade_middle",
-        persist_state="session",
-        help="Position effect, Liu et al. 2024, illustrative.",
+class PrefixRow(NamedTuple):
+    """A page summary in the context and the tokens it costs."""
+
+    document_id: str
+    title: str
+    summary: str
+    tokens: int
+
+
+def prefixes(assembly: Assembly) -> tuple[PrefixRow, ...]:
+    """The page summaries that were written, in context order."""
+    documents = assembly.trace.documents
+    written = [event for stage in assembly.trace.stages for event in stage.events if isinstance(event, Prefixed)]
+    return tuple(
+        PrefixRow(e.document_id, title_of(documents, e.document_id), documents[e.document_id].summary or "", e.tokens)
+        for e in written
+        if e.document_id in documents
     )
-    written = prefixes(assembly)
-    summaries = prefixes_html(written) if written else '<p class="cx-note">No page summaries in this context.</p>'
-    st.html(strip_html(assembly, middle))
-    st.html(boxed(f'<div style="display:grid;gap:14px">{_citations(assembly)}{summaries}</div>', "ctx-citations"))
 
 
 def _citations(assembly: Assembly) -> str:
@@ -51,3 +60,27 @@ def _citations(assembly: Assembly) -> str:
     heads = ("number", "source", "chunks", "snippet of the best hit", "also in")
     width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
     return table_html(heads[:width], [row[:width] for row in rows], caption="Citations, built from the rendered blocks")
+
+
+def prefixes_html(rows: Sequence[PrefixRow]) -> str:
+    """The page summaries in the context, each once."""
+    return table_html(
+        ("document", "page summary", "tokens"),
+        [(escape(r.title), escape(r.summary), number(r.tokens)) for r in rows],
+        (2,),
+        "Page summaries, once per document",
+    )
+
+
+def show_prefixes(assembly: Assembly) -> None:
+    """Where the tokens of the context are, and what each number means."""
+    middle = st.toggle(
+        "Shade the middle of the context",
+        key="shade_middle",
+        persist_state="session",
+        help="Position effect, Liu et al. 2024, illustrative.",
+    )
+    written = prefixes(assembly)
+    summaries = prefixes_html(written) if written else '<p class="cx-note">No page summaries in this context.</p>'
+    st.html(strip_html(assembly, middle))
+    st.html(boxed(f'<div style="display:grid;gap:14px">{_citations(assembly)}{summaries}</div>', "ctx-citations"))

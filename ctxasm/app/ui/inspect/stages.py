@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.inspect.budget import show_budget
+from ctxasm.app.ui.inspect.compress import show_compress
+from ctxasm.app.ui.inspect.context_text import show_context_text
+from ctxasm.app.ui.inspect.deduplicate import show_deduplicate
+from ctxasm.app.ui.inspect.expand import show_expand
+from ctxasm.app.ui.inspect.group import show_group
+from ctxasm.app.ui.inspect.order import show_order
+from ctxasm.app.ui.inspect.prefixes import show_prefixes
 from ctxasm.model.results import Assembly
-from ctxasm.ui.state import Scene
-from ctxasm.ui.views.budget import show_budget
-from ctxasm.ui.views.compress import show_compress
-from ctxasm.ui.views.context_text import show_context_text
-from ctxasm.ui.views.deduplicate import show_deduplicate
-from ctxasm.ui.views.expand import show_expand
-from ctxasm.ui.views.group import show_group
-from ctxasm.ui.views.order import show_order
-from ctxasm.ui.views.prefixes import show_prefixes
-from ctxasm.ui.views.title import show_empty
 
 PAUSE = 0.04
 """Seconds that the browser gets to draw bar and text before the rest of the page arrives: it would else draw all of it first."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
+from ctxasm.answering.zones.words import conversation_line
+from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.results import Assembly
-from ctxasm.model.zoning import Zone, ZoneName, Zones
-from ctxasm.ui.words import number, plural
-from ctxasm.ui.zones_rows import Stretch, notes, window_end, zone_stretches
+from ctxasm.model.zoning import Conversation, Zone, ZoneName, Zones
 
+LEAST = 0.7
+"""The narrowest that a zone with tokens is drawn, in percent of the window."""
 WORDS: dict[ZoneName, str] = {
     "system": "system prompt",
     "history": "history",
@@ -20,6 +24,51 @@ WORDS: dict[ZoneName, str] = {
     "free": "not used",
 }
 HOW = {"counted": "as counted", "reserved": "reserved", "left": "what is left"}
+
+
+class Stretch(NamedTuple):
+    """A zone on the strip: `start` and `width` in percent of the strip."""
+
+    zone: Zone
+    start: float
+    width: float
+
+
+def zone_stretches(zones: Zones) -> tuple[Stretch, ...]:
+    """Every zone with tokens, side by side over the whole strip: in proportion, but never too narrow to be seen.
+
+    Zones that exceed the window together are drawn in proportion to each other.
+    """
+    held = [zone for zone in zones.zones if zone.tokens]
+    total = max(1, sum(zone.tokens for zone in held))
+    least = min(LEAST, 100 / max(1, len(held)))
+    spare = 100 - least * len(held)
+    found, start = [], 0.0
+    for zone in held:
+        width = least + spare * zone.tokens / total
+        found.append(Stretch(zone, start, width))
+        start += width
+    return tuple(found)
+
+
+def window_end(stretches: Sequence[Stretch], window: int) -> float:
+    """Where a window of this many tokens ends on the strip, in percent: 100 unless the zones exceed it."""
+    held = 0
+    for stretch in stretches:
+        if held + stretch.zone.tokens > window:
+            return stretch.start + stretch.width * (window - held) / stretch.zone.tokens
+        held += stretch.zone.tokens
+    return 100.0
+
+
+def notes(zones: Zones | None, conversation: Conversation | None) -> tuple[str, ...]:
+    """What there is to say below the zones: what became of the earlier turns, then what does not fit together."""
+    told = conversation_line(conversation) if conversation is not None else ""
+    return (*([told] if told else []), *(zones.hints if zones is not None else ()))
+
+
+def _size(zone: Zone) -> str:
+    return f"{plural(zone.tokens, 'token')}, {HOW[zone.how]}"
 
 
 def zones_picture(assembly: Assembly, limit_at: float) -> str:
@@ -52,10 +101,6 @@ def _end(stretches: tuple[Stretch, ...], zones: Zones) -> str:
     """What stands beyond the end of the window, where the zones exceed it."""
     title = f"{plural(zones.over, 'token')} beyond the window"
     return f'<i style="left:{window_end(stretches, zones.window):.3f}%" title="{title}"></i>' if zones.over else ""
-
-
-def _size(zone: Zone) -> str:
-    return f"{plural(zone.tokens, 'token')}, {HOW[zone.how]}"
 
 
 def _key(zone: Zone) -> str:

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import shlex
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import DatasetFacts
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
+from ctxasm.app.ui.load.load_jobs import loaded
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.workbench import SAMPLE
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk
-from ctxasm.ui.pictures import boxed
-from ctxasm.ui.views.loading.enrich import close_panel, enrich_panel, open_panel
-from ctxasm.ui.views.loading.outcome import loaded
-from ctxasm.ui.views.title import show_empty
-from ctxasm.ui.words import number, plural
-from ctxasm.workbench import SAMPLE
 
 if TYPE_CHECKING:
-    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.model.datasets import DatasetInfo
 
+MOST_KEPT = 200
 DOCUMENTS = "documents"
 """How the origin begins of a dataset that was read from documents."""
 
 
-class About(NamedTuple):
-    """What a card says beyond the counts of a load."""
-
-    enriched: bool
-    saved: int
-
-
 def show_datasets() -> None:
     """One card a dataset."""
-    infos = desk.datasets()
+    infos = server.datasets()
     st.html(boxed(f'<h2 class="cx-h" style="margin-top:14px !important">Datasets<small>{number(len(infos))} in this store</small></h2>'))
     if not infos:
         show_empty("No dataset yet", "Load the sample: one click, no network.")
@@ -56,21 +52,20 @@ def _card(info: DatasetInfo) -> None:
             st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
             st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
         _delete_control(info, about)
-    if st.session_state.get("_enriching") == info.name:
+    if session.enriching == info.name:
         enrich_panel(info, about.enriched)
 
 
-def _about(info: DatasetInfo) -> About:
+def _about(info: DatasetInfo) -> DatasetFacts:
     """Read once per session and version; a linked table is not read for it."""
-    key = (info.name, info.dataset_id, st.session_state.get("_loads", 0), st.session_state.get("_saves", 0))
-    kept: dict[object, About] = st.session_state.setdefault("_about", {})
-    if key not in kept:
-        from ctxasm.enriched import written_for
+    key = (info.name, info.dataset_id, session.loads, session.saves)
+    if key not in session.about:
+        from ctxasm.data.enrich.enriched import written_for
 
-        store = desk.workbench().store
-        kept[key] = About(bool(written_for(store, info.name)), len(store.saved_queries(info.name)))
-        st.session_state["_about"] = dict(list(kept.items())[-200:])
-    return kept[key]
+        store = server.workbench().store
+        facts = DatasetFacts(bool(written_for(store, info.name)), len(store.saved_queries(info.name)))
+        session.about = dict(list({**session.about, key: facts}.items())[-MOST_KEPT:])
+    return session.about[key]
 
 
 def _kind(info: DatasetInfo) -> str:
@@ -81,18 +76,10 @@ def _kind(info: DatasetInfo) -> str:
     return "documents" if (info.origin or "").startswith(DOCUMENTS) else "files"
 
 
-def _words(info: DatasetInfo, about: About) -> str:
+def _words(info: DatasetInfo, about: DatasetFacts) -> str:
     counted = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
     counts = " · ".join(plural(count, noun) for noun, count in counted if count or noun in ("document", "chunk"))
-    kind = (
-        "linked"
-        if is_linked(info)
-        else "sample"
-        if info.name == SAMPLE
-        else "documents"
-        if (info.origin or "").startswith(DOCUMENTS)
-        else "files"
-    )
+    kind = _kind(info)
     badges = [f'<span class="cx-badge" data-kind="{kind}">{kind}</span>']
     badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
     badges += [f'<span class="cx-badge">{plural(about.saved, "saved question")}</span>'] if about.saved else []
@@ -105,7 +92,7 @@ def _words(info: DatasetInfo, about: About) -> str:
     )
 
 
-def _delete_control(info: DatasetInfo, about: About) -> None:
+def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
     verb = "Unlink" if is_linked(info) else "Delete"
     saved = f" and its {plural(about.saved, 'saved question')}" if about.saved else ""
     if is_linked(info):
@@ -119,12 +106,11 @@ def _delete_control(info: DatasetInfo, about: About) -> None:
 
 def _delete(name: str) -> None:
     try:
-        desk.workbench().delete(name)
+        server.workbench().delete(name)
     except CtxasmError as error:
-        st.session_state["_report"] = error
+        session.report = error
         return
-    st.session_state["_report"] = None
+    session.report = None
     close_panel()
     loaded(None)
-    for key in ("data", "q", "_assembly"):
-        st.session_state.pop(key, None)
+    del session.dataset_name, session.query_id, session.assembly

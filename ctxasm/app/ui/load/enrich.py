@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.models import typed_endpoint
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.load.load_jobs import begin
+from ctxasm.app.ui.load.row_tables import notes_html
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, plural
+from ctxasm.data.enrich.reports import EnrichReport, Estimate
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk
-from ctxasm.ui.awaiting import awaited
-from ctxasm.ui.enrich_words import estimate_words
-from ctxasm.ui.models import typed_endpoint
-from ctxasm.ui.pictures import boxed
-from ctxasm.ui.views.loading.outcome import begin
-from ctxasm.ui.views.title import show_problem
-from ctxasm.ui.words import plural
 
 if TYPE_CHECKING:
-    from ctxasm.enriching import EnrichOptions
-    from ctxasm.enrichment.reports import Estimate
-    from ctxasm.store.listing import DatasetInfo
+    from ctxasm.data.enrich.enriching import EnrichOptions
+    from ctxasm.model.datasets import DatasetInfo
+    from ctxasm.search.canonical_questions import MadeQueries
 
 NOTE = (
     "A summary for each document, a situating context and questions for each chunk: they are indexed with the text, so that a search "
@@ -29,6 +31,42 @@ NOTE = (
 )
 VARIANTS = {"extractive": "By rules · no model", "model": "By a language model"}
 MOST_QUESTIONS = 5000
+MOST_FAILED = 100
+
+
+def dollars(cost: float) -> str:
+    """A price as short as it can be read: `$0.12`, `under $0.01`."""
+    if cost <= 0:
+        return "$0"
+    return "under $0.01" if cost < 0.01 else f"${cost:,.2f}"
+
+
+def estimate_words(estimate: Estimate) -> str:
+    """What `enrich` would take, as sentences."""
+    left = estimate.chunks - estimate.kept
+    known = f", {number(estimate.kept)} of them enriched already" if estimate.kept else ""
+    chunks = f"{plural(estimate.chunks, 'chunk')}{known}."
+    if not left:
+        return f"{chunks} There is nothing to do."
+    if estimate.variant == "extractive":
+        return f"{chunks} By rules: no model, no cost."
+    about = "" if estimate.exact else "about "
+    tokens = (
+        f"{plural(estimate.calls, 'call')} to {estimate.model}: {about}{number(estimate.tokens_in)} tokens in, about "
+        f"{number(estimate.tokens_out)} out."
+    )
+    if estimate.cost is None or estimate.price is None:
+        return f"{chunks} {tokens} No price is known for this model: give one below."
+    return f"{chunks} {tokens} About {dollars(estimate.cost)} ({estimate.price.source})."
+
+
+def actual_words(report: EnrichReport) -> str:
+    """What a run of a model took; empty for one by rules."""
+    if report.variant != "model":
+        return ""
+    told = "told by the server" if report.counted else "counted here"
+    cost = "" if report.cost is None else f", {dollars(report.cost)}"
+    return f"{plural(report.calls, 'call')}, {number(report.tokens_in)} tokens in and {number(report.tokens_out)} out ({told}){cost}."
 
 
 def enrich_panel(info: DatasetInfo, enriched: bool) -> None:
@@ -49,17 +87,17 @@ def enrich_panel(info: DatasetInfo, enriched: bool) -> None:
 
 def open_panel(name: str) -> None:
     """Show the panel under this dataset (a callback)."""
-    st.session_state["_enriching"] = name
+    session.enriching = name
 
 
 def close_panel() -> None:
     """Show it no more (a callback)."""
-    st.session_state["_enriching"] = None
+    session.enriching = None
 
 
 def _options() -> EnrichOptions | None:
     """What the widgets say; None after saying why it cannot be used."""
-    from ctxasm.enriching import EnrichOptions
+    from ctxasm.data.enrich.enriching import EnrichOptions
 
     variant: Any = st.segmented_control(
         "By", tuple(VARIANTS), default="extractive", required=True, format_func=VARIANTS.__getitem__, key="variant", persist_state="session"
@@ -72,13 +110,13 @@ def _options() -> EnrichOptions | None:
         options = EnrichOptions(variant, summaries, contexts, questions)
         return options if variant == "extractive" else _of_model(options)
     except CtxasmError as error:
-        typed = str(st.session_state.get("_llm_base_url") or "").strip()
+        typed = (session.llm_base_url or "").strip()
         show_problem(str(error) if typed else "Name an endpoint and a model first, or enrich by rules.")
         return None
 
 
 def _of_model(options: EnrichOptions) -> EnrichOptions:
-    endpoint = typed_endpoint(desk.workbench().config)
+    endpoint = typed_endpoint(server.workbench().config)
     with st.container(horizontal=True, gap="small"):
         price_in = st.number_input(
             "$ per million tokens in", 0.0, 100_000.0, None, key="price_in", persist_state="session", placeholder="as known", width=200
@@ -92,14 +130,14 @@ def _of_model(options: EnrichOptions) -> EnrichOptions:
 
 def _estimate(info: DatasetInfo, options: EnrichOptions) -> None:
     """What it would take: counted on demand for a model, since every prompt is made for it."""
-    from ctxasm.enriching import estimate
+    from ctxasm.data.enrich.enriching import estimate
 
-    wanted = (info.dataset_id, options, st.session_state.get("_loads", 0))
-    if options.variant == "model" and st.session_state.get("_estimated") != wanted:
+    wanted = (info.dataset_id, options, session.loads)
+    if options.variant == "model" and session.estimated != wanted:
         if not st.button("Estimate the cost", key="estimate", icon=":material/calculate:"):
             return
-        st.session_state["_estimated"] = wanted
-    workbench = desk.workbench()
+        session.estimated = wanted
+    workbench = server.workbench()
     try:
         found: Estimate = awaited(
             "estimate", wanted, lambda report, cancelled: estimate(workbench, info.name, options, report, cancelled), "Cancel the estimate"
@@ -111,9 +149,9 @@ def _estimate(info: DatasetInfo, options: EnrichOptions) -> None:
 
 
 def _begin(info: DatasetInfo, options: EnrichOptions | None) -> None:
-    from ctxasm.enriching import enrich
+    from ctxasm.data.enrich.enriching import enrich
 
-    workbench = desk.workbench()
+    workbench = server.workbench()
     begin(
         f"enrich {info.name}",
         f"Enriching {info.name}",
@@ -125,9 +163,9 @@ def _begin(info: DatasetInfo, options: EnrichOptions | None) -> None:
 
 def _queries(info: DatasetInfo) -> None:
     """The questions as queries with the chunk each was made for as gold evidence."""
-    from ctxasm.enriching import questions_as_queries
+    from ctxasm.search.canonical_questions import questions_as_queries
 
-    workbench = desk.workbench()
+    workbench = server.workbench()
     most = int(st.number_input("Questions", 1, MOST_QUESTIONS, 100, 50, key="most_questions", persist_state="session", width=140))
     if st.button("Make a query set of the questions", key="make_queries", icon=":material/quiz:"):
         begin(
@@ -137,3 +175,31 @@ def _queries(info: DatasetInfo) -> None:
             lambda report, cancelled: questions_as_queries(workbench, info.name, most, report=report, cancelled=cancelled),
             most,
         )
+
+
+def show_enriched(report: EnrichReport) -> None:
+    """The report of a run."""
+    whole = not (report.cancelled or report.stopped or report.failed)
+    heading = "Enriched" if whole else "Cancelled" if report.cancelled else "Enriched in part"
+    stopped = f'<p class="cx-need">{escape(report.stopped)}</p>' if report.stopped else ""
+    st.html(
+        boxed(
+            f'<div class="cx-panel {"ok" if whole else "warn"}" role="status" id="ctx-report"><h3>{heading}</h3>'
+            f"<p>{escape(report.summary)}</p><p>{escape(actual_words(report))}</p>{stopped}{notes_html(report.notes)}</div>"
+        )
+    )
+    if report.failed:
+        rows = [(escape(batch.what), number(batch.chunks), escape(batch.reason)) for batch in report.failed[:MOST_FAILED]]
+        caption = f"{plural(len(report.failed), 'batch').replace('batchs', 'batches')} failed: asked again with the next run"
+        table = table_html(("batch", "chunks", "why"), rows, (1,), caption)
+        st.html(boxed(f'<div class="cx-scroll cx-problems">{table}</div>'))
+
+
+def show_made(made: MadeQueries) -> None:
+    """The queries that were saved."""
+    left = f" {plural(made.ambiguous, 'question')} left out: several chunks answer them." if made.ambiguous else ""
+    gone = f" {plural(made.removed, 'query')} of an earlier time removed." if made.removed else ""
+    heading = "Cancelled: no query was saved" if made.cancelled else f"{plural(len(made.saved), 'query')} saved"
+    what = f"Chosen from {plural(made.questions, 'question')}; the chunk that each was made for is its gold evidence.{left}{gone}"
+    look = "warn" if made.cancelled else "ok"
+    st.html(boxed(f'<div class="cx-panel {look}" role="status" id="ctx-report"><h3>{heading}</h3><p>{what}</p></div>'))

@@ -4,16 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import streamlit as st
 
-from ctxasm.ui.load_tables import cut
-from ctxasm.ui.pictures import boxed
+from ctxasm.app.ui.frame.session import Kept, session
+from ctxasm.app.ui.load.row_tables import cut
+from ctxasm.app.ui.widgets.tables import boxed
 
 IN_A_ROW = 3
+P = TypeVar("P")
+M = TypeVar("M")
 NONE = ""
 """What a box holds where no column is chosen."""
+
+
+class KeptMappings(Generic[P, M]):
+    """What a user chose instead of the guess, by file or table, kept in the session."""
+
+    def __init__(self, mappings: Kept[Mapping[P, M]], turn: Kept[int]) -> None:
+        self._mappings, self._turn = mappings, turn
+
+    @property
+    def all(self) -> Mapping[P, M]:
+        """The chosen mappings."""
+        return session.read(self._mappings)
+
+    @property
+    def turn(self) -> int:
+        """Part of the keys of all boxes: in another turn they start anew, so that none shows an old pick."""
+        return session.read(self._turn)
+
+    def keep(self, place: P, mapping: M) -> None:
+        """Use this mapping from now on."""
+        session.keep(self._mappings, {**self.all, place: mapping})
+
+    def forget(self, place: P) -> None:
+        """Back to what was guessed."""
+        session.keep(self._mappings, {key: value for key, value in self.all.items() if key != place})
+        self.start_anew()
+
+    def start_anew(self) -> None:
+        """Let every box show what its mapping says."""
+        session.keep(self._turn, self.turn + 1)
+
+
+def show_lacking(words: str) -> None:
+    """What a mapping still needs, where it needs something."""
+    if words:
+        st.html(boxed(f'<p class="cx-need" role="alert">{escape(words)}</p>'))
 
 
 class Boxes(NamedTuple):

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from html import escape
 from itertools import count as counting
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.awaited_work import awaited, give_up
+from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
+from ctxasm.app.ui.frame.title import show_trouble
+from ctxasm.app.ui.load.importing import import_controls, joined_name
+from ctxasm.app.ui.load.mapping import lacking, mapping_editor
+from ctxasm.app.ui.load.row_tables import cut, notes_html, preview_html
+from ctxasm.app.ui.load.taken_name import taken_by
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk
-from ctxasm.ui.awaiting import awaited, give_up
-from ctxasm.ui.load_tables import cut
-from ctxasm.ui.pictures import boxed, table_html
-from ctxasm.ui.plain import plain
-from ctxasm.ui.views.loading.file_card import file_card, mappings_in_use
-from ctxasm.ui.views.loading.importing import import_controls
-from ctxasm.ui.views.title import show_trouble
-from ctxasm.ui.words import number, plural
 
 if TYPE_CHECKING:
-    from ctxasm.bundle.importing import Preview
+    from ctxasm.data.files.importing import FilePreview, Preview
+    from ctxasm.data.files.mapping_form import ColumnMapping
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
@@ -39,41 +44,6 @@ BUNDLE = (
 )
 
 
-def show_files() -> None:
-    """Take files in; then what they hold, and the way to import it."""
-    st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
-    turn = st.session_state.setdefault("_files_turn", 0)
-    st.file_uploader(
-        "Files",
-        KINDS,
-        accept_multiple_files=True,
-        key=f"files_{turn}",
-        on_change=_take,
-        args=(turn,),
-        max_upload_size=desk.workbench().config.max_upload_mb,
-        label_visibility="collapsed",
-    )
-    with st.container(horizontal=True, gap="small"):
-        _paste()
-        with st.popover("What is in a bundle?"):
-            rows = [(f"<code>{file}</code>", fields) for file, fields in BUNDLE]
-            st.html(boxed(table_html(("file", "fields of a line (? may be absent)"), rows)))
-    if taken := _taken():
-        _show_taken(taken)
-
-
-def _taken() -> tuple[Taken, ...]:
-    found: tuple[Taken, ...] = st.session_state.get("_files", ())
-    return found
-
-
-def _take(turn: int) -> None:
-    """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
-    files: Any = st.session_state.get(f"files_{turn}") or ()
-    _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
-    st.session_state["_files_turn"] = turn + 1
-
-
 def told_apart(files: list[Taken], taken: set[str]) -> list[Taken]:
     """The files, one of a name that is taken under a name with a number: of two dropped together none may be lost."""
     named: list[Taken] = []
@@ -87,17 +57,87 @@ def told_apart(files: list[Taken], taken: set[str]) -> list[Taken]:
     return named
 
 
+def _size(count: int) -> str:
+    if count < 1000:
+        return plural(count, "byte")
+    return f"{number(count / 1000)} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def _is_bundle(file: FilePreview) -> bool:
+    return file.understood.endswith(" of a bundle")
+
+
+def _rows_label(file: FilePreview) -> str:
+    shown = len(file.rows)
+    return f"First {shown} of {number(file.row_count)} rows" if file.row_count > shown else plural(shown, "row")
+
+
+def _failing(file: FilePreview) -> str:
+    if file.failing:
+        return f"{plural(file.failing, 'row')} with a problem"
+    return plural(len(file.problems), "problem")
+
+
+def _head(file: FilePreview, chosen: Mapping[str, ColumnMapping]) -> str:
+    understood = "mapped by you" if file.file in chosen else file.understood
+    known = file.shape is not None or file.mapping is not None or _is_bundle(file) or file.file in chosen
+    look = "ok" if known else "warn"
+    dot = '<span class="cx-dot"></span>' if known else '<span class="cx-dot warn"></span>'
+    failing = (
+        f'<span class="cx-badge warn"><span class="cx-dot warn"></span>{_failing(file)}</span>' if file.failing or file.problems else ""
+    )
+    return (
+        f'<div class="cx-file" data-file="{escape(file.file)}"><b dir="auto">{escape(cut(file.file, 120))}</b>'
+        f'<div class="cx-badges"><span class="cx-badge {look}" data-understood="{escape(understood)}">{dot}{escape(understood)}</span>'
+        f'<span class="cx-badge">{plural(file.row_count, "row")}</span>{failing}</div>{notes_html(file.notes)}</div>'
+    )
+
+
+def show_files() -> None:
+    """Take files in; then what they hold, and the way to import it."""
+    st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
+    turn = session.files_turn
+    st.file_uploader(
+        "Files",
+        KINDS,
+        accept_multiple_files=True,
+        key=f"files_{turn}",
+        on_change=_take,
+        args=(turn,),
+        max_upload_size=server.workbench().config.max_upload_mb,
+        label_visibility="collapsed",
+    )
+    with st.container(horizontal=True, gap="small"):
+        _paste()
+        with st.popover("What is in a bundle?"):
+            rows = [(f"<code>{file}</code>", fields) for file, fields in BUNDLE]
+            st.html(boxed(table_html(("file", "fields of a line (? may be absent)"), rows)))
+    if taken := _taken():
+        _show_taken(taken)
+
+
+def _taken() -> tuple[Taken, ...]:
+    return session.files
+
+
+def _take(turn: int) -> None:
+    """Keep what was dropped, and give the drop zone a fresh start: it forgets its files when another tab is opened."""
+    files: Any = session.value_of(f"files_{turn}") or ()
+    _add(told_apart([(file.name, file.getvalue()) for file in files], set()))
+    session.files_turn = turn + 1
+
+
 def _add(files: list[Taken]) -> None:
     """Take them in; one that was dropped before is dropped again because it was repaired."""
     kept = dict(_taken()) | dict(files)
-    st.session_state["_files"], st.session_state["_report"] = tuple(kept.items()), None
+    session.files, session.report = tuple(kept.items()), None
 
 
 def _paste() -> None:
     with st.popover("Paste text", icon=":material/content_paste:"):
         st.text_area(
             "JSON, JSON Lines or a table with a line of column names",
-            key="_pasted",
+            key=Session.pasted.key,
             height=200,
             max_chars=MOST_PASTED,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',
@@ -106,23 +146,22 @@ def _paste() -> None:
 
 
 def _take_pasted() -> None:
-    text = str(st.session_state.get("_pasted") or "")
+    text = session.pasted or ""
     if text.strip():
         _add(told_apart([("pasted.txt", text.encode("utf-8", "surrogatepass"))], {name for name, _ in _taken()}))
-        st.session_state["_pasted"] = ""
+        session.pasted = ""
 
 
 def start_over() -> None:
     """Let go of the files (a callback)."""
-    for key in [key for key in st.session_state if str(key).startswith("_map/")]:
-        del st.session_state[key]
-    st.session_state["_files"], st.session_state["_mappings"], st.session_state["_report"] = (), {}, None
+    session.forget_all(FILE_MAPPING)
+    session.files, session.mappings, session.report = (), {}, None
     give_up("preview")
     give_up("valid_part")
 
 
 def _remove(name: str) -> None:
-    st.session_state["_files"] = tuple(file for file in _taken() if file[0] != name)
+    session.files = tuple(file for file in _taken() if file[0] != name)
 
 
 def _show_taken(taken: tuple[Taken, ...]) -> None:
@@ -135,7 +174,7 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
                     st.button(f"{plain(cut(name, 50))} · {_size(len(data))}", key=f"remove_{at}", on_click=_remove, args=(name,))
         st.button("Start over", key="start_over", on_click=start_over)
     mappings, unready = mappings_in_use()
-    preview = _preview(taken, mappings)
+    preview = _preview(taken, mappings, joined_name(taken))
     if preview is None:
         return
     for at, file in enumerate(preview.files[:MOST_CARDS]):
@@ -145,14 +184,16 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
     import_controls(taken, preview, mappings, unready, stamp_of_files(taken))
 
 
-def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any]) -> Preview | None:
-    """What the files hold; None after saying why that cannot be known."""
-    from ctxasm.loading import preview_files
+def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | None) -> Preview | None:
+    """What the files hold, beside the dataset that they are to join; None after saying why that cannot be known."""
+    from ctxasm.data.files.loading import preview_files
 
-    workbench = desk.workbench()
-    wanted = (stamp_of_files(taken), repr(mappings))
+    workbench = server.workbench()
+    info = None if into is None else taken_by(into)
+    wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id)
+    into = None if info is None else into
     try:
-        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings))
+        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into))
     except CtxasmError as error:
         show_trouble("These files cannot be read", str(error), "Remove the file, or repair it and drop it again; nothing was loaded.")
         return None
@@ -161,17 +202,36 @@ def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any]) -> Preview | No
 
 def stamp_of_files(taken: tuple[Taken, ...]) -> str:
     """A digest of what was taken in: worked out once for the same files."""
-    kept = st.session_state.get("_files_stamp")
+    kept = session.files_stamp
     if kept is None or kept[0] is not taken:
         digest = hashlib.sha256()
         for name, data in taken:
             digest.update(f"{len(name)}/{len(data)}/{name}".encode("utf-8", "replace") + data)
         kept = (taken, digest.hexdigest())
-        st.session_state["_files_stamp"] = kept
-    return str(kept[1])
+        session.files_stamp = kept
+    return kept[1]
 
 
-def _size(count: int) -> str:
-    if count < 1000:
-        return plural(count, "byte")
-    return f"{number(count / 1000)} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+def mappings_in_use() -> tuple[dict[str, ColumnMapping], str]:
+    """The mappings that the user chose and that can be used, and what the first of the others still needs."""
+    chosen = session.mappings
+    needs = [f"{cut(file, 60)}: {words}" for file, mapping in chosen.items() if (words := lacking(mapping))]
+    return {file: mapping for file, mapping in chosen.items() if not lacking(mapping)}, next(iter(needs), "")
+
+
+def file_card(file: FilePreview, at: int, is_only: bool) -> None:
+    """The card of a table; its rows lie open where it is the only one, or its columns are to be looked at."""
+    chosen = session.mappings
+    mapping = chosen.get(file.file, file.mapping)
+    with st.container(border=True, key=f"file_{at}"):
+        st.html(boxed(_head(file, chosen)))
+        if mapping is None and file.columns:
+            if st.toggle("Map its columns myself", key=f"_own_mapping_{at}", value=file.shape is None and not _is_bundle(file)):
+                mapping_editor(file, None, at)
+        elif mapping is not None:
+            mapping_editor(file, mapping, at)
+        shown = mapping if mapping is not None and not lacking(mapping) else None
+        used = {column: field for field, column in shown.columns.items()} if shown is not None else {}
+        if file.rows:
+            with st.expander(_rows_label(file), expanded=is_only or mapping is not None, key=f"rows_{at}"):
+                st.html(boxed(preview_html(file.columns, file.rows, used, f"{cut(file.file, 60)}, first rows")))

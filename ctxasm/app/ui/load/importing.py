@@ -9,21 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import LoadRequest
+from ctxasm.app.ui.load.load_jobs import IMPORT, begin_load
+from ctxasm.app.ui.load.reports import problems_download
+from ctxasm.app.ui.load.row_tables import notes_html, problems_html
+from ctxasm.app.ui.load.taken_name import ask_over, chosen_over, taken_by
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.words import number, plural
+from ctxasm.data.standing import Over, joined_dataset
 from ctxasm.model.errors import CtxasmError
-from ctxasm.ui import desk
-from ctxasm.ui.awaiting import awaited
-from ctxasm.ui.load_tables import notes_html, problems_html
-from ctxasm.ui.pictures import boxed
-from ctxasm.ui.views.loading.outcome import IMPORT, begin
-from ctxasm.ui.views.loading.reports import problems_download
-from ctxasm.ui.words import number, plural
 
 if TYPE_CHECKING:
-    from ctxasm.bundle.importing import Preview
-    from ctxasm.bundle.mapping_form import ColumnMapping
-    from ctxasm.bundle.reading import Reading
+    from ctxasm.data.files.importing import Preview
+    from ctxasm.data.files.mapping_form import ColumnMapping
+    from ctxasm.data.files.reading import Reading
 
 Files = Sequence[tuple[str, bytes]]
+VERBS: dict[Over | None, str] = {None: "Import", "new": "Import", "replace": "Replace", "join": "Add"}
 LEFT_OUT = re.compile(r": left out ")
 ROWS = re.compile(r"([\d,]+) rows?\b")
 
@@ -34,15 +39,25 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     st.html(notes_html(notes) or "<div></div>")
     if preview.problems:
         _show_problems(preview)
-    name = st.text_input("Dataset name", key="files_name", placeholder=preview.name, max_chars=100, persist_state="session")
+    name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, max_chars=100, persist_state="session")
     chosen = name.strip() or preview.name
-    blocked = bool(preview.problems or unready)
+    over = ask_over(Session.files_name.key, chosen, preview.content_hash)
+    asks = "" if over is not None else f"Say first what becomes of {chosen}."
+    blocked = bool(preview.problems or unready or over is None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if st.button("Import", key="load_files", type="primary", disabled=blocked, icon=":material/download:"):
-            _import(taken, mappings, chosen, False)
-        st.html(boxed(f'<p class="cx-note" id="ctx-import">{escape(unready) or _what(preview)}</p>'))
-    if preview.problems and not unready:
-        _offer_valid_part(taken, preview, mappings, chosen, stamp)
+        if st.button(VERBS[over], key="load_files", type="primary", disabled=blocked, icon=":material/download:") and over is not None:
+            _import(taken, mappings, chosen, False, over)
+        st.html(boxed(f'<p class="cx-note" id="ctx-import">{escape(unready or asks) or _what(preview)}</p>'))
+    if preview.problems and not unready and over is not None:
+        _offer_valid_part(taken, preview, mappings, chosen, stamp, over)
+
+
+def joined_name(taken: Files) -> str | None:
+    """The dataset that the files are to join, as was said before; None where they make one of their own."""
+    from ctxasm.data.files.importing import default_name
+
+    name = (session.files_name or "").strip() or default_name(taken)
+    return name if chosen_over(name) == "join" else None
 
 
 def _what(preview: Preview) -> str:
@@ -61,27 +76,29 @@ def _show_problems(preview: Preview) -> None:
     st.html(boxed(problems_html(preview.problems), "ctx-problems"))
 
 
-def _offer_valid_part(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMapping], name: str, stamp: str) -> None:
+def _offer_valid_part(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMapping], name: str, stamp: str, over: Over) -> None:
     """The part that is valid, with exactly what is left out; nothing where there is none."""
-    from ctxasm.bundle.importing import import_files
-    from ctxasm.loading import limits_of
+    from ctxasm.data.files.importing import import_files
+    from ctxasm.data.files.loading import limits_of
 
-    limits = limits_of(desk.workbench().config)
+    workbench = server.workbench()
+    limits, info = limits_of(workbench.config), taken_by(name) if over == "join" else None
 
     def tried(report: Any, cancelled: Any) -> Reading:
-        return import_files(taken, mappings, "part", valid_only=True, limits=limits)
+        into = joined_dataset(workbench, name, over)
+        return import_files(taken, mappings, "part", valid_only=True, limits=limits, into=into)
 
     try:
-        part: Reading = awaited("valid_part", (stamp, repr(mappings)), tried)
+        part: Reading = awaited("valid_part", (stamp, repr(mappings), None if info is None else info.dataset_id), tried)
     except CtxasmError as error:
         st.html(boxed(f'<p class="cx-note">No part of it can be imported by itself: {escape(str(error).splitlines()[0])}</p>'))
         return
     left_out = [note for note in part.notes if LEFT_OUT.search(note)]
     rows, gone = sum(file.row_count for file in preview.files), sum(_count(note) for note in left_out)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        label = f"Import the valid part only ({number(rows - gone)} of {number(rows)} rows)"
+        label = f"{VERBS[over]} the valid part only ({number(rows - gone)} of {number(rows)} rows)"
         if st.button(label, key="load_valid", icon=":material/rule:"):
-            _import(taken, mappings, name, True)
+            _import(taken, mappings, name, True, over)
         st.html(boxed(f'<div id="ctx-left-rows">{notes_html(left_out)}</div>'))
 
 
@@ -90,14 +107,14 @@ def _count(note: str) -> int:
     return sum(int(count.replace(",", "")) for count in ROWS.findall(LEFT_OUT.split(note, 1)[1]))
 
 
-def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, valid_only: bool) -> None:
-    from ctxasm.loading import load_files
+def _import(taken: Files, mappings: Mapping[str, ColumnMapping], name: str, valid_only: bool, over: Over) -> None:
+    from ctxasm.data.files.loading import load_files
 
-    workbench = desk.workbench()
-    begin(
-        f"{IMPORT}{name}",
-        f"Importing {name}",
-        name,
-        lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only),
+    workbench = server.workbench()
+    request = LoadRequest(
+        IMPORT,
+        "Importing",
+        lambda name, over: lambda report, cancelled: load_files(workbench, taken, name, mappings, valid_only, over),
         (tuple(taken), repr(mappings), valid_only),
     )
+    begin_load(request, name, over)

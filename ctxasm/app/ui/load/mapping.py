@@ -1,14 +1,23 @@
-"""What a mapping editor offers: fields, the columns each can come from, what is still missing. Pure."""
+"""The mapping of a file: for each field of a record the column that it comes from, why that was guessed, and what is still missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ctxasm.bundle.mapping_form import FIELDS, NAMES, NEEDED, ColumnMapping
-from ctxasm.model.field_names import plain_name
+import streamlit as st
 
+from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
+from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
+from ctxasm.data.columns import opened_json, places_inside
+from ctxasm.data.field_names import by_names
+from ctxasm.data.files.mapping_form import FIELDS, NAMES, NEEDED, ColumnMapping
+
+if TYPE_CHECKING:
+    from ctxasm.data.files.importing import FilePreview
+
+KEPT = KeptMappings(Session.mappings, Session.mappings_turn)
 LEADING: Mapping[str, tuple[str, ...]] = {
     "chunks": ("text", "document_id", "chunk_index", "title", "source", "page_number"),
     "documents": ("document_id", "title", "source", "summary"),
@@ -24,7 +33,7 @@ KIND_WORDS = {
     "retrievals": "retrievals: a row is a hit of a question",
     "answers": "answers: a row is a recorded answer",
 }
-MOST_PATHS = 200
+MOST_PATHS = 300
 MAX_DEPTH = 3
 
 
@@ -46,28 +55,25 @@ def lacking(mapping: ColumnMapping) -> str:
     return f"Choose a column for {' and for '.join(' or '.join(group) for group in groups)}." if groups else ""
 
 
-def paths_of(columns: Sequence[str], rows: Iterable[tuple[int, Mapping[str, Any]]]) -> tuple[str, ...]:
-    """The columns, and the dotted paths inside those that hold objects, as far as the first rows show them."""
+def paths_of(
+    columns: Sequence[str],
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    written: Callable[[str, tuple[str, ...]], str] = lambda column, keys: ".".join((column, *keys)),
+) -> tuple[str, ...]:
+    """The columns, and the paths inside those that hold objects (also as text), as far as the first rows show them."""
     paths = dict.fromkeys(columns)
     for _, row in rows:
-        for name, value in row.items():
-            paths.update(dict.fromkeys(_inner(name, value, MAX_DEPTH)))
+        for column, value in row.items():
+            paths.update((written(column, keys), None) for keys, _ in places_inside(column, opened_json(value), MAX_DEPTH))
     return tuple(islice(paths, max(MOST_PATHS, len(columns))))
-
-
-def _inner(name: str, value: Any, depth: int) -> Iterable[str]:
-    if depth and isinstance(value, Mapping):
-        for key, inner in islice(value.items(), 50):
-            yield f"{name}.{key}"
-            yield from _inner(f"{name}.{key}", inner, depth - 1)
 
 
 def as_kind(mapping: ColumnMapping | None, kind: str, columns: Sequence[str]) -> ColumnMapping:
     """A mapping turned into one of another kind: what both kinds have stays, what is left goes by the names of columns."""
     kept = {field: column for field, column in (mapping.columns if mapping else {}).items() if field in FIELDS[kind]}
     for field in FIELDS[kind]:
-        plain = {plain_name(name) for name in NAMES.get(field, (field,))}
-        column = next((c for c in columns if plain_name(c.rpartition(".")[2]) in plain and c not in kept.values()), None)
+        free = ((column.rpartition(".")[2], column) for column in columns if column not in kept.values())
+        column = next(by_names(NAMES.get(field, (field,)), free), None)
         if field not in kept and column is not None:
             kept[field] = column
     return ColumnMapping(kind, {field: kept[field] for field in FIELDS[kind] if field in kept})
@@ -78,3 +84,35 @@ def chosen(mapping: ColumnMapping, picked: Mapping[str, str | None]) -> ColumnMa
     columns = {field: column for field in FIELDS[mapping.kind] if (column := picked.get(field, mapping.columns.get(field)))}
     reasons = {field: reason for field, reason in mapping.reasons.items() if columns.get(field) == mapping.columns.get(field)}
     return ColumnMapping(mapping.kind, columns, {field: reason for field, reason in reasons.items() if field in columns})
+
+
+def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) -> None:
+    """Choose what the rows are and which column gives which field; a change takes effect at once."""
+    mapping = mapping or as_kind(None, "chunks", file.columns)
+    turn = KEPT.turn
+    kinds = list(FIELDS)
+    st.selectbox(
+        "What a row is",
+        kinds,
+        index=kinds.index(mapping.kind),
+        format_func=lambda kind: KIND_WORDS.get(kind, kind),
+        key=f"{FILE_MAPPING}{turn}/{at}/kind",
+        on_change=_change_kind,
+        args=(file, mapping, f"{FILE_MAPPING}{turn}/{at}/kind"),
+    )
+    boxes = Boxes(
+        mapping.columns,
+        paths_of(file.columns, file.rows),
+        [field for field in FIELDS[mapping.kind] if is_needed(mapping.kind, field)],
+        f"{FILE_MAPPING}{turn}/{at}/{mapping.kind}",
+        lambda field, key: KEPT.keep(file.file, chosen(mapping, {field: session.value_of(key) or None})),
+        mapping.reasons,
+    )
+    field_boxes(*fields_of(mapping), boxes)
+    show_lacking(lacking(mapping))
+    if file.file in KEPT.all:
+        st.button("Back to the guess", key=f"guess_again_{at}", on_click=KEPT.forget, args=(file.file,))
+
+
+def _change_kind(file: FilePreview, mapping: ColumnMapping, key: str) -> None:
+    KEPT.keep(file.file, as_kind(mapping, session.value_of(key), file.columns))

@@ -7,30 +7,36 @@ from typing import Any
 
 import streamlit as st
 
+from ctxasm.app.ui.frame.browser_moves import bring_into_view
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import TakenName
+from ctxasm.app.ui.frame.title import show_trouble
+from ctxasm.app.ui.load.documents import show_ingested
+from ctxasm.app.ui.load.enrich import show_enriched, show_made
+from ctxasm.app.ui.load.load_jobs import begin_load
+from ctxasm.app.ui.load.row_tables import notes_html, problems_csv, problems_html
+from ctxasm.app.ui.load.taken_name import ADD, OTHER, REPLACE, free_name, question_html
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError, InvalidBundle
-from ctxasm.ui.following import bring_into_view
-from ctxasm.ui.load_tables import notes_html, problems_csv, problems_html
-from ctxasm.ui.pictures import boxed
-from ctxasm.ui.views.loading.enriched import show_enriched, show_made
-from ctxasm.ui.views.loading.ingested import show_ingested
-from ctxasm.ui.views.title import show_trouble
-from ctxasm.ui.words import plural
 
 
 def show_outcome() -> None:
     """What the last load said, scrolled to when it is new."""
-    report: Any = st.session_state.get("_report")
+    report = session.report
     if report is None:
         return
-    if st.session_state.get("_reported") is not report:
-        st.session_state["_reported"], st.session_state["_reports"] = report, st.session_state.get("_reports", 0) + 1
+    if session.reported is not report:
+        session.reported, session.reports = report, session.reports + 1
     with st.container(key="outcome"):
         _show(report)
-    bring_into_view("outcome", st.session_state["_reports"])
+    bring_into_view("outcome", session.reports)
 
 
 def _show(report: Any) -> None:
-    if isinstance(report, InvalidBundle):
+    if isinstance(report, TakenName):
+        _show_question(report)
+    elif isinstance(report, InvalidBundle):
         show_problems(report)
     elif isinstance(report, CtxasmError):
         show_trouble("Nothing was loaded", str(report), "What was loaded before is untouched.")
@@ -42,6 +48,23 @@ def _show(report: Any) -> None:
         show_made(report)
     else:
         _show_loaded(report)
+
+
+def _show_question(report: TakenName) -> None:
+    """What would go, and the ways on."""
+    request, there = report
+    name = there.standing.info.name
+    st.html(question_html(there.standing))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="taken_ways"):
+        if not request.only_replaces and st.button(ADD, key="taken_add", icon=":material/add:"):
+            begin_load(request, name, "join")
+        if st.button(REPLACE, key="taken_replace", icon=":material/swap_horiz:"):
+            begin_load(request, name, "replace")
+        if not request.only_replaces:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small", width="content"):
+                other = st.text_input(OTHER, free_name(name), key=f"taken_name/{name}", max_chars=100, width=200)
+                if st.button("Take this name", key="taken_other", disabled=not other.strip()):
+                    begin_load(request, other.strip())
 
 
 def show_problems(report: InvalidBundle) -> None:

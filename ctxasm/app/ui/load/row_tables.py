@@ -1,4 +1,4 @@
-"""Tables of the Load page as escaped HTML: the first rows of a file, its problems, all of them also as CSV. Pure.
+"""Rows of a file and problems in them as escaped HTML tables, the problems also as CSV. Pure.
 
 Nothing of a file is trusted: names, columns and values are escaped, cut, and laid out in columns of a fixed width.
 """
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from ctxasm.ui.pictures import boxed, table_html
-from ctxasm.ui.words import number, plural
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, plural
 
 MOST_CELL = 160
 """Characters of a value that a cell shows."""

@@ -1,7 +1,4 @@
-"""The assembled text as escaped HTML: one card per block, provenance of every stretch, a minimap. Pure.
-
-Source text is hostile: every character of it passes `html.escape`, and nothing here is ever read as markdown.
-"""
+"""The assembled text as escaped HTML: one card per block, provenance of every stretch, a minimap. Pure."""
 
 from __future__ import annotations
 
@@ -9,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.widgets.fates import SENT, fates_by_key, likeness_label, supplement_of
+from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
+from ctxasm.app.ui.words.words import fate_label, number, plural, title_of
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Segment
-from ctxasm.ui.copy_rows import also_in, fates_by_key
-from ctxasm.ui.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.ui.rows import supplement_of
-from ctxasm.ui.shortened import Shortened, shortened_chunks
-from ctxasm.ui.words import number, plural, title_of
 
 SOURCE_COLOURS = ("#0072B2", "#B86E00", "#00795A", "#A8487C", "#3A7CA5", "#C04E00", "#6B6100", "#5B5EA6")
 """One per block, repeating: Okabe–Ito hues, darkened until white numbers on them are readable."""
@@ -40,6 +36,33 @@ class Run:
     opens: bool = False
     short: str = ""
     rewritten: bool = False
+
+
+class Elsewhere(NamedTuple):
+    """Another document that says what a citation says, and how alike; `label` is empty for an exact copy."""
+
+    title: str
+    label: str
+
+
+class Stretch(NamedTuple):
+    """Characters of a chunk's text: sent, left out, or shown by the chunk before it."""
+
+    text: str
+    state: Literal["sent", "left", "shared"]
+
+
+class Shortened(NamedTuple):
+    """A compressed chunk: the share of its tokens that is left, and whether a model put it in other words."""
+
+    share: float
+    tokens: int
+    rewritten: bool
+
+    @property
+    def words(self) -> str:
+        """`31 % of 1 240 tokens`."""
+        return f"{100 * self.share:.0f}\u202f% of {plural(self.tokens, 'token')}"
 
 
 def colour_of(block: int) -> str:
@@ -93,19 +116,6 @@ def _coarse(fine: Sequence[Run]) -> Iterator[Run]:
         yield Run("prefix" if prefix else "plain", "".join(run.text for run in group), block)
 
 
-def text_html(assembly: Assembly, stamp: str) -> str:
-    """The reader: cards of the assembled text beside a minimap, addressable as `#ctx-text`."""
-    drawn = runs(assembly)
-    cited = {citation.number: citation for citation in assembly.citations}
-    fates = fates_by_key(assembly)
-    cards = _left_out(assembly) + "".join(_card(block, tuple(group), cited, assembly, fates) for block, group in _by_block(drawn))
-    return (
-        f'<div class="cx cx-reader"><div class="cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
-        f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>'
-        f"{_minimap(assembly, any(run.short for run in drawn))}</div>"
-    )
-
-
 def _by_block(drawn: Sequence[Run]) -> Iterator[tuple[int | None, list[Run]]]:
     """Runs in block order; what stands between blocks goes with the block before it."""
     group: list[Run] = []
@@ -118,6 +128,83 @@ def _by_block(drawn: Sequence[Run]) -> Iterator[tuple[int | None, list[Run]]]:
         group.append(run)
     if group:
         yield current, group
+
+
+def _shortened_words(group: Sequence[Run]) -> str:
+    short = [run for run in group if run.opens and run.short]
+    rewritten = sum(run.rewritten for run in short)
+    return (f" · {len(short)} shortened" if short else "") + (f", {rewritten} of them rewritten" if rewritten else "")
+
+
+def also_in(assembly: Assembly, citation: Citation, fates: dict[Key, Fate] | None = None, limit: int = 40) -> tuple[Elsewhere, ...]:
+    """Where else the source of a citation stands, each document once, with the weakest likeness among its copies."""
+    fates = fates if fates is not None else fates_by_key(assembly)
+    found: dict[str, tuple[float, str]] = {}
+    for key in citation.also_in:
+        fate = fates.get(key)
+        likeness, similarity = (fate.likeness or "exact", fate.similarity) if fate is not None else ("exact", None)
+        alike = 1.0 if similarity is None else similarity
+        label = "" if likeness == "exact" else likeness_label(likeness, alike)
+        known = found.get(key[0])
+        if known is None or (alike, not label) < (known[0], not known[1]):
+            found[key[0]] = (alike, label)
+    return tuple(Elsewhere(title_of(assembly.trace.documents, key, limit), label) for key, (_, label) in found.items())
+
+
+def shortened_chunks(assembly: Assembly) -> dict[Key, Shortened]:
+    """Every compressed chunk of the context."""
+    rewritten = rewritten_chunks(assembly)
+    return {
+        key: Shortened(fate.compressed, fate.tokens, key in rewritten)
+        for fate in assembly.trace.fates
+        if fate.compressed is not None and fate.fate in SENT
+        for key in [(fate.document_id, fate.chunk_index)]
+    }
+
+
+def rewritten_chunks(assembly: Assembly) -> frozenset[Key]:
+    """Chunks of which the context holds words that a model wrote."""
+    return frozenset(
+        (s.document_id, s.chunk_index) for s in assembly.segments if s.rewritten and s.document_id is not None and s.chunk_index is not None
+    )
+
+
+def stretches(assembly: Assembly, fate: Fate) -> tuple[Stretch, ...]:
+    """A chunk's whole text by what became of it; empty where it is not stored. The texts join to the chunk's text."""
+    key = (fate.document_id, fate.chunk_index)
+    candidate = assembly.trace.candidates.get(key)
+    if candidate is None or not candidate.chunk.text:
+        return ()
+    text = candidate.chunk.text
+    if fate.fate == "merged":
+        return (Stretch(text, "shared"),)
+    states: list[Literal["sent", "left", "shared"]] = ["left"] * len(text)
+    shared = fate.stripped_chars if fate.compressed is None else 0
+    states[:shared] = ["shared"] * min(shared, len(text))
+    for segment in assembly.segments:
+        if (segment.document_id, segment.chunk_index) == key and segment.chunk_start is not None and segment.chunk_end is not None:
+            states[segment.chunk_start : segment.chunk_end] = ["sent"] * (segment.chunk_end - segment.chunk_start)
+    edges = [0, *(at for at in range(1, len(text)) if states[at] != states[at - 1]), len(text)]
+    return tuple(Stretch(text[low:high], states[low]) for low, high in pairwise(edges))
+
+
+def rewritten_text(assembly: Assembly, key: Key) -> str:
+    """What a model wrote in place of a chunk; empty where it stands in its own words."""
+    own = (s for s in assembly.segments if s.rewritten and (s.document_id, s.chunk_index) == key)
+    return "".join(assembly.text[s.start : s.end] for s in own)
+
+
+def text_html(assembly: Assembly, stamp: str) -> str:
+    """The reader: cards of the assembled text beside a minimap, addressable as `#ctx-text`."""
+    drawn = runs(assembly)
+    cited = {citation.number: citation for citation in assembly.citations}
+    fates = fates_by_key(assembly)
+    cards = _left_out(assembly) + "".join(_card(block, tuple(group), cited, assembly, fates) for block, group in _by_block(drawn))
+    return (
+        f'<div class="cx cx-reader"><div class="cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
+        f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>'
+        f"{_minimap(assembly, any(run.short for run in drawn))}</div>"
+    )
 
 
 def _left_out(assembly: Assembly) -> str:
@@ -157,12 +244,6 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
     )
 
 
-def _shortened_words(group: Sequence[Run]) -> str:
-    short = [run for run in group if run.opens and run.short]
-    rewritten = sum(run.rewritten for run in short)
-    return (f" · {len(short)} shortened" if short else "") + (f", {rewritten} of them rewritten" if rewritten else "")
-
-
 def run_html(run: Run) -> str:
     """One run, escaped, with its provenance as attributes and a tag where a chunk starts."""
     text = escape(run.text)
@@ -175,7 +256,7 @@ def run_html(run: Run) -> str:
         says += f"; also the text of {run.shared}"
     if run.neutralised:
         marks += ' data-neutral=""'
-        says += "; brackets swapped so that it cannot be read as a marker"
+        says += "; swapped for look-alikes so that it cannot be read as a marker or a boundary"
     if run.short:
         marks += ' data-rewritten=""' if run.rewritten else ' data-short=""'
         says += f"; {'rewritten by a model, ' if run.rewritten else 'shortened to '}{run.short}"
@@ -215,3 +296,14 @@ def marked_phrase(text: str, phrase: str, around: int = 80) -> str:
     low, high = max(0, found.start() - around), min(len(text), found.end() + around)
     lead, tail = ("…" if low else ""), ("…" if high < len(text) else "")
     return f"{lead}{escape(text[low : found.start()])}<mark>{escape(found.group())}</mark>{escape(text[found.end() : high])}{tail}"
+
+
+def number_chip(block: int) -> str:
+    """A citation number that jumps to its block."""
+    return f'<a class="cx-num" style="--n:{colour_of(block)}" href="#ctx-block-{block}">{block}</a>'
+
+
+def fate_chip(fate: Fate) -> str:
+    """The fate in two words, with a symbol."""
+    look = "" if fate.fate == "kept" else " part" if fate.fate in SENT else " gone"
+    return f'<span class="cx-fate{look}">{fate_label(fate)}</span>'

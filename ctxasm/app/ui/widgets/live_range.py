@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, TypedDict
 
 HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown"></output></div>'
 CSS = """
@@ -60,6 +60,22 @@ export default function (component) {
 """
 
 
+class RangeData(TypedDict):
+    """What the script of the range reads."""
+
+    value: int
+    min: int
+    max: int
+    step: int
+
+
+class RangeState(Protocol):
+    """What the callbacks find under the key of the range."""
+
+    live: int
+    settled: int | None
+
+
 @cache
 def _component() -> Callable[..., Any]:
     import streamlit as st
@@ -68,9 +84,10 @@ def _component() -> Callable[..., Any]:
 
 
 def live_range(value: int, low: int, high: int, step: int, key: str, on_live: Callable[[], None], on_settled: Callable[[], None]) -> None:
-    """Draw the range at `value`. The callbacks read `st.session_state[key].live` and `.settled`."""
+    """Draw the range at `value`. The callbacks find a `RangeState` under `key`."""
+    data: RangeData = {"value": value, "min": low, "max": high, "step": step}
     _component()(
-        data={"value": value, "min": low, "max": high, "step": step},
+        data=data,
         default={"live": value},
         key=key,
         on_live_change=on_live,

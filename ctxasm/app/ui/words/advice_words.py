@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ctxasm.evaluation.advice import Advice, Effect, Measured
-from ctxasm.evaluation.advice_finding import EPSILON, Rule, Severity
+from ctxasm.app.ui.words.setting_words import label_of
+from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.records import Document
 from ctxasm.model.settings import spec_of
-from ctxasm.ui.setting_words import label_of
-from ctxasm.ui.words import decimal, number, plural, title_of
+from ctxasm.tuning.advice import Advice, Effect, Measured
+from ctxasm.tuning.advice_finding import EPSILON, Rule, Severity
 
 SEVERITY_WORDS: Mapping[Severity, str] = {"loss": "missing", "risk": "at risk", "waste": "tokens"}
 """The badge of a piece of advice: something is missing, may be misread, or costs tokens for nothing."""
@@ -52,7 +52,7 @@ def _oversized(f: Figures) -> str:
 
 
 def _stale(f: Figures) -> str:
-    verb = "gave way to" if f["removed"] else "stands below"
+    verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
     share = f"{_percent(f['likeness'])} the same words"
     return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}) that says much the same ({share})."
 

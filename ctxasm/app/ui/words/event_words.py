@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from ctxasm.app.ui.words.words import REASONS, decimal, likeness_words, number, plural
 from ctxasm.model import events as ev
-from ctxasm.ui.words import REASONS, decimal, likeness_words, number, plural
 
 Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
 """Events of the stages before the budget."""
@@ -58,7 +58,7 @@ def _early(event: Early) -> str:
         case ev.NearMiss():
             return f"Shares {plural(event.chars, 'character')} with the chunk before it: too few to strip, kept."
         case ev.Coincidence():
-            return f"Shares {plural(event.chars, 'character')} with the chunk before it, more than half of that chunk: a coincidence, kept."
+            return f"Kept whole: {coincidence_words(event.chars, event.of_chars, 'the chunk before it')}"
         case ev.Duplicate():
             says = likeness_words(event.likeness, f"{event.of_document_id} #{event.of_chunk_index}", event.similarity)
             return f"{says[0].upper()}{says[1:]}, which is kept."
@@ -106,7 +106,7 @@ def _written(event: Written) -> str:
             return f"Page summary written before the document's first chunk ({plural(event.tokens, 'token')})."
         case ev.Neutralised():
             where = "its text" if event.chunk_index is not None else "a header field or summary" if event.document_id else "the supplement"
-            done = "brackets swapped for look-alikes" if event.swapped else "left as it is"
+            done = "swapped for look-alikes" if event.swapped else "left as it is"
             return f"{where.capitalize()} holds {event.text!r}, which would read as a marker or a boundary: {done}."
         case ev.Gapped():
             return "A gap mark stands before it: text in between is left out."
@@ -114,6 +114,14 @@ def _written(event: Written) -> str:
             return f"Cited as [{event.number}] ({plural(len(event.chunk_indexes), 'chunk')})."
         case _:
             assert_never(event)
+
+
+def coincidence_words(chars: int, of_chars: int, first: str) -> str:
+    """Why text that two neighbours share is not taken for an overlap."""
+    return (
+        f"it repeats {number(chars)} of the {plural(of_chars, 'character')} of {first}, more than half. An overlap of chunks is "
+        "seldom that long, a repeated table or licence often is, and no offsets say which: repeating text costs less than losing it."
+    )
 
 
 def supplement_sentence(event: ev.Supplemented) -> str:

@@ -18,7 +18,7 @@ HISTORY = ("history_tokens", "history_summarise_after")
 ZONES = tuple(spec.name for spec in specs() if spec.stage == "zones" and spec.name not in (*MODEL, *HISTORY))
 IN_BASELINE = (
     "enabled", "relevance_floor", "top_k", "budget_mode", "max_tokens", *ZONES, *MODEL, *HISTORY, "encoding", "format",
-    "marker_collisions", "channel",
+    "block_separator", "marker_collisions", "channel",
 )  # fmt: skip
 """What the baseline still reads: which hits, how a block is written and counted, and where the limit's line stands."""
 
@@ -54,9 +54,10 @@ RULES = (
         "no model is named whose window is shared out",
     ),
     Rule(("oversized",), lambda s: s.budget_policy != "drop_documents", "only drop_documents takes documents as a whole"),
+    Rule(("overflow",), lambda s: s.budget_policy != "greedy", "only greedy goes up to the first chunk that does not fit"),
     Rule(("min_chunk_tokens",), lambda s: s.budget_policy == "drop_documents", "drop_documents takes documents as a whole"),
     Rule(("pack_unit",), lambda s: s.budget_policy != "pack", "only pack takes units"),
-    Rule(("max_chunk_tokens",), lambda s: s.compression == "off", "compression is off"),
+    Rule(("compression_when", "max_chunk_tokens"), lambda s: s.compression == "off", "compression is off"),
     Rule(("order_level",), lambda s: s.citation_unit == "document", "a block is all of a document"),
     Rule(("order_level",), lambda s: s.ordering == "document_first", "document_first orders documents, with reading order inside"),
     Rule(

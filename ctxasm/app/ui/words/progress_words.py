@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ctxasm.app.ui.words.words import number
 from ctxasm.model.progress import Progress
-from ctxasm.ui.words import number
 
 
 def seconds_words(seconds: float) -> str:

@@ -26,6 +26,7 @@ LABELS: Mapping[str, str] = {
     "max_chars": "Max characters as well",
     "budget_scope": "What counts against the limit",
     "oversized": "Oversized best document",
+    "overflow": "The first chunk that does not fit",
     "min_chunk_tokens": "Smallest chunk worth a place (tokens)",
     "pack_k": "A hit is worth 1 / (k + rank): k",
     "pack_unit": "Pack: unit",
@@ -40,7 +41,8 @@ LABELS: Mapping[str, str] = {
     "overhead_tokens": "Overhead (tokens)",
     "safety_margin": "Safety margin (share of the window)",
     "compression": "Compression",
-    "max_chunk_tokens": "Compress chunks above (tokens)",
+    "compression_when": "Compress when",
+    "max_chunk_tokens": "Left of a compressed chunk, at most (tokens)",
     "ordering": "Ordering",
     "order_level": "What is ordered",
     "summary_prefix": "Page summaries",
@@ -52,6 +54,7 @@ LABELS: Mapping[str, str] = {
     "format": "Format",
     "citation_unit": "One citation number per",
     "gap_mark": "Gap mark",
+    "block_separator": "Line between blocks",
     "marker_collisions": "Markers inside source text",
     "channel": "Answer channel",
 }
@@ -66,7 +69,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     },
     "budget_policy": {
         "drop_documents": "whole documents leave from the tail until the rest fits",
-        "greedy": "chunk by chunk by score; the first that does not fit is cut, and nothing follows it",
+        "greedy": "chunk by chunk by score, up to the first that does not fit: cut or left out, and nothing follows it",
         "greedy_skip": "chunk by chunk by score; what does not fit is passed over for what still does",
         "pack": "the choice that is worth most within the limit; the best hit is always in",
         "segments": "the runs of neighbouring chunks that are most relevant for their tokens",
@@ -83,6 +86,10 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "trim": "keep its best chunks, cut the rest",
         "drop": "leave it out, go on with the next document",
     },
+    "overflow": {
+        "cut": "cut at a sentence end, where enough room is left",
+        "stop": "left out whole; only the best chunk is still cut where it alone does not fit",
+    },
     "pack_unit": {
         "document": "documents are taken or left as a whole",
         "passage": "runs of neighbouring chunks are taken or left as a whole",
@@ -96,8 +103,12 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
     },
     "compression": {
         "off": "chunks are sent as they are, or not at all",
-        "extractive": "only when not all fits: large chunks keep their sentences about the question, word for word",
-        "model": "only when not all fits: a small model shortens large chunks; what is not word for word is marked",
+        "extractive": "chunks keep their sentences about the question, word for word",
+        "model": "a small model shortens chunks; what is not word for word is marked",
+    },
+    "compression_when": {
+        "tight": "only when not all fits, and then only large chunks, the worst first",
+        "always": "every chunk, whatever its size; one that says nothing of the question is left out, the best hit never",
     },
     "ordering": {
         "document_first": "documents by their best score",

@@ -6,9 +6,11 @@ words from a link: escape it before it becomes HTML.
 
 from __future__ import annotations
 
+from ctxasm.app.ui.words.idle import idle
+from ctxasm.app.ui.words.words import decimal, number, plural
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.ui.idle import idle
-from ctxasm.ui.words import decimal, number, plural
+from ctxasm.model.visible import is_visible
+from ctxasm.text.visible import one_line
 
 
 def settings_sentence(settings: AssemblySettings) -> str:
@@ -58,14 +60,13 @@ def _duplicates(settings: AssemblySettings) -> tuple[str, ...]:
 
 
 def _compression(settings: AssemblySettings) -> tuple[str, ...]:
-    above = f"chunks over {number(settings.max_chunk_tokens)} tokens shortened"
-    match settings.compression:
-        case "off":
-            return ()
-        case "extractive":
-            return (f"{above} to what the question is about when not all fits",)
-        case "model":
-            return (f"{above} by a model when not all fits",)
+    if settings.compression == "off":
+        return ()
+    most = number(settings.max_chunk_tokens)
+    by = "to what the question is about" if settings.compression == "extractive" else "by a model"
+    if settings.compression_when == "always":
+        return (f"every chunk filtered {by}, to {most} tokens at most",)
+    return (f"chunks over {most} tokens shortened {by} when not all fits",)
 
 
 def _budget(settings: AssemblySettings) -> tuple[str, ...]:
@@ -77,7 +78,8 @@ def _budget(settings: AssemblySettings) -> tuple[str, ...]:
         case "drop_documents":
             policy = f"drop documents over {limit}{'' if settings.oversized == 'trim' else ' (oversized ones too)'}"
         case "greedy":
-            policy = f"the best chunks up to {limit}, the first that does not fit cut{above}"
+            then = "the first that does not fit cut" if settings.overflow == "cut" else "no further"
+            policy = f"the best chunks up to {limit}, {then}{above}"
         case "greedy_skip":
             policy = f"the best chunks up to {limit}, passing over what does not fit{above}"
         case "pack":
@@ -156,7 +158,8 @@ def _format(settings: AssemblySettings) -> tuple[str, ...]:
         "grouped": ("grouped under headings without markers",),
         "minimal": ("text alone without markers",),
     }
-    return words[settings.format]
+    line = one_line(settings.block_separator)
+    return (*words[settings.format], *([f"blocks parted by {line}"] if is_visible(line) else []))
 
 
 def _reading(settings: AssemblySettings) -> tuple[str, ...]:

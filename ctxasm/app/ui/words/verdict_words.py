@@ -8,25 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, assert_never
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource, Verdict
+from ctxasm.app.ui.words.words import REASONS, plural, stage_name
+from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, DroppedSource, Verdict
 from ctxasm.model.support import Conflict
-from ctxasm.ui.words import REASONS, plural, stage_name
 
 TitleOf = Callable[[str], str]
-VERDICTS: tuple[Verdict, ...] = (
-    "supported",
-    "partly",
-    "elsewhere",
-    "prefix_only",
-    "contradicted",
-    "unsupported",
-    "uncited",
-    "unknown_marker",
-    "dropped",
-    "no_source",
-    "declined",
-)
-"""All verdicts, in the order in which a summary names them."""
 FINE: frozenset[Verdict] = frozenset({"supported", "declined"})
 """Verdicts that ask nothing of a reader."""
 LONGEST_QUOTE = 160

@@ -31,6 +31,9 @@ STAGE_NAMES: Mapping[str, str] = {
 }
 REASONS: Mapping[str, str] = {
     "budget": "it did not fit into the budget",
+    "outbid": "it would have fitted, but its room was better spent on others",
+    "crowded_out": "it does not fit beside what was chosen",
+    "no_value": "it holds no hit, so no room was spent on it",
     "oversized": "its document alone is larger than the budget and this chunk was among its weakest",
     "no_room": "not one character of it fits into the budget",
     "floor": "it scores below the relevance floor",

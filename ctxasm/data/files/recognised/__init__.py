@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ctxasm.bundle.recognised.beir import BEIR
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.haystack import HAYSTACK
-from ctxasm.bundle.recognised.langchain import LANGCHAIN
-from ctxasm.bundle.recognised.langfuse import LANGFUSE
-from ctxasm.bundle.recognised.llamaindex import LLAMAINDEX
-from ctxasm.bundle.recognised.openinference import OPENINFERENCE
-from ctxasm.bundle.recognised.ragas import RAGAS
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.unfolding import unfolded
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.beir import BEIR
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.haystack import HAYSTACK
+from ctxasm.data.files.recognised.langchain import LANGCHAIN
+from ctxasm.data.files.recognised.langfuse import LANGFUSE
+from ctxasm.data.files.recognised.llamaindex import LLAMAINDEX
+from ctxasm.data.files.recognised.openinference import OPENINFERENCE
+from ctxasm.data.files.recognised.ragas import RAGAS
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.unfolding import unfolded
+from ctxasm.data.files.rows import Rows
 
 __all__ = ["SHAPES", "Converted", "Shape", "recognised", "unfolded"]
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ctxasm.bundle.recognised.converted import Converted, Line
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.values import named, number
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.converted import Converted, Line
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.values import named, number
+from ctxasm.data.files.rows import Rows
 
 Role = Literal["corpus", "queries", "qrels", "run"]
 QRELS = ("query-id", "corpus-id", "score")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.forms import Form, read_passage
-from ctxasm.bundle.recognised.lists import found_nothing, read_answer, read_list, read_question
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.values import Object, is_nothing, parsed
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.forms import Form, read_passage
+from ctxasm.data.files.recognised.lists import found_nothing, read_answer, read_list, read_question
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.values import Object, is_nothing, parsed
+from ctxasm.data.files.rows import Rows
 
 LOOKED_AT = 50
 """Rows by which a shape is told."""

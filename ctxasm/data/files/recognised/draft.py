@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
-from ctxasm.bundle.recognised.converted import Converted, Line
-from ctxasm.bundle.recognised.passages import Passage, content_id
-from ctxasm.bundle.recognised.placing import place
-from ctxasm.bundle.recognised.scoring import NOTES, rising, score
-from ctxasm.bundle.recognised.values import is_finite
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.converted import Converted, Line
+from ctxasm.data.files.recognised.passages import Passage, content_id
+from ctxasm.data.files.recognised.placing import place
+from ctxasm.data.files.recognised.scoring import NOTES, rising, score
+from ctxasm.data.files.recognised.values import is_finite
+from ctxasm.data.files.rows import Rows
 
 UNKNOWN_QUESTION = "(the question is not in this export)"
 KINDS = ("documents", "chunks", "queries", "retrievals", "answers")

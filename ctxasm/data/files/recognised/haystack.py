@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ctxasm.bundle.recognised.clients import collect, mostly, take_hits
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.forms import haystack_document, read_passage
-from ctxasm.bundle.recognised.lists import read_answer, read_list, read_question
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.values import Object, parsed
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.forms import haystack_document, read_passage
+from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.values import Object, parsed
+from ctxasm.data.files.rows import Rows
 
 FORMS = (haystack_document,)
 TAKE = take_hits(FORMS)

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ctxasm.bundle.recognised.clients import mostly
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.forms import ANY_FORM, FORMS
-from ctxasm.bundle.recognised.lists import read_answer, read_list, read_question
-from ctxasm.bundle.recognised.openinference import attributes_of, found_in, read_documents
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.traces import Span, SpanKind, take_traces
-from ctxasm.bundle.recognised.values import Object, first, is_nothing, named, objects, parsed
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.clients import mostly
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
+from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
+from ctxasm.data.files.recognised.openinference import attributes_of, found_in, read_documents
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.values import Object, first, is_nothing, named, objects, parsed
+from ctxasm.data.files.rows import Rows
 
 TYPES = ("SPAN", "GENERATION", "EVENT", "RETRIEVER", "CHAIN", "AGENT", "TOOL", "EMBEDDING", "EVALUATOR", "GUARDRAIL")
 TRACE, PARENT, START = ("traceId", "trace_id"), ("parentObservationId", "parent_observation_id"), ("startTime", "start_time", "timestamp")

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ctxasm.bundle.recognised.clients import collect, mostly, take_hits
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.forms import is_whole_document, llamaindex_node, read_passage
-from ctxasm.bundle.recognised.lists import read_list
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.values import Object, first
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.clients import collect, mostly, take_hits
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.forms import is_whole_document, llamaindex_node, read_passage
+from ctxasm.data.files.recognised.lists import read_list
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.values import Object, first
+from ctxasm.data.files.rows import Rows
 
 FORMS = (llamaindex_node,)
 TAKE = take_hits(FORMS)

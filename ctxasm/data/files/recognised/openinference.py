@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.forms import openinference_document
-from ctxasm.bundle.recognised.lists import read_answer, read_question
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.span_documents import is_documents_table, spans_of
-from ctxasm.bundle.recognised.traces import Span, SpanKind, take_traces
-from ctxasm.bundle.recognised.values import Object, first, named, nested, objects, parsed
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.forms import openinference_document
+from ctxasm.data.files.recognised.lists import read_answer, read_question
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.span_documents import is_documents_table, spans_of
+from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.values import Object, first, named, nested, objects, parsed
+from ctxasm.data.files.rows import Rows
 
 KINDS: dict[str, SpanKind] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
 LOOKED_AT = 2_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxasm.bundle.recognised.values import Object, is_finite, named, number, whole
+from ctxasm.data.files.recognised.values import Object, is_finite, named, number, whole
 
 DOCUMENT_NAMES = ("document_id", "doc_id", "documentId", "docId", "ref_doc_id", "source_id", "sourceId")
 """Where clients keep the identifier of the document that a chunk was cut from."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ctxasm.bundle.recognised.passages import INDEX_NAMES, Passage
+from ctxasm.data.files.recognised.passages import INDEX_NAMES, Passage
 
 MAX_TRIMMED = 8
 """Characters between two chunks that a splitter may have trimmed as white space: they still touch."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ctxasm.bundle.recognised.clients import mostly
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.lists import read_question
-from ctxasm.bundle.recognised.passages import Passage, content_id, short_id
-from ctxasm.bundle.recognised.shape import Shape
-from ctxasm.bundle.recognised.values import Object, first, is_nothing, named, parsed
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.clients import mostly
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.lists import read_question
+from ctxasm.data.files.recognised.passages import Passage, content_id, short_id
+from ctxasm.data.files.recognised.shape import Shape
+from ctxasm.data.files.recognised.values import Object, first, is_nothing, named, parsed
+from ctxasm.data.files.rows import Rows
 
 QUESTION = ("user_input", "question", "query")
 RETRIEVED = ("retrieved_contexts", "contexts")

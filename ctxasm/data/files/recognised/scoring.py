@@ -11,8 +11,8 @@ from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
 
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.values import is_finite, is_nothing
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.values import is_finite, is_nothing
 
 MIN_ODDS = 20
 """How unlikely it must be by chance that all lists rise: 1 in so many orders (a list of 4, or two of 3)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ctxasm.bundle.recognised.converted import Converted
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.converted import Converted
+from ctxasm.data.files.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)

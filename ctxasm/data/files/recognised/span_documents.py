@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxasm.bundle.recognised.draft import Place
-from ctxasm.bundle.recognised.lists import read_question
-from ctxasm.bundle.recognised.passages import Passage, passage
-from ctxasm.bundle.recognised.traces import Span
-from ctxasm.bundle.recognised.values import Object, first, named, parsed, whole
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.draft import Place
+from ctxasm.data.files.recognised.lists import read_question
+from ctxasm.data.files.recognised.passages import Passage, passage
+from ctxasm.data.files.recognised.traces import Span
+from ctxasm.data.files.recognised.values import Object, first, named, parsed, whole
+from ctxasm.data.files.rows import Rows
 
 SPAN, TRACE, POSITION = ("context.span_id", "span_id"), ("context.trace_id", "trace_id"), "document_position"
 TEXT = ("document", "reference")

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.passages import Passage
-from ctxasm.bundle.recognised.values import is_finite
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.passages import Passage
+from ctxasm.data.files.recognised.values import is_finite
 
 SpanKind = Literal["retriever", "reranker", "llm", "other"]
 JOINED = "several retrievals of one question in a trace were joined (questions: {})"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ctxasm.bundle.recognised.forms import FORMS, read_passage
-from ctxasm.bundle.recognised.lists import read_list, read_question
+from ctxasm.data.files.recognised.forms import FORMS, read_passage
+from ctxasm.data.files.recognised.lists import read_list, read_question
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
 """Keys of objects that are one row."""

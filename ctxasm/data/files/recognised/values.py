@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ctxasm.bundle.recognised.literal import NotLiteral, read_literal
+from ctxasm.data.files.recognised.literal import NotLiteral, read_literal
 
 Object = Mapping[str, Any]
 _WHOLE = re.compile(r"\d{1,9}")

@@ -1,4 +1,4 @@
-"""Makes the exports in tests/bundle/valid with the real libraries: `python make_exports.py FOLDER [name …]`.
+"""Makes the exports in tests/data/files/valid with the real libraries: `python make_exports.py FOLDER [name …]`.
 
 Every function below writes one file; a name is left out (and said) where its library is not installed. Nothing is fetched:
 models are fakes of the libraries themselves, servers run on this machine. The texts are invented.

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from ctxasm import InvalidBundle
-from ctxasm.bundle.formats import read_rows
-from ctxasm.bundle.importing import import_files
-from ctxasm.bundle.limits import FileLimits
-from ctxasm.bundle.reading import Reading
-from ctxasm.bundle.recognised import SHAPES, recognised
-from ctxasm.bundle.rows import Rows
-from tests.bundle.recognised.make_exports import ANSWER, MAKERS, QUESTION, TEXTS
+from ctxasm.data.files.formats import read_rows
+from ctxasm.data.files.importing import import_files
+from ctxasm.data.files.limits import FileLimits
+from ctxasm.data.files.reading import Reading
+from ctxasm.data.files.recognised import SHAPES, recognised
+from ctxasm.data.files.rows import Rows
+from tests.data.files.recognised.make_exports import ANSWER, MAKERS, QUESTION, TEXTS
 
 VALID = Path(__file__).parents[1] / "valid"
 NAMES = {

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ctxasm import Bundle, InvalidBundle, InvalidInput
-from ctxasm.bundle.importing import import_files
-from ctxasm.bundle.reading import Reading
+from ctxasm.data.files.importing import import_files
+from ctxasm.data.files.reading import Reading
 
 VALID = Path(__file__).parents[1] / "valid"
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ctxasm.bundle.recognised.literal import NotLiteral, read_literal
-from ctxasm.bundle.recognised.passages import Passage, passage
-from ctxasm.bundle.recognised.placing import MAX_TRIMMED, place
-from ctxasm.bundle.recognised.scoring import rising, score
-from ctxasm.bundle.recognised.values import nested, parsed, whole
+from ctxasm.data.files.recognised.literal import NotLiteral, read_literal
+from ctxasm.data.files.recognised.passages import Passage, passage
+from ctxasm.data.files.recognised.placing import MAX_TRIMMED, place
+from ctxasm.data.files.recognised.scoring import rising, score
+from ctxasm.data.files.recognised.values import nested, parsed, whole
+from tests.examples import examples
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
@@ -60,7 +61,7 @@ def _flat(value: Any, name: str = "") -> dict[str, Any]:
         NAMES, st.recursive(LEAVES, lambda v: st.lists(v, min_size=1) | st.dictionaries(NAMES, v, min_size=1), max_leaves=4), min_size=1
     )
 )
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_dotted_names_become_what_they_were(value: dict[str, Any]) -> None:
     assert nested(_flat(value)) == value
 

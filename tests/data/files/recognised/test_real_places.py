@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from ctxasm.bundle.recognised.draft import Draft, Place
-from ctxasm.bundle.recognised.passages import passage
-from ctxasm.bundle.rows import Rows
+from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.passages import passage
+from ctxasm.data.files.rows import Rows
 from tests.real_data import REAL, load_real, real_folder
 
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")

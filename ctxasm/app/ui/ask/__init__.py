@@ -1,0 +1,1 @@
+"""Ask: an answer beside the context that it cites."""

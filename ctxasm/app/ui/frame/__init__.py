@@ -1,0 +1,1 @@
+"""What every page has: navigation, pickers, settings, the session behind them."""

@@ -1,0 +1,233 @@
+"""The session of a browser: every key that the pages keep something under, named once, with its type and what it is before.
+
+`session.loads` reads, `session.loads = 1` keeps, `del session.loads` forgets. All of it lives in the memory of the server and
+ends with the session; nothing here is written down, and what is typed as a key least of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+import streamlit as st
+
+from ctxasm.answering.prompts import GROUNDED
+from ctxasm.model.search import SearchOptions
+
+if TYPE_CHECKING:
+    from ctxasm.answering.prompts import PromptStyle
+    from ctxasm.answering.zones.windows import Windows
+    from ctxasm.app.ui.frame.jobs import Job
+    from ctxasm.app.ui.frame.session_records import Attempt, DatasetFacts, Ingest, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.widgets.live_range import RangeState
+    from ctxasm.data.enrich.enriching import EnrichOptions
+    from ctxasm.data.files.mapping_form import ColumnMapping
+    from ctxasm.data.standing import Standing
+    from ctxasm.data.tables.mapping import TableMapping
+    from ctxasm.llm import Endpoint
+    from ctxasm.model.datasets import DatasetInfo, QueryEntry
+    from ctxasm.model.ports import Fetched
+    from ctxasm.model.records import Query, Turn
+    from ctxasm.model.results import Assembly, Key
+    from ctxasm.model.settings import AssemblySettings, Channel, Ordering
+    from ctxasm.model.support import Scorer
+    from ctxasm.tuning.advice import Advice
+    from ctxasm.tuning.cache_prefix import Prefix
+
+T = TypeVar("T")
+NONE: Mapping[Any, Any] = MappingProxyType({})
+SEARCH = SearchOptions()
+FILE_MAPPING, OVER = "_map/", "_over/"
+"""How the keys of widgets begin that start anew together: one for each field of a file, one for each name that is taken."""
+
+
+class Kept(Generic[T]):
+    """Something of our own that a session keeps; its key is an underscore and its name, so that it meets no widget of the URL."""
+
+    def __init__(self, before: T) -> None:
+        self.before = before
+
+    def __set_name__(self, owner: type[Session], name: str) -> None:
+        self.key = f"_{name}"
+
+    @overload
+    def __get__(self, session: None, owner: type[Session]) -> Self: ...
+    @overload
+    def __get__(self, session: Session, owner: type[Session]) -> T: ...
+    def __get__(self, session: Session | None, owner: type[Session]) -> Self | T:
+        if session is None:
+            return self
+        return session.read(self)
+
+    def __set__(self, session: Session, value: T) -> None:
+        session.keep(self, value)
+
+    def __delete__(self, session: Session) -> None:
+        session.take(self)
+
+
+class Widget(Kept[T]):
+    """The value of a widget that is read or put elsewhere than where it is drawn: `key=Session.query_id.key` draws it."""
+
+    def __init__(self, key: str, before: T) -> None:
+        super().__init__(before)
+        self.key = key
+
+    def __set_name__(self, owner: type[Session], name: str) -> None:
+        """Its key is its own."""
+
+
+class Session:
+    """What a session keeps from run to run."""
+
+    # What every page is about
+    dataset_name: Widget[str | None] = Widget("data", None)
+    query_id: Widget[str | None] = Widget("q", None)
+    info: Kept[DatasetInfo | None] = Kept(None)
+    scene: Kept[Scene | None] = Kept(None)
+    trouble: Kept[str | None] = Kept(None)
+    assembly: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
+    chunks: Kept[tuple[object, Fetched] | None] = Kept(None)
+    query: Kept[tuple[tuple[int, str], Query] | None] = Kept(None)
+    query_list: Kept[tuple[int, list[QueryEntry], frozenset[str]] | None] = Kept(None)
+    loads: Kept[int] = Kept(0)
+    """How often data was loaded or deleted: part of the key of all that was read of it."""
+    saves: Kept[int] = Kept(0)
+    """How often a question was saved or deleted."""
+
+    # The first URL, and what of it could not be used
+    rejected: Kept[Sequence[str] | None] = Kept(None)
+    """None until the URL was read."""
+    asked_for: Kept[Mapping[str, str]] = Kept(NONE)
+    drawn_labels: Kept[Mapping[str, tuple[str, ...]]] = Kept(NONE)
+
+    # Settings
+    now: Kept[AssemblySettings | None] = Kept(None)
+    past: Kept[Sequence[AssemblySettings]] = Kept(())
+    future: Kept[Sequence[AssemblySettings]] = Kept(())
+    preset: Widget[str] = Widget("_preset", "")
+    semantic_threshold: Widget[float] = Widget("_semantic_threshold", 0.0)
+    limit_range: Widget[RangeState | None] = Widget("max_tokens_range", None)
+    live: Kept[int | None] = Kept(None)
+    """The limit under the dragging hand."""
+    released_at: Kept[int | None] = Kept(None)
+    settled: Kept[int | None] = Kept(None)
+    """The limit that the hand let go of, until its box is drawn."""
+    budget_shown: Kept[bool] = Kept(False)
+
+    # A question of one's own
+    unsaved: Kept[Mapping[tuple[int, str], Query]] = Kept(NONE)
+    question_problem: Kept[str | None] = Kept(None)
+    searched: Kept[bool] = Kept(False)
+    searches: Kept[int] = Kept(0)
+    search_method: Widget[str] = Widget("qm", SEARCH.method)
+    search_text: Widget[str] = Widget("qx", SEARCH.text)
+    search_limit: Widget[int] = Widget("qn", SEARCH.limit)
+    search_language: Widget[str] = Widget("ql", SEARCH.language)
+    search_embedder: Widget[str | None] = Widget("qe", SEARCH.embedder)
+    search_reranker: Widget[str | None] = Widget("qr", SEARCH.reranker)
+
+    # The conversation before it, and the window of the model
+    typed_turns: Kept[Mapping[tuple[str, str], tuple[Turn, ...]]] = Kept(NONE)
+    turns_problem: Kept[str | None] = Kept(None)
+    turns_file: Widget[Any] = Widget("_turns_file", None)
+    summary_model: Kept[str | None] = Kept(None)
+    summaries: Kept[int] = Kept(0)
+    windows: Kept[Windows | None] = Kept(None)
+    windows_edits: Kept[int] = Kept(0)
+    windows_open: Kept[bool] = Kept(False)
+
+    # Long work
+    awaited: Kept[Mapping[str, tuple[Any, Job]]] = Kept(NONE)
+    own_jobs: Kept[Sequence[Job]] = Kept(())
+    requests: Kept[Mapping[str, LoadRequest]] = Kept(NONE)
+
+    # Load
+    files: Kept[tuple[tuple[str, bytes], ...]] = Kept(())
+    files_turn: Kept[int] = Kept(0)
+    files_stamp: Kept[tuple[object, str] | None] = Kept(None)
+    files_name: Widget[str | None] = Widget("files_name", None)
+    pasted: Widget[str | None] = Widget("_pasted", None)
+    mappings: Kept[Mapping[str, ColumnMapping]] = Kept(NONE)
+    mappings_turn: Kept[int] = Kept(0)
+    ingest: Kept[Ingest | None] = Kept(None)
+    connection: Widget[str | None] = Widget("connection", None)
+    tables_turn: Kept[int] = Kept(0)
+    table_mappings: Kept[Mapping[tuple[Any, ...], TableMapping]] = Kept(NONE)
+    table_mappings_turn: Kept[int] = Kept(0)
+    mapping_problem: Kept[str | None] = Kept(None)
+    explained: Kept[Hashable] = Kept(None)
+    enriching: Kept[str | None] = Kept(None)
+    estimated: Kept[tuple[int, EnrichOptions, int] | None] = Kept(None)
+    about: Kept[Mapping[object, DatasetFacts]] = Kept(NONE)
+    standing: Kept[tuple[Hashable, Standing] | None] = Kept(None)
+    report: Kept[Any] = Kept(None)
+    """What the last load came to: whatever its job returned, why it was refused, or the question that it asks."""
+    reported: Kept[Any] = Kept(None)
+    reports: Kept[int] = Kept(0)
+
+    # Ask
+    llm_base_url: Widget[str | None] = Widget("_llm_base_url", None)
+    llm_key: Widget[str | None] = Widget("_llm_key", None)
+    """A secret: typed, in this memory only."""
+    prompt_style: Widget[PromptStyle] = Widget("prompt_style", GROUNDED.style)
+    prompt_language: Widget[str | None] = Widget("prompt_language", None)
+    prompt_extra: Widget[str | None] = Widget("prompt_extra", None)
+    answer_first: Widget[bool] = Widget("answer_first", False)
+    channel: Widget[Channel] = Widget("_channel", "text")
+    runs: Kept[int] = Kept(0)
+    asking: Kept[bool] = Kept(False)
+    attempts: Kept[tuple[Attempt, ...]] = Kept(())
+    scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
+
+    # Inspect
+    compared: Kept[Settled | None] = Kept(None)
+    comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
+    came: Widget[str | None] = Widget("_came", None)
+    went: Widget[str | None] = Widget("_went", None)
+    closer: Widget[str | None] = Widget("closer", None)
+    picked: Kept[Key | None] = Kept(None)
+    """The chunk whose life is shown."""
+    followed: Kept[Key | None] = Kept(None)
+    life: Widget[str | None] = Widget("_life", None)
+    copy: Widget[str | None] = Widget("_copy", None)
+    pair: Widget[str | None] = Widget("_pair", None)
+    picked_bar: Kept[object] = Kept(None)
+    prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
+    advice: Kept[tuple[Assembly, tuple[Advice, ...]] | None] = Kept(None)
+
+    def read(self, kept: Kept[T]) -> T:
+        """What is kept there: for code that is given its place."""
+        value: T = st.session_state.get(kept.key, kept.before)
+        return value
+
+    def keep(self, kept: Kept[T], value: T) -> None:
+        """Keep something there."""
+        st.session_state[kept.key] = value
+
+    def take(self, kept: Kept[T]) -> T:
+        """What is kept there, which is forgotten with it."""
+        value: T = st.session_state.pop(kept.key, kept.before)
+        return value
+
+    def value_of(self, widget: str, before: Any = None) -> Any:
+        """What the widget of this key says: one of those whose keys are made, as for the settings or for each file."""
+        return st.session_state.get(widget, before)
+
+    def put(self, widget: str, value: Any) -> None:
+        """Let the widget of this key say `value`: before it is drawn, or in a callback."""
+        st.session_state[widget] = value
+
+    def forget(self, widget: str) -> None:
+        """Let the widget of this key start anew."""
+        st.session_state.pop(widget, None)
+
+    def forget_all(self, start: str) -> None:
+        """Let all widgets start anew whose keys begin so."""
+        for key in [key for key in st.session_state if str(key).startswith(start)]:
+            del st.session_state[key]
+
+
+session = Session()
+"""The session of the browser that this run is for."""

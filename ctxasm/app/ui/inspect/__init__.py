@@ -1,0 +1,1 @@
+"""Inspect: what every stage did to every chunk."""

@@ -1,0 +1,335 @@
+"""Before and after: the last settled assembly of the same query beside the one that is shown, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal, NamedTuple
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import Session, Widget, session
+from ctxasm.app.ui.frame.session_records import Scene, Settled
+from ctxasm.app.ui.widgets.context_marks import fate_chip
+from ctxasm.app.ui.widgets.fates import SENT, fate_of, supplement_of
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.setting_words import CHOICES
+from ctxasm.app.ui.words.words import fate_sentence, number, plural, title_of
+from ctxasm.model.ports import TokenCounter
+from ctxasm.model.results import Assembly, Key
+from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.settings_text import write
+from ctxasm.tuning.cache_prefix import cache_prefix
+from ctxasm.tuning.evidence import EvidenceState
+
+MOST_CHUNKS = 8
+"""Chunks that are named on either side; the others are counted."""
+LIFE = "Life of a chunk"
+"""The tab that tells what every stage did to one chunk."""
+Verdict = Literal["better", "worse", ""]
+_BETTER: dict[str, int] = {"hits": 1, "evidence": 1, "regret": -1}
+"""Figures of which more (1) or less (-1) is better whatever the setting; the others only say what changed."""
+MOST_SETTINGS = 3
+"""Changed settings that are named; a preset changes more."""
+MARKS = {"better": "▲", "worse": "▼", "": ""}
+
+
+class Delta(NamedTuple):
+    """One figure before and now. `of`: what it is counted out of; `bound`: the value now is only known not to be higher."""
+
+    name: str
+    label: str
+    before: float
+    now: float
+    of: int | None = None
+    unit: str = ""
+    bound: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the change is for the better, where that can be said of the figure alone."""
+        direction = _BETTER.get(self.name, 0) * (self.now - self.before)
+        return "better" if direction > 0 else "worse" if direction < 0 else ""
+
+
+class Changed(NamedTuple):
+    """A setting that differs, with both values as text."""
+
+    name: str
+    before: str
+    now: str
+
+
+class Moved(NamedTuple):
+    """A chunk that came into the context or went out of it."""
+
+    key: Key
+    name: str
+    retrieved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two assemblies of one query, before and now. `cached` tokens at the start of the text are as before, of `tokens`."""
+
+    settings: tuple[Changed, ...]
+    deltas: tuple[Delta, ...]
+    came: tuple[Moved, ...]
+    went: tuple[Moved, ...]
+    cached: int
+    tokens: int
+    says: str
+
+
+def compare(
+    before: Assembly,
+    now: Assembly,
+    counter: TokenCounter,
+    evidence: tuple[Sequence[EvidenceState], Sequence[EvidenceState]] = ((), ()),
+) -> Comparison:
+    """What changed from `before` to `now`. `evidence` is the state of the query's evidence in either, empty where none is labelled."""
+    came, went = _moved(now, before), _moved(before, now)
+    return Comparison(
+        changed_settings(before.settings, now.settings),
+        _deltas(before, now, evidence),
+        came,
+        went,
+        cache_prefix(before.text, now.text, counter, now.token_count).tokens,
+        now.token_count,
+        _says(before, now, bool(came or went)),
+    )
+
+
+def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceState], Sequence[EvidenceState]]) -> tuple[Delta, ...]:
+    hits = sum(fate.retrieved for fate in now.trace.fates)
+    found = [
+        Delta("tokens", "tokens", before.token_count, now.token_count),
+        Delta("unused", "unused", before.unused_tokens, now.unused_tokens),
+        Delta("regret", "packing regret", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
+        Delta("blocks", "blocks", len(before.citations), len(now.citations)),
+        Delta("hits", "hits kept", _hits_kept(before), _hits_kept(now), of=hits),
+    ]
+    if evidence[1]:
+        was, states = (sum(state.state == "found" for state in states) for states in evidence)
+        found.append(Delta("evidence", "evidence found", was, states, of=len(evidence[1])))
+    return tuple(found)
+
+
+def changed_settings(before: AssemblySettings, now: AssemblySettings) -> tuple[Changed, ...]:
+    """The settings that differ, in the order of the table."""
+    return tuple(
+        Changed(spec.name, write(spec, old), write(spec, new))
+        for spec in specs()
+        if (old := getattr(before, spec.name)) != (new := getattr(now, spec.name))
+    )
+
+
+def regret_share(assembly: Assembly) -> float:
+    """Packing regret in percent of the best packing's value."""
+    regret = assembly.trace.regret
+    return 100 * regret.regret / regret.best if regret.best > 0 else 0.0
+
+
+def _hits_kept(assembly: Assembly) -> int:
+    return sum(fate.retrieved and fate.fate in SENT for fate in assembly.trace.fates)
+
+
+def sent_chunks(assembly: Assembly) -> frozenset[Key]:
+    """The chunks whose text is in the context."""
+    return frozenset((fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.fate in SENT)
+
+
+def _moved(here: Assembly, there: Assembly) -> tuple[Moved, ...]:
+    """Chunks that are sent in `here` and not in `there`, best score first."""
+    missing = sent_chunks(here) - sent_chunks(there)
+    fates = sorted(here.trace.fates, key=lambda f: (-f.score, f.rank, f.document_id, f.chunk_index))
+    return tuple(
+        Moved(key, f"{title_of(here.trace.documents, key[0], 28)} #{key[1]}", fate.retrieved)
+        for fate in fates
+        if (key := (fate.document_id, fate.chunk_index)) in missing
+    )
+
+
+def _says(before: Assembly, now: Assembly, moved: bool) -> str:
+    """What happened where no chunk came or went."""
+    if moved:
+        return ""
+    if before.text == now.text:
+        return "The context is the same, to the letter."
+    if _supplemented(before) != _supplemented(now):
+        return f"The supplement {'came in' if _supplemented(now) else 'went out'}; the chunks are the same."
+    if _in_order(before) != _in_order(now):
+        return "The same chunks, in another order."
+    return "The same chunks in the same order, written or cut differently."
+
+
+def _supplemented(assembly: Assembly) -> bool:
+    event = supplement_of(assembly)
+    return event is not None and event.injected
+
+
+def _in_order(assembly: Assembly) -> list[Key]:
+    keys = ((s.document_id, s.chunk_index) for s in assembly.segments if s.kind == "chunk")
+    return list(dict.fromkeys((document_id or "", index or 0) for document_id, index in keys))
+
+
+def _shown(value: float) -> str:
+    return number(round(value))
+
+
+def strip_html(compared: Comparison, stamp: str) -> str:
+    """The changed settings, and every figure before and now."""
+    figures = "".join(_figure(delta) for delta in compared.deltas) + _cached(compared)
+    return (
+        f'<section class="cx cx-change" id="ctx-change" aria-label="What the change did" data-stamp="{escape(stamp)}">'
+        f'<p class="cx-change-head"><b>Changed</b> {_settings(compared.settings)}</p><dl class="cx-change-figures">{figures}</dl>'
+        f"{_says_html(compared)}</section>"
+    )
+
+
+def _settings(changed: tuple[Changed, ...]) -> str:
+    named = "; ".join(_setting(each) for each in changed[:MOST_SETTINGS])
+    rest = len(changed) - MOST_SETTINGS
+    return named + (f'; <span class="cx-mute">and {rest} more</span>' if rest > 0 else "")
+
+
+def _setting(changed: Changed) -> str:
+    does = CHOICES.get(changed.name, {}).get(changed.now, "")
+    what = f' <span class="cx-mute">({escape(does)})</span>' if does else ""
+    return (
+        f'<span data-setting="{changed.name}"><code>{changed.name}</code>: <s class="cx-mute">{escape(changed.before)}</s> → '
+        f"<b>{escape(changed.now)}</b>{what}</span>"
+    )
+
+
+def _figure(delta: Delta) -> str:
+    same = _shown(delta.before) == _shown(delta.now)
+    of = f'<span class="cx-mute"> of {number(delta.of)}</span>' if delta.of is not None else ""
+    unit = "\u202f%" if delta.unit == "%" else ""
+    most = "≤\u202f" if delta.bound and delta.now else ""
+    was = "" if same else f'<span class="cx-mute">{_shown(delta.before)}{unit} → </span>'
+    mark = "" if same else MARKS[delta.verdict]
+    says = f'<i class="cx-change-mark" aria-label="{delta.verdict}">{mark}</i>' if mark else ""
+    look = " same" if same else f" {delta.verdict}"
+    return (
+        f'<div class="cx-change-figure{look}" data-delta="{delta.name}" data-before="{delta.before:g}" data-now="{delta.now:g}">'
+        f"<dt>{delta.label}</dt><dd>{was}<b>{most}{_shown(delta.now)}{unit}</b>{of}{says}</dd></div>"
+    )
+
+
+def _cached(compared: Comparison) -> str:
+    title = "Tokens at the start of this context that are those of the one before: what a server's prefix cache takes over."
+    return (
+        f'<div class="cx-change-figure" data-delta="cached" data-now="{compared.cached}" title="{title}"><dt>prefix in cache</dt>'
+        f'<dd><b>{number(compared.cached)}</b><span class="cx-mute"> of {number(compared.tokens)}</span></dd></div>'
+    )
+
+
+def _says_html(compared: Comparison) -> str:
+    return f'<p class="cx-note cx-small">{escape(compared.says)}</p>' if compared.says else ""
+
+
+def settle(scene: Scene, assembly: Assembly) -> None:
+    """Keep the assembly of a whole run; what was shown under other settings becomes what it is compared with.
+
+    A limit that is only dragged never gets here: it runs the budget bar alone.
+    """
+    about = (scene.dataset, scene.query.query_id, session.loads)
+    kept = _kept()
+    if kept is None or kept.about != about:
+        session.compared = Settled(about, assembly)
+    elif kept.now.settings != assembly.settings:
+        session.compared = Settled(about, assembly, kept.now)
+    elif kept.now is not assembly:
+        session.compared = Settled(about, assembly, kept.before)
+
+
+def _kept() -> Settled | None:
+    return session.compared
+
+
+def fresh_chunks(assembly: Assembly) -> frozenset[Key]:
+    """The chunks of this context that were not in the one it is compared with; none where nothing was changed.
+
+    While a limit is dragged that is the context before the hand took it.
+    """
+    kept = _kept()
+    if kept is None or kept.now.query.query_id != assembly.query.query_id:
+        return frozenset()
+    base = kept.before if kept.now.settings == assembly.settings else kept.now
+    return sent_chunks(assembly) - sent_chunks(base) if base is not None else frozenset()
+
+
+def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
+    """The strip under the budget bar; nothing where no setting was changed since the query was opened."""
+    kept = _kept()
+    if kept is None or kept.before is None:
+        return
+    compared = _comparison(scene, kept.before, assembly)
+    with st.container(border=True, key="before_after", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+            st.html(strip_html(compared, stamp), width="stretch")
+            st.button(
+                "Put back",
+                key="before_after_back",
+                icon=":material/swap_horiz:",
+                on_click=state.apply,
+                args=(kept.before.settings,),
+                help="Back to the settings before this change. Press again to see the change once more.",
+            )
+        with st.container(gap="xxsmall"):
+            _moves("came in", Session.came, compared.came)
+            _moves("went out", Session.went, compared.went)
+        _show_picked(assembly, {moved.key: moved for moved in (*compared.came, *compared.went)})
+
+
+def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
+    """The comparison of these two; the last one of the session is kept."""
+    kept = session.comparison
+    if kept is None or kept[0] is not before or kept[1] is not now:
+        workbench, labelled = server.workbench(), scene.query.spans or scene.query.gold
+        states = (workbench.evidence(before, scene.dataset), workbench.evidence(now, scene.dataset)) if labelled else ((), ())
+        kept = (before, now, compare(before, now, workbench.counter(now.settings.encoding), states))
+        session.comparison = kept
+    compared: Comparison = kept[2]
+    return compared
+
+
+def _moves(words: str, widget: Widget[str | None], moved: Sequence[Moved]) -> None:
+    """The chunks as pills: one that is chosen is followed through the stages."""
+    if not moved:
+        return
+    shown = {f"{each.key[0]} #{each.key[1]}": each for each in moved[:MOST_CHUNKS]}
+    if session.read(widget) not in shown:
+        session.take(widget)
+    rest = f" · {plural(len(moved) - len(shown), 'more chunk')}" if len(moved) > len(shown) else ""
+    st.pills(
+        f"{plural(len(moved), 'chunk')} {words}{rest}",
+        list(shown),
+        key=widget.key,
+        format_func=lambda option: plain(shown[option].name) if option in shown else str(option),
+        on_change=_follow,
+        args=(widget, {option: each.key for option, each in shown.items()}),
+    )
+
+
+def _follow(widget: Widget[str | None], keys: dict[str, Key]) -> None:
+    """The chosen chunk is the one whose life is told (a callback)."""
+    chosen = session.read(widget)
+    if chosen in keys:
+        for other in (Session.came, Session.went):
+            if other is not widget:
+                session.keep(other, None)
+        state.pick_chunk(keys[chosen])
+        session.closer = LIFE
+
+
+def _show_picked(assembly: Assembly, moved: dict[Key, Moved]) -> None:
+    key = next((each.key for each in moved.values() if f"{each.key[0]} #{each.key[1]}" in (session.came, session.went)), None)
+    fate = fate_of(assembly, key) if key is not None else None
+    if fate is not None:
+        says = f"{fate_chip(fate)} {escape(moved[fate.document_id, fate.chunk_index].name)}: {escape(fate_sentence(fate))}"
+        st.html(boxed(f'<p class="cx-note">{says} <a href="#ctx-life">Every stage of it</a></p>', "ctx-change-chunk"))

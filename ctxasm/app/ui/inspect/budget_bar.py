@@ -1,0 +1,466 @@
+"""Header figures and budget bar: the one part of a page that runs alone while the limit is dragged."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import streamlit as st
+from streamlit.runtime.fragment import fragment
+
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_trouble
+from ctxasm.app.ui.inspect.before_after import fresh_chunks
+from ctxasm.app.ui.inspect.zones_strip import zones_picture
+from ctxasm.app.ui.widgets.fates import SENT, assembly_ms, supplement_of
+from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
+from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.events import Supplemented
+from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
+from ctxasm.model.settings import spec_of
+
+PartKind = Literal["retrieved", "added", "dropped", "prefix", "supplement", "scaffold"]
+SUPPLEMENT = ""
+"""Stands for the id of a document where extra results belong to none."""
+_STRETCH: dict[str, Literal["body", "prefix", "scaffold", "supplement"]] = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
+KIND_NAMES = {
+    "retrieved": "retrieved",
+    "added": "added neighbour",
+    "prefix": "page summary",
+    "supplement": "supplement",
+    "scaffold": "headers and separators",
+    "dropped": "dropped",
+}
+CLIP = 2.0
+"""The bar ends at this many times the limit; what is dropped beyond is said in words."""
+FAR = 4
+"""From this many times what there is, the limit of a large window is not drawn to scale."""
+LARGEST_FIXED = spec_of("max_tokens").high or 16000
+SHOWN_KEYS = 8
+"""Documents named under the bar before the rest folds away."""
+
+
+class Figure(NamedTuple):
+    """One number of the header, with the smaller words beside it."""
+
+    name: str
+    label: str
+    value: int | float
+    note: str = ""
+
+
+class Part(NamedTuple):
+    """A run of tokens on the budget bar. `chunk_index` is None for prefix and scaffolding."""
+
+    kind: PartKind
+    tokens: int
+    chunk_index: int | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarDocument:
+    """A document on the token axis: its parts, kept before dropped. `missing_tokens` is what a dropped one needs."""
+
+    document_id: str
+    title: str
+    kept: bool
+    parts: tuple[Part, ...]
+    numbers: tuple[int, ...] = ()
+    missing_tokens: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The budget bar: `axis` is the token at its right edge, `used` the tokens of the context.
+
+    `documents` holds each document once (kept before dropped); `runs` is what lies on the axis from left to right, where the
+    blocks of a document may stand apart. `supplement` says whether the query's extra results are in, None where it brings
+    none; they are no document.
+    """
+
+    documents: tuple[BarDocument, ...]
+    used: int
+    limit: int
+    axis: int
+    supplement: Supplemented | None = None
+    runs: tuple[BarDocument, ...] = ()
+
+    @property
+    def sources(self) -> int:
+        """Documents of which something is kept."""
+        return len({document.document_id for document in self.kept} - {SUPPLEMENT})
+
+    @property
+    def kept(self) -> tuple[BarDocument, ...]:
+        return tuple(document for document in self.documents if document.kept)
+
+    @property
+    def dropped(self) -> tuple[BarDocument, ...]:
+        return tuple(document for document in self.documents if not document.kept)
+
+
+class Stretch(NamedTuple):
+    """A run of the context on the token axis: tokens `start` to `end`."""
+
+    kind: Literal["body", "prefix", "scaffold", "supplement"]
+    start: int
+    end: int
+    block: int | None
+    document_id: str | None
+
+
+def header_figures(assembly: Assembly) -> tuple[Figure, ...]:
+    """Retrieved, expanded, overlap removed, documents kept, tokens used, assembly time (ms)."""
+    fates = assembly.trace.fates
+    retrieved, added = sum(f.retrieved for f in fates), sum(not f.retrieved for f in fates)
+    overlap = sum(f.stripped_chars for f in fates if f.fate in SENT)
+    documents = {f.document_id for f in fates}
+    sent = {f.document_id for f in fates if f.fate in SENT}
+    over = assembly.overshoot_tokens
+    return (
+        Figure("retrieved", "retrieved", retrieved, "chunks"),
+        Figure("expanded", "expanded", retrieved + added, f"+{added}"),
+        Figure("overlap", "overlap removed", overlap, "characters"),
+        Figure("documents", "documents kept", len(sent), f"of {len(documents)}"),
+        Figure("tokens", "tokens used", assembly.token_count, f"{over} over" if over else f"{assembly.unused_tokens} left"),
+        Figure("ms", "assembly", round(assembly_ms(assembly), 2), "ms"),
+    )
+
+
+def budget_bar(assembly: Assembly) -> Bar:
+    """Kept documents in context order, then what was dropped, on one token axis that holds the limit, too."""
+    runs = _kept_runs(assembly)
+    kept = _joined(runs)
+    dropped = _dropped_documents(assembly)
+    documents = (*kept, *dropped)
+    total = sum(document.tokens for document in documents)
+    return Bar(documents, assembly.token_count, assembly.limit, max(total, assembly.limit, 1), supplement_of(assembly), (*runs, *dropped))
+
+
+def _kept_runs(assembly: Assembly) -> list[BarDocument]:
+    """What is kept as it stands in the context: a run per stretch of blocks of one document."""
+    retrieved = {(f.document_id, f.chunk_index): f.retrieved for f in assembly.trace.fates}
+    cited = {citation.number: citation.document_id for citation in assembly.citations}
+    runs: list[tuple[str, list[Part], dict[int, None]]] = []
+    for segment in assembly.segments:
+        owner = segment.document_id or cited.get(segment.block or 0) or (runs[-1][0] if runs else SUPPLEMENT)
+        if not runs or runs[-1][0] != owner:
+            runs.append((owner, [], {}))
+        _, parts, numbers = runs[-1]
+        parts.append(_part(segment, retrieved))
+        if segment.block is not None:
+            numbers[segment.block] = None
+    documents = assembly.trace.documents
+    return [
+        BarDocument(key, title_of(documents, key) if key else "Supplement", True, _merged(parts), tuple(numbers))
+        for key, parts, numbers in runs
+    ]
+
+
+def _part(segment: Segment, retrieved: Mapping[Key, bool]) -> Part:
+    if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
+        hit = retrieved.get((segment.document_id, segment.chunk_index), True)
+        return Part("retrieved" if hit else "added", segment.tokens, segment.chunk_index, f"#{segment.chunk_index}")
+    return Part(segment.kind if segment.kind in ("prefix", "supplement") else "scaffold", segment.tokens)
+
+
+def _joined(runs: list[BarDocument]) -> list[BarDocument]:
+    """Each document once, in the order of its first run."""
+    found: dict[str, BarDocument] = {}
+    for run in runs:
+        known = found.get(run.document_id)
+        if known is None:
+            found[run.document_id] = run
+        else:
+            found[run.document_id] = replace(known, parts=(*known.parts, *run.parts), numbers=(*known.numbers, *run.numbers))
+    return list(found.values())
+
+
+def _merged(parts: list[Part]) -> tuple[Part, ...]:
+    """Neighbouring parts of the same chunk or kind as one."""
+    runs: list[Part] = []
+    for part in parts:
+        if runs and runs[-1][0::2] == part[0::2]:
+            runs[-1] = runs[-1]._replace(tokens=runs[-1].tokens + part.tokens)
+        elif part.tokens:
+            runs.append(part)
+    return tuple(runs)
+
+
+def _dropped_documents(assembly: Assembly) -> list[BarDocument]:
+    gone: defaultdict[str, list[Fate]] = defaultdict(list)
+    for fate in assembly.trace.fates:
+        if fate.fate == "dropped" and fate.stage == "budget":
+            gone[fate.document_id].append(fate)
+    sizes = {size.document_id: size for size in assembly.trace.sizes}
+    order = [size.document_id for size in assembly.trace.sizes] + [key for key in gone if key not in sizes]
+    return [_dropped_document(assembly, key, gone[key], sizes.get(key)) for key in order if key in gone]
+
+
+def _dropped_document(assembly: Assembly, key: str, fates: list[Fate], size: DocumentSize | None) -> BarDocument:
+    fates = sorted(fates, key=lambda fate: fate.chunk_index)
+    own = [fate.tokens for fate in fates]
+    total = size.tokens if size is not None and not size.kept else sum(own)
+    shares = _shared_out(total, own)
+    parts = tuple(Part("dropped", share, fate.chunk_index, f"#{fate.chunk_index}") for share, fate in zip(shares, fates, strict=True))
+    missing = (
+        size.missing_tokens
+        if size is not None and not size.kept
+        else min((f.missing_tokens for f in fates if f.missing_tokens), default=None)
+    )
+    partly = any(segment.document_id == key for segment in assembly.segments)
+    title = ("rest of " if partly else "") + title_of(assembly.trace.documents, key)
+    return BarDocument(key, title, False, parts, (), missing)
+
+
+def _shared_out(total: int, weights: list[int]) -> list[int]:
+    """`total` in whole numbers proportional to `weights`, adding up exactly."""
+    whole = sum(weights)
+    if not whole:
+        return [total if position == 0 else 0 for position in range(len(weights))]
+    edges, running = [0], 0
+    for weight in weights:
+        running += weight
+        edges.append(round(total * running / whole))
+    return [high - low for low, high in pairwise(edges)]
+
+
+def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
+    """The context from first to last token as runs of prefix, body and scaffolding; equal neighbours merged."""
+    runs: list[Stretch] = []
+    at = 0
+    for segment in assembly.segments:
+        kind = _STRETCH.get(segment.kind, "scaffold")
+        end = at + segment.tokens
+        if runs and (runs[-1].kind, runs[-1].block) == (kind, segment.block):
+            runs[-1] = runs[-1]._replace(end=end)
+        else:
+            runs.append(Stretch(kind, at, end, segment.block, segment.document_id))
+        at = end
+    return tuple(runs)
+
+
+def _limit_at(bar: Bar) -> float:
+    """Where the limit stands on the bar, in percent of its width."""
+    return min(100.0, 100 * bar.limit / max(_shown_axis(bar), 1))
+
+
+def _shown_axis(bar: Bar) -> int:
+    if _is_far(bar):
+        return int(max(1000, 1.25 * _held(bar)))
+    return int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
+
+
+def _held(bar: Bar) -> int:
+    return max(bar.used, sum(document.tokens for document in bar.documents))
+
+
+def _is_far(bar: Bar) -> bool:
+    """Whether the limit of a large window lies so far right that the documents could not be told apart beside it."""
+    return bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
+
+
+def _percent(tokens: float, axis: int) -> str:
+    return f"{100 * tokens / max(axis, 1):.3f}%"
+
+
+def _is_fresh(document: BarDocument, part: Part, fresh: frozenset[Key]) -> bool:
+    return document.kept and part.chunk_index is not None and (document.document_id, part.chunk_index) in fresh
+
+
+def _need_text(document: BarDocument) -> str:
+    return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
+
+
+def _spread(ticks: list[str], limit: int = 24) -> list[str]:
+    return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
+
+
+def _key_text(document: BarDocument) -> str:
+    numbers = "".join(f"[{n}]" for n in document.numbers)
+    state = _need_text(document) if not document.kept else plural(document.tokens, "token")
+    return f"{numbers} {document.title}: {state}".strip()
+
+
+def header_html(assembly: Assembly) -> str:
+    """The six figures of the header."""
+    over = assembly.overshoot_tokens > 0
+    return (
+        f'<dl class="cx-figures" id="ctx-header" data-tokens="{assembly.token_count}">'
+        f"{''.join(_figure(f, over) for f in header_figures(assembly))}</dl>"
+    )
+
+
+def _figure(figure: Figure, over: bool) -> str:
+    value = f"{figure.value:.1f}" if isinstance(figure.value, float) else number(figure.value)
+    warn = " warn" if over and figure.name == "tokens" else ""
+    note = " ".join(number(int(word)) if word.isdigit() else word for word in figure.note.split())
+    return (
+        f'<div class="cx-figure{warn}" data-figure="{figure.name}" data-value="{figure.value}"><dt>{figure.label}</dt><dd><b>'
+        f"{value}</b><span>{note}</span></dd></div>"
+    )
+
+
+def _part_html(part: Part, whole: int, new: bool) -> str:
+    name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
+    return (
+        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
+        f'{plural(part.tokens, "token")}"></div>'
+    )
+
+
+def _axis(axis: int) -> str:
+    step = next(
+        step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 10**9) if axis / step <= 6
+    )
+    ticks = [*range(0, axis - step // 3, step)]
+    marks = "".join(f'<span style="left:{_percent(tick, axis)}">{number(tick)}</span>' for tick in ticks)
+    return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'
+
+
+def _keys(bar: Bar, fresh: frozenset[Key]) -> str:
+    items = [*_left_out(bar), *(_key(document, fresh, bar.supplement) for document in (*bar.kept, *bar.dropped))]
+    shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
+    more = f'<details><summary>and {number(len(rest))} more</summary><ul class="cx-keys">{"".join(rest)}</ul></details>' if rest else ""
+    beyond = max(0, bar.axis - _shown_axis(bar))
+    note = (
+        f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>'
+        if beyond and not _is_far(bar)
+        else ""
+    )
+    drawn = {kind: name for kind, name in KIND_NAMES.items() if kind != "supplement" or (bar.supplement and bar.supplement.injected)}
+    legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in drawn.items())
+    legend += '<span><i class="cx-swatch cx-new"></i>new with the last change</span>' if fresh else ""
+    return (
+        f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head">'
+        f'<div class="cx-legend">{legend}</div></div>'
+    )
+
+
+def _left_out(bar: Bar) -> list[str]:
+    """A supplement that stays out is on no axis: it is said in words."""
+    if bar.supplement is None or bar.supplement.injected:
+        return []
+    says = escape(supplement_sentence(bar.supplement).rstrip("."))
+    return [f'<li data-supplement="out"><i class="cx-swatch k-supplement out"></i><span class="cx-mute">{says}</span></li>']
+
+
+def _key(document: BarDocument, fresh: frozenset[Key], supplement: Supplemented | None) -> str:
+    new = sum(_is_fresh(document, part, fresh) for part in document.parts)
+    mark = f' <span class="cx-new-count" data-new="{new}">{new} new</span>' if new else ""
+    if document.kept and document.document_id == SUPPLEMENT:
+        why = f": {SUPPLEMENT_RULES[supplement.rule]}" if supplement is not None else ""
+        return (
+            f'<li data-state="kept" data-supplement="in"><i class="cx-swatch k-supplement"></i><span>Supplement '
+            f'<span class="cx-mute">{number(document.tokens)}{why}</span></span></li>'
+        )
+    if document.kept:
+        numbers = "".join(f'<a class="cx-num" href="#ctx-block-{n}">{n}</a>' for n in document.numbers[:6])
+        return (
+            f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span>{mark}'
+            "</span></li>"
+        )
+    return (
+        f'<li data-state="dropped" data-missing="{document.missing_tokens or ""}"><i class="cx-swatch k-dropped"></i><span>'
+        f"{escape(document.title)}"
+        f' <span class="cx-mute">{number(document.tokens)}</span> <span class="cx-need">{_need_text(document)}</span></span></li>'
+    )
+
+
+def strip_html(assembly: Assembly, middle: bool) -> str:
+    """The context on the token axis: prefix, body, scaffolding, a tick where each block starts."""
+    runs = token_axis(assembly)
+    total = max(runs[-1].end if runs else 0, 1)
+    track = "".join(_stretch(run, total) for run in runs)
+    ticks, seen = [], set()
+    for run in runs:
+        if run.block is not None and run.block not in seen:
+            seen.add(run.block)
+            ticks.append(f'<span class="cx-tick" style="left:{_percent(run.start, total)}">[{run.block}]</span>')
+    band = '<div class="cx-middle" style="left:25%;width:50%"></div>' if middle else ""
+    label = (
+        '<p class="cx-note cx-small">Shaded: position effect, Liu et al. 2024, illustrative. Models read the middle of a long context '
+        "least.</p>"
+        if middle
+        else ""
+    )
+    spoken = f"Token axis of the context: {total} tokens in {plural(len(seen), 'block')}."
+    return (
+        f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
+        f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
+        f'{_axis(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
+        '<i class="cx-swatch k-prefix"></i>page summary</span>'
+        '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
+    )
+
+
+def _stretch(run: Stretch, total: int) -> str:
+    odd = " alt" if run.kind == "body" and (run.block or 0) % 2 == 0 else ""
+    return (
+        f'<div class="k-{run.kind}{odd}" style="width:{_percent(run.end - run.start, total)}" title="{run.kind}, tokens '
+        f'{number(run.start)} to {number(run.end)}"></div>'
+    )
+
+
+def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
+    """Header and budget bar in one piece, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
+    bar = budget_bar(assembly)
+    kept = plural(bar.sources, "document")
+    spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
+    return (
+        f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
+        f"{header_html(assembly)}{zones_picture(assembly, _limit_at(bar))}"
+        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar, fresh)}</div>'
+        f"{_axis(_shown_axis(bar))}{_keys(bar, fresh)}</section>"
+    )
+
+
+def _track(bar: Bar, fresh: frozenset[Key]) -> str:
+    axis = _shown_axis(bar)
+    groups = "".join(_group(document, axis, fresh) for document in bar.runs)
+    at = 100 * bar.limit / max(axis, 1)
+    side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
+    used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
+    return (
+        f'{used}<div class="cx-track">{groups}</div>'
+        f'<div class="cx-limit{side}{far}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
+        f"limit {number(bar.limit)}{' →' if far else ''}</span></div>"
+    )
+
+
+def _group(document: BarDocument, axis: int, fresh: frozenset[Key]) -> str:
+    parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
+    tag = "".join(f"[{n}]" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
+    label = f'<span class="cx-tag">{tag}</span>' if tag else ""
+    state = "kept" if document.kept else "dropped"
+    return (
+        f'<div class="cx-group" style="width:{_percent(document.tokens, axis)}" data-document="{escape(document.document_id)}" '
+        f'data-state="{state}"'
+        f' title="{escape(_key_text(document))}">{label}{parts}</div>'
+    )
+
+
+@fragment(key="budget")
+def show_budget_bar(scene: Scene) -> None:
+    """Draw header and bar for the scene, with the limit under the dragging hand while there is one."""
+    session.budget_shown = True
+    dragged = dataclasses.replace(scene, settings=state.under_the_hand(scene.settings))
+    try:
+        assembly = state.assemble_scene(server.workbench(), dragged)
+    except CtxasmError as error:
+        show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
+        return
+    st.html(budget_html(assembly, state.stamp_of(dragged), fresh_chunks(assembly)))

@@ -1,0 +1,135 @@
+"""Gold evidence: each span that the query needs, whether it is in the context, and the stage that lost it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
+from ctxasm.model.results import Assembly
+from ctxasm.tuning.evidence import EvidenceState
+
+LOOKS = {
+    "found": ("", "in the context"),
+    "partly": (" part", "partly"),
+    "lost": (" gone", "lost"),
+    "unknown": (" gone", "cannot be judged"),
+}
+
+
+class Level(NamedTuple):
+    """What is left after a stage. `evidence` counts the pieces of which nothing is lost so far, `lost` those that it lost."""
+
+    stage: str
+    hits: int
+    neighbours: int
+    tokens: int
+    evidence: int
+    lost: int
+
+
+def _differs(before: Level, level: Level) -> bool:
+    return before[1:4] != level[1:4] or level.lost > 0
+
+
+def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Level, ...]:
+    """From what retrieval brought to what is written, a level for every stage that ran."""
+    hits = {(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.retrieved}
+    stages = assembly.trace.stages
+    ran = {record.stage for record in stages}
+    # Evidence that no stage of this run lost was never brought: cannot be judged, or not retrieved.
+    alive = [state for state in evidence if state.state != "unknown"]
+    missing = sum(state.stage is not None and state.stage not in ran for state in alive)
+    left = len(alive) - missing
+    levels = [Level("retrieved", len(hits), 0, stages[0].tokens_in if stages else 0, left, missing)]
+    for record in stages:
+        lost = sum(state.stage == record.stage for state in alive)
+        left -= lost
+        own = {(shown.document_id, shown.chunk_index) for shown in record.after}
+        levels.append(Level(record.stage, len(own & hits), len(own - hits), record.tokens_out, left, lost))
+    return tuple(levels)
+
+
+def flow_html(levels: Sequence[Level]) -> str:
+    """A row per stage; one after which nothing is different has none."""
+    most = max((level.hits + level.neighbours for level in levels), default=1) or 1
+    shown = [level for before, level in zip([None, *levels], levels, strict=False) if before is None or _differs(before, level)]
+    whole = levels[0].evidence + levels[0].lost if levels else 0
+    rows = [_level_row(level, most, whole) for level in shown]
+    return table_html(("after", "chunks", "", "tokens", "evidence whole"), rows, (2, 3), "What every stage leaves")
+
+
+def _level_row(level: Level, most: int, whole: int) -> tuple[str, ...]:
+    lost = f' <span class="cx-need">−{level.lost} lost here</span>' if level.lost else ""
+    return (
+        f'<span data-stage="{level.stage}" data-lost="{level.lost}">{stage_name(level.stage)}</span>',
+        _bar(level, most),
+        number(level.hits + level.neighbours),
+        number(level.tokens),
+        f"{level.evidence} of {whole}{lost}" if whole else "",
+    )
+
+
+def _bar(level: Level, most: int) -> str:
+    title = f"{plural(level.hits, 'hit')}, {plural(level.neighbours, 'neighbour')}"
+    parts = "".join(
+        f'<i class="k-{kind}" style="width:{100 * count / most:.2f}%"></i>'
+        for kind, count in (("retrieved", level.hits), ("added", level.neighbours))
+        if count
+    )
+    return f'<div class="cx-flow" title="{title}">{parts}</div>'
+
+
+def _row(scene: Scene, assembly: Assembly, state: EvidenceState) -> tuple[str, ...]:
+    look, words = LOOKS[state.state]
+    title = escape(title_of(assembly.trace.documents, state.document_id))
+    chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
+    where = f"characters {state.start}–{state.end}" if state.start is not None else "chunk"
+    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else stage_name(state.stage)
+    return (
+        f'{title}<br><span class="cx-mute cx-small">{where} · {escape(chunks)}</span>',
+        _text(scene, state),
+        f'<span class="cx-fate{look}">{words}</span>',
+        f"{100 * state.share:.0f} %",
+        lost,
+    )
+
+
+def _text(scene: Scene, state: EvidenceState) -> str:
+    """The first words of the evidence, from the stored chunks."""
+    wanted = set(state.chunk_indexes)
+    for chunk in server.workbench().document_chunks(state.document_id, scene.dataset):
+        if chunk.chunk_index in wanted and state.start is not None and chunk.start is not None:
+            low = max(0, state.start - chunk.start)
+            text = chunk.text[low : max(low, (state.end or 0) - chunk.start)]
+            return escape(text[:220]) + ("…" if len(text) > 220 else "")
+        if chunk.chunk_index in wanted:
+            return escape(chunk.text[:220]) + "…"
+    return ""
+
+
+def show_evidence(scene: Scene, assembly: Assembly) -> None:
+    """A row per piece of evidence, and the reference answer."""
+    if not (scene.query.spans or scene.query.gold):
+        show_empty("No gold evidence for this query", "Add `spans` or `gold` to its line in queries.jsonl and load the bundle again.")
+        return
+    states = server.workbench().evidence(assembly, scene.dataset)
+    found = sum(state.state == "found" for state in states)
+    rows = [_row(scene, assembly, state) for state in states]
+    table = table_html(
+        ("evidence", "text", "state", "share", "lost at"), rows, (3,), f"{found} of {len(states)} pieces of evidence are in the context"
+    )
+    answer = (
+        f'<p class="cx-note" style="padding-top:10px"><b>Reference answer:</b> {escape(scene.query.answer)}</p>'
+        if scene.query.answer
+        else ""
+    )
+    st.html(boxed(table + answer, "ctx-evidence"))
+    st.html(boxed(flow_html(flow(assembly, states)), "ctx-flow"))

@@ -1,0 +1,214 @@
+"""Order: from relevance to position in the context, and what each ordering leaves of the prefix that a server has cached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from textwrap import wrap
+from typing import NamedTuple
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.widgets.charts import OK, REMOVED, RETRIEVED, chart_shell, chart_text, go, show_chart
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.setting_words import choice_sentence
+from ctxasm.app.ui.words.words import decimal, number, plural, title_of
+from ctxasm.model.events import Ordered
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings, Ordering
+from ctxasm.tuning.cache_prefix import Prefix, prefix_by_ordering
+
+MOST_BLOCKS = 30
+"""Blocks that the picture of the order draws: the most relevant ones."""
+NOTE = (
+    "A server keeps what it worked out for a prompt up to the first token that differs. Counted here: the tokens with which this context "
+    "begins like the context of the question before it in this dataset, both under the same settings and the same ordering. In the prompt "
+    "of Ask only the system message and one line stand before the context: both are shared too, between questions in one language. "
+    "Earlier turns stand between them, and end the sharing where they differ."
+)
+
+
+class Place(NamedTuple):
+    """A block: its place by relevance and its position in the context, 1 = first; its best score and that chunk's rank."""
+
+    label: str
+    relevance: int
+    position: int
+    score: float
+    rank: int
+
+
+def _ends(places: tuple[Place, ...]) -> str:
+    if len(places) < 2:
+        return "There is one block."
+    return {
+        0: "Neither of the two best blocks stands at an end.",
+        1: f"One of the two best blocks stands at an end, the other at position {_inner(places)} of {len(places)}.",
+        2: "The two best blocks stand at the two ends.",
+    }[at_the_ends(places)]
+
+
+def _inner(places: tuple[Place, ...]) -> int:
+    return next((place.position for place in places[:2] if place.position not in (1, len(places))), 1)
+
+
+def block_order(assembly: Assembly) -> tuple[Place, ...]:
+    """The blocks by relevance (best score, then rank), each with its position in the context."""
+    record = assembly.trace.stage("order")
+    placed = [event for event in record.events if isinstance(event, Ordered)] if record else []
+    best_first = sorted(placed, key=lambda event: (-event.score, event.rank, event.document_id, event.chunk_indexes))
+    documents = assembly.trace.documents
+    return tuple(
+        Place(f"{title_of(documents, e.document_id, 30)} {_span(e.chunk_indexes)}", relevance, e.position, e.score, e.rank)
+        for relevance, e in enumerate(best_first, 1)
+    )
+
+
+def _span(indexes: tuple[int, ...]) -> str:
+    low, high = min(indexes), max(indexes)
+    return f"#{low}" if low == high else f"#{low}–{high}"
+
+
+def attention(position: float, blocks: int) -> float:
+    """How well a model reads the block at this position, 0 to 1: a U, best at both ends. A hint, no measurement.
+
+    After the bookend guide (Liu et al. 2024): full at the ends, least in the middle.
+    """
+    if blocks < 2:
+        return 1.0
+    at = 2 * (position - 1) / (blocks - 1) - 1
+    return 0.25 + 0.75 * at * at
+
+
+def at_the_ends(places: tuple[Place, ...]) -> int:
+    """How many of the two best blocks stand first or last."""
+    return sum(place.position in (1, len(places)) for place in places[:2])
+
+
+def order_figure(places: Sequence[Place]) -> go.Figure:
+    """From relevance (left) to position in the context (right), with the attention that a model pays to each position."""
+    drawn, blocks = places[:MOST_BLOCKS], len(places)
+    figure = chart_shell(int(80 + 30 * max(2, min(blocks, MOST_BLOCKS))), showlegend=False)
+    figure.add_trace(_attention_curve(blocks))
+    for place in drawn:
+        figure.add_trace(_order_line(place))
+    heads = ((0, "by relevance", "right"), (1, "position", "left"), (2.1, "read best", "left"))
+    for x, text, side in heads:
+        figure.add_annotation(x=x, y=0.35, text=f"<b>{text}</b>", showarrow=False, xanchor=side, yanchor="bottom")
+    figure.update_xaxes(visible=False, range=[-1.35, 2.75])
+    figure.update_yaxes(visible=False, range=[blocks + 0.6, -0.5])
+    return figure
+
+
+def _attention_curve(blocks: int) -> go.Scatter:
+    y = [1 + step / 16 * (blocks - 1) for step in range(17)] if blocks > 1 else [0.7, 1.3]
+    edge = [2.1 + 0.55 * attention(at, blocks) for at in y]
+    line = {"width": 1, "color": OK}
+    x, outline = [2.1] * len(y) + edge[::-1], [*y, *y[::-1]]
+    return go.Scatter(x=x, y=outline, fill="toself", mode="lines", line=line, fillcolor="rgba(0,158,115,.22)", hoverinfo="skip")
+
+
+def _order_line(place: Place) -> go.Scatter:
+    moved = place.relevance != place.position
+    label = "<br>".join(chart_text(part) for part in wrap(f"{place.relevance}. {place.label}", 26)[:2])
+    return go.Scatter(
+        x=[0, 1],
+        y=[place.relevance, place.position],
+        mode="lines+markers+text",
+        line={"color": REMOVED if moved else RETRIEVED, "width": 2 if moved else 1.5},
+        marker={"symbol": "square", "size": 9, "color": RETRIEVED},
+        text=[f"{label}  ", f"  [{place.position}] score {decimal(place.score)}"],
+        textposition=["middle left", "middle right"],
+        hoverinfo="skip",
+        cliponaxis=False,
+        name=chart_text(place.label),
+        textfont={"size": 11},
+    )
+
+
+def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:
+    """The orderings with the tokens they share with the question before, the chosen one marked."""
+    rows = []
+    for ordering, prefix in found.items():
+        mark = " ● chosen" if ordering == chosen else ""
+        name = f'<span data-ordering="{ordering}">{escape(ordering)}<span class="cx-mute">{mark}</span></span>'
+        rows.append((name, number(prefix.tokens), f"{100 * prefix.share:.0f} %"))
+    caption = f"Tokens in common with the context of {escape(earlier)}"
+    return table_html(("ordering", "tokens in common", "share of this context"), rows, (1, 2), caption)
+
+
+def show_order(scene: Scene, assembly: Assembly) -> None:
+    """The slope of the blocks with the U of attention, and the orderings beside it."""
+    places = block_order(assembly)
+    if not assembly.settings.enabled:
+        show_empty("Assembly is off", "The baseline keeps the order of retrieval. Turn Assembly on in the sidebar.")
+        return
+    if not places:
+        show_empty("Nothing to order", "No block is in the context: raise max tokens.")
+        return
+    left, right = st.columns([4, 3], gap="medium")
+    with left:
+        _show_slope(assembly, places)
+    with right:
+        cache_prefix_panel(scene)
+
+
+def _show_slope(assembly: Assembly, places: tuple[Place, ...]) -> None:
+
+    moved = sum(place.relevance != place.position for place in places)
+    more = f" The {MOST_BLOCKS} most relevant of {len(places)} are drawn." if len(places) > MOST_BLOCKS else ""
+    note = (
+        f"{choice_sentence('ordering', assembly.settings.ordering)} {_ends(places)} Models read both ends of a long context best "
+        f"(position effect, Liu et al. 2024, illustrative).{more}"
+    )
+    st.html(boxed(f'<p class="cx-note">{note}</p>', "ctx-order"))
+    alt = f"Order of {plural(len(places), 'block')} from relevance to position in the context; {moved} stand elsewhere than by relevance."
+    show_chart(order_figure(places), "order", alt, clickable=False)
+
+
+def cache_prefix_panel(scene: Scene) -> None:
+    """A table of the six orderings; a hint where there is no question before this one."""
+    earlier = _question_before(scene)
+    if earlier is None:
+        show_empty("No question before this one", "This is the first of its dataset: choose a later one to see what both contexts share.")
+        return
+    drawn = prefix_html(_found(scene, earlier), scene.settings.ordering, earlier)
+    st.html(boxed(f'{drawn}<p class="cx-note cx-small" style="padding-top:8px">{NOTE}</p>', "ctx-cache-prefix"))
+
+
+def _found(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
+    """What every ordering shares with the question before; the last finding of the session holds whichever of them is chosen."""
+    settings = scene.settings.replace(ordering="document_first")
+    key = (scene.dataset, scene.query, settings, earlier, session.loads, zones_key(settings))
+    kept = session.prefixes
+    if kept is None or kept[0] != key:
+        kept = (key, _by_ordering(scene, earlier))
+        session.prefixes = kept
+    found: Mapping[Ordering, Prefix] = kept[1]
+    return found
+
+
+def _by_ordering(scene: Scene, earlier: str) -> Mapping[Ordering, Prefix]:
+    workbench = server.workbench()
+    other = replace(scene, query=workbench.query(scene.dataset, earlier))
+
+    def assemble_with(settings: AssemblySettings) -> Assembly:
+        return state.assemble_anew(workbench, replace(scene, settings=settings))
+
+    def before(settings: AssemblySettings) -> str:
+        return state.assemble_anew(workbench, replace(other, settings=settings)).text
+
+    return prefix_by_ordering(before, scene.settings, assemble_with, workbench.counter(scene.settings.encoding))
+
+
+def _question_before(scene: Scene) -> str | None:
+    """The id of the question before this one in its dataset, None for the first."""
+    ids = [entry.query_id for entry in server.workbench().query_list(scene.dataset)]
+    at = ids.index(scene.query.query_id) if scene.query.query_id in ids else 0
+    return ids[at - 1] if at else None

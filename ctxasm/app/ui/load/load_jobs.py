@@ -1,0 +1,136 @@
+"""A load is a job that outlives the run of the page: begun, shown while it goes on, and what it came to kept until the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from html import escape
+from typing import NoReturn
+
+import streamlit as st
+from streamlit.runtime.fragment import fragment
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.awaited_work import give_up
+from ctxasm.app.ui.frame.jobs import Job, Work
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import LoadRequest, TakenName
+from ctxasm.app.ui.load.taken_name import forget_choices
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
+from ctxasm.data.standing import NameTaken, Over
+from ctxasm.model.errors import CtxasmError
+
+IMPORT = "import"
+"""How the keys of imports begin."""
+PATIENCE_S = 2.5
+"""Seconds that a click waits for its load, so that a short one needs no progress bar."""
+REDRAWN_S = 0.7
+"""Seconds between two looks at jobs that run."""
+
+
+def _words(job: Job) -> str:
+    if job.running:
+        return f'<p class="cx-mute">{escape(progress_words(job.progress, job.elapsed_s))}</p>'
+    if job.error is not None:
+        return f'<p class="cx-need">{escape(([*str(job.error).splitlines(), type(job.error).__name__])[0])}</p>'
+    return f'<p class="cx-mute">ended after {seconds_words(job.elapsed_s)}, in another tab</p>'
+
+
+def begin(key: str, title: str, dataset: str, work: Work, wanted: Hashable = None) -> None:
+    """Begin a load; a short one is waited for. `wanted` tells work of one key apart. A callback must not call this: it draws."""
+    session.report = None
+    try:
+        job = server.jobs().start(key, title, dataset, work, wanted)
+    except CtxasmError as error:
+        refuse(error)
+    own = session.own_jobs
+    session.own_jobs = own if job in own else [*own, job]
+    with st.spinner(f"{plain(title)} …", show_time=True):
+        job.wait(PATIENCE_S)
+    settle()
+    st.rerun()
+
+
+def begin_load(request: LoadRequest, name: str, over: Over = "new") -> None:
+    """Begin a load under a name; where that is taken, what should become of it is asked when it ends."""
+    key = f"{request.does} {name}"
+    session.requests = {**session.requests, key: request}
+    begin(key, f"{request.doing} {name}", name, request.work(name, over), (request.wanted, over))
+
+
+def refuse(error: CtxasmError) -> NoReturn:
+    """Report why nothing was begun."""
+    session.report = error
+    st.rerun()
+
+
+def settle() -> bool:
+    """Take over what this session's jobs came to since the last run, and go to the dataset that a load brought."""
+    own = session.own_jobs
+    ended = [job for job in own if not job.running]
+    session.own_jobs = [job for job in own if job.running]
+    for job in ended:
+        server.jobs().dismiss(job)
+        keep_outcome(job)
+    return bool(ended)
+
+
+def keep_outcome(job: Job) -> None:
+    """What a job came to, as what the page reports."""
+    request = session.requests.get(job.key)
+    if isinstance(job.error, NameTaken) and request is not None:
+        session.report = TakenName(request, job.error)
+        return
+    if isinstance(job.error, CtxasmError):
+        session.report = job.error
+        return
+    session.report = report = job.result()
+    info = getattr(getattr(report, "load", report), "info", None)
+    loaded(None if info is None else info.name)
+    if info is not None and job.key.startswith(f"{IMPORT} "):
+        # They are a dataset now; what is mapped next are other files.
+        session.files, session.mappings = (), {}
+        for name in ("preview", "valid_part"):
+            give_up(name)
+
+
+def loaded(name: str | None) -> None:
+    """The data changed: forget what was read of it, and go to the dataset `name`."""
+    session.loads = session.loads + 1
+    server.forget_queries()
+    forget_choices()
+    if name is not None:
+        session.asked_for = {Session.dataset_name.key: name}
+        del session.query_id
+
+
+def show_running() -> None:
+    """A card for each job; only this part of the page runs again while they go on."""
+    jobs = server.jobs().seen()
+    if jobs:
+        running = any(job.running for job in jobs)
+        fragment(_cards, run_every=REDRAWN_S if running else None, key="running_jobs")([job for job in jobs if job.running])
+
+
+def _cards(begun: list[Job]) -> None:
+    if any(not job.running for job in begun):
+        # One of those that ran has ended: the datasets, the report and the other ways in change with it.
+        st.rerun()
+    own = session.own_jobs
+    for job in server.jobs().seen():
+        if job.running or job not in own:
+            _card(job)
+
+
+def _card(job: Job) -> None:
+    with st.container(border=True, key=f"job_{abs(hash(job.key))}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(boxed(f'<div class="cx-job" role="status" data-job="{escape(job.key)}"><b>{escape(job.title)}</b>{_words(job)}</div>'))
+            if job.running:
+                label = "Cancelling …" if job.cancelled else "Cancel"
+                st.button(label, key=f"cancel_{job.key}", on_click=job.cancel, disabled=job.cancelled)
+            else:
+                st.button("Dismiss", key=f"dismiss_{job.key}", on_click=server.jobs().dismiss, args=(job,))
+        if job.running:
+            st.progress(job.progress.share if job.progress else 0.0)

@@ -1,0 +1,53 @@
+"""The ways in, a tab each; only the open one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session_records import LoadRequest
+from ctxasm.app.ui.load.documents import show_documents
+from ctxasm.app.ui.load.files import show_files
+from ctxasm.app.ui.load.load_jobs import begin_load, settle, show_running
+from ctxasm.app.ui.load.reports import show_outcome
+from ctxasm.app.ui.load.tables import show_tables
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.workbench import SAMPLE
+
+ABOUT = (
+    "A fictional Dutch hospital: brochures and web pages, questions in Dutch and English with recorded hybrid retrieval and gold evidence. "
+    "It is loaded where a store is empty; load it again when it was deleted."
+)
+
+
+def show_sample() -> None:
+    """Load the sample."""
+    st.html(boxed(f'<p class="cx-note">{ABOUT}</p>'))
+    if st.button("Load the sample", key="load_sample", type="primary", icon=":material/database:"):
+        workbench = server.workbench()
+        again = LoadRequest("load", "Loading", lambda name, over: lambda report, cancelled: workbench.load_sample(over), only_replaces=True)
+        begin_load(again, SAMPLE)
+
+
+WAYS: Mapping[str, Callable[[], None]] = {
+    "Files & paste": show_files,
+    "Documents": show_documents,
+    "Your tables": show_tables,
+    "Sample": show_sample,
+}
+
+
+def show_ways() -> None:
+    """Every way to bring data in, what is being brought in, and what the last load said."""
+    if settle():
+        # The frame was drawn for the dataset before.
+        st.rerun()
+    ways = st.tabs(list(WAYS), key="way", on_change="rerun")
+    for way, show in zip(ways, WAYS.values(), strict=True):
+        if way.open:
+            with way:
+                show()
+    show_running()
+    show_outcome()

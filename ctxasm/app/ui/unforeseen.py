@@ -1,0 +1,37 @@
+"""What a page says where something is wrong that no page foresaw: a sentence, and never a stack trace."""
+
+from __future__ import annotations
+
+import sys
+
+import streamlit as st
+
+from ctxasm.app.ui.guard import MARK
+from ctxasm.app.ui.words.label_text import plain
+from ctxasm.model.packages import missing_package
+
+UNGUARDED = (
+    "This way to start the workbench takes any Host header, and so lets web pages in: nothing is shown. "
+    "Start it with `ctxasm serve`, `streamlit run app.py` or `uvicorn app:app`."
+)
+
+
+def show_unforeseen(error: Exception) -> bool:
+    """Say what is missing, or where the trace is; True, so that Streamlit says nothing more."""
+    sentence = missing_package(error)
+    if not sentence:
+        from ctxasm.app.faults import told
+        from ctxasm.app.ui.configured import secrets
+
+        sentence = told(error, secrets=secrets())
+    st.error(f"This page cannot go on: {plain(sentence)}")
+    return True
+
+
+def refuse_unguarded() -> None:
+    """Show nothing where the request did not come through the guard; under test there is no request."""
+    headers = st.context.headers
+    if headers and MARK not in headers:
+        print(f"ctxasm: {UNGUARDED}", file=sys.stderr, flush=True)
+        st.error(UNGUARDED)
+        st.stop()

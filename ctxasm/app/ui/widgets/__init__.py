@@ -1,0 +1,1 @@
+"""Pictures and parts that several pages draw."""

@@ -1,0 +1,1 @@
+"""From hits to context, one file or folder a stage; `pipeline.assemble` reads as their order."""

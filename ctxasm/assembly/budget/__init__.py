@@ -1,0 +1,1 @@
+"""What fits: a file a policy."""

@@ -1,0 +1,153 @@
+"""What every policy asks: what a set of chunks comes to, how it is laid out, and who repeats whom in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
+from ctxasm.assembly.order import arrange
+from ctxasm.assembly.passages import Joined, join
+from ctxasm.assembly.pieces import Piece
+from ctxasm.assembly.plans import EMPTY, BlockPlan, DocumentPlan, Related, Resolution, Size, Written
+from ctxasm.assembly.render.renderer import Renderer
+from ctxasm.assembly.steps import Documents, Grouped
+from ctxasm.assembly.summarise import introduced, prefix_of
+from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.records import Document
+from ctxasm.model.results import Candidate, Key
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.formats import title_of
+
+EDGES = 16
+"""What may merge at the edges of a chunk with what stands around it: so many tokens, and one of so many besides."""
+
+
+def showing(resolution: Resolution) -> list[str]:
+    """The documents that still show something, in their places."""
+    return [document_id for document_id in resolution.order if resolution.shown[document_id]]
+
+
+class Scales:
+    """Weighs sets of the grouped chunks for one assembly, by writing them. `limit` is what they may come to."""
+
+    def __init__(self, grouped: Grouped, settings: AssemblySettings, counter: TokenCounter, limit: int) -> None:
+        self.grouped, self.settings, self.counter, self.limit = grouped, settings, counter, limit
+        self.own, self.relations = grouped.own, grouped.relations
+        self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
+        self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
+        self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """Where each document stands: no policy sorts them again."""
+        return {document_id: place for place, document_id in enumerate(self.grouped.order)}
+
+    @cached_property
+    def originals(self) -> Mapping[Key, Sequence[Related]]:
+        """What each chunk repeats."""
+        return originals_of(self.relations)
+
+    def superseded(self, key: Key) -> bool:
+        """Whether a newer chunk among the candidates stands for this one."""
+        newer = self.relations.superseded.get(key)
+        return newer is not None and newer.key in self.candidates
+
+    def resolve(self, own: Documents) -> Resolution:
+        """Duplicates resolved among these candidates alone, in the order in which the documents stand."""
+        return resolve(own, self.relations, self.grouped.order)
+
+    def join(self, document_id: str, indexes: Sequence[int]) -> tuple[Joined, ...]:
+        """These chunks of a document, put next to each other."""
+        own = self.own[document_id]
+        return join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+
+    def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
+        """A document with its summary line and title."""
+        document = self.grouped.found.documents.get(document_id) or Document(document_id)
+        return DocumentPlan(document, joined, prefix_of(document, self.settings), title_of(document))
+
+    def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
+        """A document with these of its chunks, put next to each other; the same plan for the same chunks."""
+        key = (document_id, indexes)
+        if key not in self._planned:
+            self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
+        return self._planned[key]
+
+    def all_plans(self) -> tuple[DocumentPlan, ...]:
+        """Every document that shows something, as grouped."""
+        return self.plans(self.grouped.resolution)
+
+    def plans(self, resolution: Resolution, count: int | None = None) -> tuple[DocumentPlan, ...]:
+        """Every document that still shows something, in its place; the first `count` of them."""
+        return tuple([self.planned(document_id, resolution.shown[document_id]) for document_id in showing(resolution)[:count]])
+
+    def blocks(self, plans: Sequence[DocumentPlan]) -> tuple[BlockPlan, ...]:
+        """The blocks of these documents in their final order."""
+        return introduced(arrange(plans, self.settings, self.candidates))
+
+    def size(self, plans: Sequence[DocumentPlan]) -> Size:
+        """What these documents come to in their final order."""
+        ends = self.renderer.ends(self.blocks(plans))
+        return ends[-1] if ends else EMPTY
+
+    def budgeted(self, plans: Sequence[DocumentPlan]) -> int:
+        """`size` as the budget compares it."""
+        return self.size(plans).budgeted
+
+    def sizes(self, plans: Sequence[DocumentPlan]) -> tuple[Size, ...]:
+        """What the first document comes to, the first two, and so on, each set in its final order."""
+        if self.settings.ordering != "document_first":
+            return tuple([self.size(plans[:count]) for count in range(1, len(plans) + 1)])
+        blocks = self.blocks(plans)
+        last = {block.plan.document.document_id: end for block, end in zip(blocks, self.renderer.ends(blocks), strict=True)}
+        return tuple([last[plan.document.document_id] for plan in plans])
+
+    def sizes_after(self, plans: Sequence[DocumentPlan], near: Sequence[Size]) -> tuple[Size, ...]:
+        """`sizes`, where `near_sizes` has told those of the first documents."""
+        if len(near) == len(plans) or self.settings.citation_unit != "document":
+            return tuple(near) if len(near) == len(plans) else self.sizes(plans)
+        return self.renderer.ends_after(self.blocks(plans), near)
+
+    def near_sizes(self, resolution: Resolution) -> tuple[Size, ...]:
+        """`sizes` of as many documents as can fit, read off them as they are written, where each stands behind those before it."""
+        if self.settings.ordering != "document_first" or self.settings.budget_scope == "chunks" or self.settings.max_chars is not None:
+            return self.sizes(self.plans(resolution))
+        plans = self.plans(resolution, self._within_reach(resolution))
+        written = self.write(self.blocks(plans))
+        last = {block.document_id: end.size for block, end in zip(written.blocks, written.ends, strict=True)}
+        return tuple([last[plan.document.document_id] for plan in plans])
+
+    def _within_reach(self, resolution: Resolution) -> int:
+        """How many documents have a chance to fit: before all others stand too many tokens, whatever merges at the edges of chunks."""
+        total = 0
+        for count, document_id in enumerate(showing(resolution)):
+            total += self._surely(self.own[document_id], resolution.shown[document_id])
+            if total > self.limit:
+                return count
+        return len(resolution.order)
+
+    def _surely(self, own: Mapping[int, Candidate], indexes: Sequence[int]) -> int:
+        """Tokens that these chunks of a document take at least, whatever they share and stand beside."""
+        total = 0
+        before: FetchedChunk | None = None
+        frontier = 0
+        for index in indexes:
+            chunk = own[index].chunk
+            tokens = chunk.token_count or 0
+            if before is not None and before.chunk_index + 1 == index and chunk.overlap_chars != 0:
+                # What is shared with more than the chunk before is not known here.
+                nested = before.end is None or before.end < frontier or chunk.start is None
+                known = chunk.overlap_tokens if not (nested and chunk.overlap_kind == "offsets") else None
+                tokens -= tokens if known is None else known
+            total += max(0, tokens * EDGES // (EDGES + 1) - EDGES)
+            before, frontier = chunk, max(frontier, chunk.end or 0)
+        return total
+
+    def write(self, blocks: Sequence[BlockPlan], lead: Sequence[Piece] = ()) -> Written:
+        """Blocks as text."""
+        return self.renderer.write(blocks, lead)
+
+    def total(self) -> int:
+        """Tokens of everything that was grouped."""
+        return self.size(self.all_plans()).tokens

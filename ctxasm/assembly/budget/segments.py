@@ -1,0 +1,42 @@
+"""Policy `segments`: relevant runs, best first, each as it fits beside those before it."""
+
+from __future__ import annotations
+
+from ctxasm.assembly.budget.chunk_sets import ChunkSet
+from ctxasm.assembly.budget.runs import RunChunk, best_runs, value_of
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.taking import taken
+from ctxasm.assembly.budget.units import crowded, cut_down, fit, index_of_best, refilled, start, tokens_of, unit_of
+from ctxasm.assembly.plans import Resolution
+from ctxasm.assembly.steps import Chosen
+from ctxasm.model.results import Candidate
+
+
+def segments(scales: Scales) -> Chosen:
+    """The run of the best chunk, and the best of the others beside it."""
+    begun = start(scales)
+    if begun is None:
+        return taken(scales, ChunkSet(scales), {})
+    best, small, among = begun
+    chunks, openings = _run_chunks(scales, among)
+    units = [unit_of(scales, run.document_id, run.indexes, run.tokens) for run in best_runs(chunks, scales.limit, openings)]
+    first = units[index_of_best(scales, best, units) or 0]
+    if not fit(scales, [first]):
+        return crowded(cut_down(scales, best, first, small), among, units)
+    return crowded(refilled(scales, [first], [unit for unit in units if unit is not first], small), among, units)
+
+
+def _run_chunks(scales: Scales, among: Resolution) -> tuple[dict[str, list[RunChunk]], dict[str, int]]:
+    """The shown chunks of every document with their tokens, and what a run of it takes besides. Only hits are worth something."""
+    chunks: dict[str, list[RunChunk]] = {}
+    openings: dict[str, int] = {}
+    for plan in scales.plans(among):
+        document_id = plan.document.document_id
+        own = scales.own[document_id]
+        chunks[document_id] = [RunChunk(j.chunk.chunk_index, tokens_of(scales, [j]), _value(own[j.chunk.chunk_index])) for j in plan.joined]
+        openings[document_id] = max(0, scales.size([plan]).tokens - tokens_of(scales, plan.joined)) + 1
+    return chunks, openings
+
+
+def _value(candidate: Candidate) -> float:
+    return value_of(candidate.rank) if candidate.retrieved else 0.0

@@ -1,0 +1,144 @@
+"""Units of several chunks that are taken or left together. The unit of the best hit is always in, cut down where it is too large alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, degenerate
+from ctxasm.assembly.budget.knapsack import value_of
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.taking import taken
+from ctxasm.assembly.budget.trim import trim
+from ctxasm.assembly.passages import Joined
+from ctxasm.assembly.plans import DocumentPlan, Resolution
+from ctxasm.assembly.render.renderer import shown_tokens
+from ctxasm.assembly.steps import Chosen
+from ctxasm.model.events import Reason
+from ctxasm.model.results import Candidate, Key
+
+REFILLS = 200
+"""Units offered at most to the room that is left."""
+
+
+class ChunkUnit(NamedTuple):
+    """Chunks that are taken or left together, with what they are worth and roughly cost."""
+
+    name: str | tuple[str, int]
+    members: tuple[Candidate, ...]
+    tokens: int
+    value: float
+
+
+class Start(NamedTuple):
+    """From where units are made: the best chunk, those too small to be looked at, and who repeats whom among the rest."""
+
+    best: Candidate
+    small: Mapping[Key, str]
+    among: Resolution
+
+
+def start(scales: Scales) -> Start | None:
+    """None where nothing was retrieved."""
+    best = best_hit(scales.candidates.values())
+    if best is None:
+        return None
+    if newer := scales.relations.superseded.get(best.key):
+        best = scales.candidates.get(newer.key, best)
+    small = degenerate(scales, best)
+    left = {document_id: {index: c for index, c in own.items() if c.key not in small} for document_id, own in scales.own.items()}
+    return Start(best, small, scales.resolve({document_id: own for document_id, own in left.items() if own}))
+
+
+def best_hit(candidates: Iterable[Candidate]) -> Candidate | None:
+    """The hit of the best rank, of equals the best score: the one that is always in."""
+    return min((c for c in candidates if c.retrieved), key=lambda c: (c.rank, -c.score, *c.key), default=None)
+
+
+def unit_of(scales: Scales, document_id: str, indexes: Sequence[int], tokens: int, name: str | None = None) -> ChunkUnit:
+    """These chunks of a document as a unit."""
+    members = tuple([scales.own[document_id][index] for index in indexes])
+    value = value_of([c.rank for c in members if c.retrieved], scales.settings.pack_k)
+    return ChunkUnit(name or (document_id, indexes[0]), members, tokens, value)
+
+
+def tokens_of(scales: Scales, group: Sequence[Joined]) -> int:
+    """What the shown spans of these chunks count, one by one."""
+    return sum([shown_tokens(j, scales.counter) for j in group])
+
+
+def index_of_best(scales: Scales, best: Candidate, units: Sequence[ChunkUnit]) -> int | None:
+    """The unit of the best chunk, or of the chunk that says the same."""
+    there = {candidate.key: at for at, unit in enumerate(units) for candidate in unit.members}
+    return next((there[key] for key in _says(scales, best) if key in there), 0 if units else None)
+
+
+def _says(scales: Scales, best: Candidate) -> tuple[Key, ...]:
+    """The best chunk, and what says the same."""
+    return (best.key, *(related.key for related in scales.relations.copies.get(best.key, ())))
+
+
+def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
+    """Whether these units fit together."""
+    return set_of(scales, units).size() <= scales.limit
+
+
+def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit], reasons: Mapping[Key, str]) -> Chosen:
+    """The chosen units and whatever of the offered ones still fits, in their order."""
+    kept = list(chosen)
+    for unit in offered[:REFILLS]:
+        if fit(scales, [*kept, unit]):
+            kept.append(unit)
+    return taken(scales, set_of(scales, kept), reasons)
+
+
+def explained(done: Chosen, among: Resolution, reasons: Mapping[Key, Reason]) -> Chosen:
+    """With why chunks were left; a copy was left for the same reason as what it repeats."""
+    copies = {copy: reasons[key] for copy, key in among.duplicates.items() if key in reasons}
+    return replace(done, reasons={**copies, **reasons, **done.reasons})
+
+
+def crowded(done: Chosen, among: Resolution, units: Iterable[ChunkUnit]) -> Chosen:
+    """With why chunks were left of units that were offered whatever room there was."""
+    if not done.plans:
+        return done
+    shown = keys_of(done)
+    left = [c.key for unit in units for c in unit.members if c.key not in shown]
+    return explained(done, among, dict.fromkeys(left, "crowded_out"))
+
+
+def keys_of(done: Chosen) -> set[Key]:
+    """The chunks that are shown."""
+    return {(j.chunk.document_id, j.chunk.chunk_index) for j in done.final}
+
+
+def set_of(scales: Scales, units: Sequence[ChunkUnit]) -> ChunkSet:
+    """What these units show once what they repeat among themselves is gone."""
+    documents: dict[str, dict[int, Candidate]] = {}
+    for unit in units:
+        for candidate in unit.members:
+            documents.setdefault(candidate.chunk.document_id, {})[candidate.chunk.chunk_index] = candidate
+    resolution = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()})
+    chosen = ChunkSet(scales)
+    for document_id in resolution.order:
+        for index in resolution.shown[document_id]:
+            chosen.add(documents[document_id][index])
+    return chosen
+
+
+def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[Key, str]) -> Chosen:
+    """The unit of the best chunk alone is too large: its best chunks, or the best one cut."""
+    own = {candidate.chunk.chunk_index: candidate for candidate in unit.members}
+    document_id = unit.members[0].chunk.document_id
+
+    def plan_of(indexes: Iterable[int]) -> DocumentPlan:
+        resolution = scales.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
+        return scales.plan(document_id, scales.join(document_id, resolution.shown[document_id]))
+
+    first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
+    by_text = scales.settings.budget_scope == "rendered"
+    found = trim(own, plan_of, scales.budgeted, scales.limit, by_text, scales.counter, first)
+    if found.plan is None:
+        return taken(scales, ChunkSet(scales), {**reasons, (document_id, found.order[0]): "no_room"}, yielded=found.yielded)
+    return taken(scales, ChunkSet(scales), reasons, plans=(found.plan,), yielded=found.yielded)

@@ -1,0 +1,1 @@
+"""What is too large is shortened to what the question is about."""

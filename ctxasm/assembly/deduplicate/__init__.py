@@ -1,0 +1,1 @@
+"""What says the same is shown once."""

@@ -1,0 +1,104 @@
+"""The order of the stages: `assemble` is the whole way from hits to context.
+
+Only expansion reads the store, through a plan and in one statement for any number of hits; everything after is pure, but
+for what the settings ask of an embedder or a model, which the caller brings. Each stage takes what the one before returned. What
+is explained follows from the same records (see `ledger`), when somebody reads it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ctxasm.assembly.budget.policies import choose
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.cite import cite
+from ctxasm.assembly.compress.shortening import compress_grouped
+from ctxasm.assembly.deduplicate.copies import likeness_of
+from ctxasm.assembly.deduplicate.stage import deduplicate
+from ctxasm.assembly.expand import expand
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.assembly.group import group
+from ctxasm.assembly.order import order
+from ctxasm.assembly.recorder import Recorder
+from ctxasm.assembly.render.renderer import render_baseline
+from ctxasm.assembly.summarise import summarise, worded
+from ctxasm.assembly.supplement import has_supplement, supplement
+from ctxasm.assembly.trace import Decided, Passed, trace_of
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, TokenCounter
+from ctxasm.model.records import Query, check_query
+from ctxasm.model.results import Assembly, Citation
+from ctxasm.model.settings import AssemblySettings
+
+
+def assemble(
+    query: Query,
+    source: ChunkSource,
+    settings: AssemblySettings,
+    counter: TokenCounter,
+    clock: Clock = time.perf_counter,
+    limit: int | None = None,
+    vectors: ChunkVectors | None = None,
+    compressor: Compressor | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Assembly:
+    """Assemble the context for one query, counted by `counter` in its encoding.
+
+    `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1). `vectors` are needed
+    for `dedup_semantic`, `compressor` for `compression=model`, which `cancelled` stops between chunks.
+    Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
+    """
+    limit = _checked(query, settings, limit)
+    record = Recorder(clock)
+    found = record("expand", expand, query, source, settings, counter)
+    if not settings.enabled:
+        written = record("render", render_baseline, found, settings, counter)
+        citations = record("cite", cite, written, found)
+        passed = Passed(query, settings, counter, limit, record.elapsed_ms, found, written, {})
+        return _assembly(passed, citations)
+    wording = worded(settings, source, found.fetched)
+    one = record("deduplicate", deduplicate, found, settings, vectors)
+    grouped = fitted = record("group", group, one)
+    if settings.compression != "off":
+        measure = Scales(grouped, wording, counter, limit).total
+        fitted = record("compress", compress_grouped, query.query, grouped, limit, settings, compressor, counter, cancelled, measure)
+    scales = Scales(fitted, wording, counter, limit)
+    chosen = record("budget", choose, scales)
+    ordered = record("order", order, chosen, settings, scales.candidates)
+    led = record("summarise", summarise, ordered)
+    if has_supplement(query):
+        led = record("supplement", supplement, query, led, settings, limit, scales.write)
+    written = record("render", scales.write, led.blocks, led.lead)
+    likeness = likeness_of(fitted.resolution, fitted.relations, written.shown, scales.candidates)
+    citations = record("cite", cite, written, found, likeness)
+    decided = Decided(one, grouped, scales, chosen, led)
+    passed = Passed(query, settings, counter, limit, record.elapsed_ms, found, written, likeness, decided)
+    return _assembly(passed, citations)
+
+
+def _checked(query: Query, settings: AssemblySettings, limit: int | None) -> int:
+    """The limit in force. Raises InvalidInput for one, or a query, that cannot be used."""
+    check_query(query)
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        raise InvalidInput(f"limit must be a whole number of at least 1, got {shown(limit)}")
+    if limit is None and settings.budget_mode == "window" and settings.enabled:
+        raise InvalidInput("budget_mode=window needs the limit that the zones leave, got none: pass limit=plan_zones(…).limit")
+    return limit or settings.max_tokens
+
+
+def _assembly(passed: Passed, citations: tuple[Citation, ...]) -> Assembly:
+    """What the caller gets: text, tokens and citations at once, the trace worked out when it is read."""
+    written = passed.written
+    return Assembly(
+        query=passed.query,
+        settings=passed.settings,
+        text=written.text,
+        token_count=written.size.tokens,
+        exact=passed.counter.exact,
+        encoding=passed.settings.encoding,
+        limit=passed.limit,
+        segments=written.segments,
+        citations=citations,
+        trace=trace_of(passed),
+    )

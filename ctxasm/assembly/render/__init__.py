@@ -1,0 +1,1 @@
+"""Chosen blocks become text, measured while they are written."""

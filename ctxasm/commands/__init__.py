@@ -1,1 +1,0 @@
-"""Floor 4: the command line, one module a command. Results go to standard output, messages to standard error."""

@@ -1,0 +1,1 @@
+"""Everything that fills a store: files, documents, a user's tables, enrichment."""

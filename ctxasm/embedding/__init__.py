@@ -1,8 +1,0 @@
-"""Vectors of chunks: local embedders, what their cosines mean, and the vectors kept from one question to the next."""
-
-from ctxasm.embedding.e5 import E5Embedder
-from ctxasm.embedding.kept import Embedder, KeptVectors
-from ctxasm.embedding.regions import SLIDER, THRESHOLDS, meaning_of, threshold_of
-from ctxasm.embedding.static import WordLlamaEmbedder
-
-__all__ = ["SLIDER", "THRESHOLDS", "E5Embedder", "Embedder", "KeptVectors", "WordLlamaEmbedder", "meaning_of", "threshold_of"]

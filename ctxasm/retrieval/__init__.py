@@ -1,1 +1,0 @@
-"""Search by words, search by meaning, and the fusion of both rankings."""

@@ -1,0 +1,1 @@
+"""People's verdicts, and how a scorer agrees with them."""

@@ -1,0 +1,1 @@
+"""Citation markers: their grammar, read from answers and looked for in source text."""

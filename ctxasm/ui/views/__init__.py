@@ -1,1 +1,0 @@
-"""Views: each `show_*` draws one thing and returns nothing."""

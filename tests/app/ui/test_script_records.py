@@ -1,0 +1,99 @@
+"""What a script in the page reads is what its record declares: the same names on both sides, and nothing by position."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import pytest
+
+from ctxasm.app.ui.ask import reader_record as read
+from ctxasm.app.ui.ask.reader import ASSETS
+from ctxasm.app.ui.frame import browser_moves, sharing, shortcuts
+from ctxasm.app.ui.widgets import live_range
+
+READER = (ASSETS / "answer_reader.js").read_text(encoding="utf-8")
+
+
+class Script(NamedTuple):
+    """A script, and which records it calls by which names."""
+
+    name: str
+    source: str
+    records: dict[tuple[str, ...], tuple[Any, ...]]
+
+
+SCRIPTS = (
+    Script(
+        "answer reader",
+        READER,
+        {
+            ("data",): (read.DrawnReader,),
+            ("hint",): (read.Hint,),
+            ("card",): (read.CardData,),
+            ("part",): (read.PartData,),
+            ("pane",): (read.PaneData,),
+            ("piece",): (read.StretchData, read.ChipData),
+            ("claim",): (read.ClaimData,),
+            ("span", "lead", "better"): (read.SpanData,),
+            ("quote",): (read.QuoteData,),
+            ("source",): (read.SourceData,),
+            ("panel",): (read.PanelData,),
+            ("figure",): (read.FigureData,),
+            ("choice", "chosen", "known"): (read.ChoiceData,),
+            ("before",): (read.BeforeData,),
+        },
+    ),
+    Script("range", live_range.JS, {("data",): (live_range.RangeData,)}),
+    Script("copy button", sharing.COPY_JS, {("data",): (sharing.CopyData,)}),
+    Script("followed link", browser_moves.JS, {("data",): (browser_moves.FollowData,)}),
+    Script("scroll", browser_moves.SCROLL, {("data",): (browser_moves.ScrollData,)}),
+)
+PLACES = [
+    pytest.param(script.source, names, records, id=f"{script.name}: {names[0]}")
+    for script in SCRIPTS
+    for names, records in script.records.items()
+]
+
+
+def code(source: str) -> str:
+    """A script without its comments."""
+    return re.sub(r"^\s*//.*$", "", source, flags=re.MULTILINE)
+
+
+def names_read(source: str, names: tuple[str, ...]) -> set[str]:
+    """The properties that a script reads of what it calls so."""
+    called = "|".join(names)
+    return set(re.findall(rf"(?<![\w'])(?:{called})(?:\[\w+\])?\??\.(\w+)", code(source)))
+
+
+@pytest.mark.parametrize(("source", "names", "records"), PLACES)
+def test_a_script_reads_what_is_declared_and_all_of_it(source, names, records):
+    declared = {field for record in records for field in record.__annotations__}
+    assert names_read(source, names) == declared
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_no_script_takes_a_record_apart_by_position(script):
+    called = "|".join(name for names in script.records for name in names)
+    assert re.findall(rf"\b(?:{called})\[\d+\]", code(script.source)) == []
+
+
+def test_every_record_of_the_reader_is_read_by_its_script():
+    declared = {name for name, record in vars(read).items() if isinstance(record, type) and record.__module__ == read.__name__}
+    assert {record.__name__ for records in SCRIPTS[0].records.values() for record in records} == declared - {"Contents", "ReaderData"}
+
+
+def test_a_name_that_only_one_side_knows_is_found():
+    assert names_read("const x = span.number + span?.begin;", ("span",)) == {"number", "begin"}
+    assert names_read("// span.begin\nspan.start; wingspan.end; 'span.end'", ("span",)) == {"start"}
+
+
+@pytest.mark.parametrize(
+    ("source", "told"), [(live_range.JS, {"live", "settled"}), (shortcuts.JS, {"redo", "undo"})], ids=["range", "shortcuts"]
+)
+def test_what_a_script_tells_is_what_the_page_listens_for(source, told):
+    sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", source)
+    assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == told
+    if source is live_range.JS:
+        assert set(live_range.RangeState.__annotations__) == told

@@ -1,0 +1,17 @@
+"""How many examples a law is tried on: a part of them each time, all of them among the slow tests."""
+
+from __future__ import annotations
+
+import os
+
+SHARE = 4
+LEAST = 10
+LONG_VARIABLE = "CTXASM_LONG_LAWS"
+COUNT_VARIABLE = "CTXASM_LAW_EXAMPLES"
+
+
+def examples(count: int) -> int:
+    """Of `count` examples the part to run now. CTXASM_LAW_EXAMPLES sets another number for every law."""
+    if wanted := os.environ.get(COUNT_VARIABLE):
+        return int(wanted)
+    return count if os.environ.get(LONG_VARIABLE) else min(count, max(LEAST, count // SHARE))

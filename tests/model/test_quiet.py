@@ -1,0 +1,146 @@
+"""Quiet text: what is not searched for markers and boundaries because nothing in it can be part of one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.text.markers.collisions import find_collisions, might_collide
+from ctxasm.text.markers.quiet import (
+    BITS,
+    EDITION,
+    EDITION_STEP,
+    all_keep_to_themselves,
+    gap_keeps_to_itself,
+    keeps_to_itself,
+    opens_something,
+    quiet_formats,
+)
+from tests.assembly.test_promises import law
+
+FORMATS = ("numbered", "source", "xml")
+SOUP = st.sampled_from(
+    [
+        *(
+            "[",
+            "]",
+            "1",
+            "[1]",
+            "[1, 2]",
+            "【",
+            "】",
+            "［3］",
+            "<",
+            ">",
+            "<sup>",
+            "</sup>",
+            "<cite",
+            "(",
+            ")",
+            "(ID: 1)",
+            "(id",
+            " I",
+            "D 2",
+        ),
+        *("&lt;", " Source: x", "\n", "\n\n", " ", "\u200b", "```", "    ", "SOURCE 2", "chunk", "<chunk", "/", "﹤", "a ", "word ", "12 "),
+        *("to ", "and ", ",", "^", "…", "[…]", "doc ", ":", "-", "\t", "<!--", "-->", "script", '"', "=", "?"),
+    ]
+)
+TEXTS = st.lists(SOUP, max_size=12).map("".join)
+
+
+@law(st.lists(TEXTS, min_size=1, max_size=5), st.sampled_from(FORMATS))
+def test_nothing_is_found_where_only_quiet_texts_stand(texts, format):
+    quiet = [text for text in texts if keeps_to_itself(text, format)]
+    joined = "".join(quiet)
+    assert find_collisions(joined, format) == []
+    assert not might_collide(joined, format)
+
+
+@law(TEXTS)
+def test_nothing_begins_without_an_opening_character(text):
+    if opens_something(text) is None:
+        assert all(find_collisions(text, format) == [] for format in FORMATS)
+
+
+@law(st.lists(TEXTS, min_size=2, max_size=4), st.sampled_from(FORMATS), st.sampled_from(["[…]", "---", "", "[1]", "[", "…"]))
+def test_a_quiet_gap_between_quiet_texts_brings_nothing(texts, format, mark):
+    if gap_keeps_to_itself(mark, format):
+        quiet = [text for text in texts if keeps_to_itself(text, format)]
+        assert find_collisions(f"\n{mark}\n".join(quiet), format) == []
+
+
+@pytest.mark.parametrize("text", ["see [", "a (", "a ( I", "a <", "【", "［", "see [1", "x [\u200b\u200b", "[ 1 2 3 4 5"])
+def test_what_the_next_text_could_complete_is_not_quiet(text):
+    assert not keeps_to_itself(text, "numbered")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain", "in (brackets) as in prose.", "AT&T", "[Page context: opening hours.]\n", "a list:\n[a] first\nb"]
+)
+def test_prose_is_quiet(text):
+    assert keeps_to_itself(text, "numbered")
+
+
+def test_every_way_to_cut_a_marker_in_two_is_noticed():
+    for marker in (
+        "[1]",
+        "[ 1, 2 ]",
+        "【4†bron】",
+        "<sup>1</sup>",
+        '<cite id="1">',
+        "(ID: 1)",
+        "[^1]",
+        "[doc 1]",
+        "[1] Source: x",
+        "［1］",
+    ):
+        for head, tail in [(marker[:at], marker[at:]) for at in range(1, len(marker))]:
+            assert not (keeps_to_itself(f"text {head}", "numbered") and keeps_to_itself(f"{tail} text", "numbered")), (head, tail)
+
+
+@law(TEXTS, st.sampled_from(FORMATS))
+def test_what_is_stored_of_a_text_says_what_looking_at_it_says(text, format):
+    bare = FetchedChunk("d", 0, text)
+    stored = bare._replace(quiet=quiet_formats(text))
+    assert all_keep_to_themselves("", [stored], format) == all_keep_to_themselves("", [bare], format) == keeps_to_itself(text, format)
+
+
+@pytest.mark.parametrize("edition", [EDITION - 1, EDITION + 1])
+def test_what_another_edition_of_the_rules_found_counts_for_nothing(edition):
+    stale = FetchedChunk("d", 0, "see [1]", quiet=edition * EDITION_STEP + sum(BITS.values()))
+    assert not all_keep_to_themselves("", [stale], "numbered")
+    assert all_keep_to_themselves("", [stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered")
+
+
+def test_what_is_stored_is_the_edition_and_a_bit_for_each_format():
+    assert quiet_formats("plain") == 8 * EDITION + 7 == 15
+    assert quiet_formats("see [") == 8 * EDITION
+    assert dict(BITS) == {"numbered": 1, "source": 2, "xml": 4}
+
+
+def test_a_bracket_is_looked_for_in_the_last_line_of_the_last_512_characters():
+    assert not keeps_to_itself("[" + "x" * 511, "numbered")
+    assert keeps_to_itself("[" + "x" * 512, "numbered")
+    assert not keeps_to_itself("see [x", "numbered")
+    assert not keeps_to_itself("see\n[x", "numbered")
+    assert keeps_to_itself("see [x\nthere", "numbered")
+    assert not keeps_to_itself("(" + " " * 40, "numbered")
+
+
+def test_a_loud_prefix_or_a_loud_chunk_is_heard():
+    quiet, loud = (FetchedChunk("d", 0, text, quiet=quiet_formats(text)) for text in ("plain", "see [1]"))
+    assert all_keep_to_themselves("", [], "numbered")
+    assert all_keep_to_themselves("plain", [quiet, quiet], "numbered")
+    assert not all_keep_to_themselves("see [1]", [quiet], "numbered")
+    assert not all_keep_to_themselves("plain", [quiet, loud], "numbered")
+    assert all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered")
+    assert not all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered")
+    assert all_keep_to_themselves("", [loud], "grouped")
+
+
+def test_the_usual_gap_mark_is_known_and_another_is_looked_at():
+    assert gap_keeps_to_itself("[…]", "numbered")
+    assert gap_keeps_to_itself("---", "numbered")
+    assert not gap_keeps_to_itself("[1]", "numbered")

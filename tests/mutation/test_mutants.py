@@ -1,0 +1,42 @@
+"""Each kind of change is made, one at a time, and nothing else of the module is touched."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.mutation.mutants import mutants_of
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = a < b <= c", ["x = a <= b <= c", "x = a < b < c"]),
+        ("x = a == b", ["x = a != b"]),
+        ("x = a not in b", ["x = a in b"]),
+        ("x = a is None", []),
+        ("LIMIT = 21", ["LIMIT = 22", "LIMIT = 20"]),
+        ("START = 0", ["START = 1"]),
+        ("SHARE = 0.5", ["SHARE = 0.55", "SHARE = 0.45"]),
+        ("IS_ON = True", []),
+        ("x = a and b", ["x = a or b"]),
+        ("x = not a", ["x = a"]),
+        ("x = min(a, b)", ["x = max(a, b)"]),
+        ("class A(NamedTuple):\n    n: int = 3", ["class A(NamedTuple):\n    n: int = 4", "class A(NamedTuple):\n    n: int = 2"]),
+        ("@lru_cache(maxsize=512)\ndef f(a: Literal[1]) -> Literal[2]:\n    return a", []),
+    ],
+)
+def test_mutants_of_a_line(source: str, expected: list[str]) -> None:
+    found = mutants_of("m", source)
+    assert [ast.unparse(one.plant()) for one in found] == expected
+    assert len({one.name for one in found}) == len(found)
+
+
+def test_a_mutant_is_named_by_its_place_without_a_line_and_knows_the_function_to_call() -> None:
+    source = "class A:\n    def f(self):\n        return [n for n in self if n > 0]\n"
+    names = {one.name: one.function for one in mutants_of("m", f"\n\n{source}")}
+    assert names == {one.name: one.function for one in mutants_of("m", source)} == {
+        "m:A.f: n > 0 [n > 0 → n >= 0]": "A.f",
+        "m:A.f: n > 0 [0 → 1]": "A.f",
+    }  # fmt: skip

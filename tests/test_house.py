@@ -1,0 +1,90 @@
+"""The house keeps its floors: the contracts of pyproject.toml hold, and see a breach of every kind."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+
+
+def lint(root: Path) -> str:
+    """What the linter says of the package below `root`; empty where every contract is kept."""
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()", "--no-cache"]
+    done = subprocess.run(command, cwd=root, env={"PYTHONPATH": str(root)}, capture_output=True, text=True, timeout=60)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_the_house_keeps_its_floors() -> None:
+    assert lint(ROOT) == ""
+
+
+def test_only_the_app_uses_the_public_names() -> None:
+    users = grimp.build_graph("ctxasm", cache_dir=None).find_modules_that_directly_import("ctxasm")
+    assert {name for name in users if not name.startswith(("ctxasm.app", "ctxasm.__main__"))} == set()
+
+
+def test_pages_draw_by_the_user_interface_alone() -> None:
+    for file in (ROOT / "pages").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert (node.module or "").startswith("ctxasm.app.ui."), f"{file.name}:{node.lineno}"
+
+
+@pytest.fixture(scope="module")
+def skeleton(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The rooms alone, without what is in them: every contract is kept."""
+    root = tmp_path_factory.mktemp("house")
+    shutil.copy(ROOT / "pyproject.toml", root)
+    named = [module for contract in CONTRACTS for module in contract.get("source_modules", ())]
+    for file in (*(ROOT / "ctxasm").rglob("__init__.py"), *(ROOT / "ctxasm" / f"{name}.py" for name in ("__main__", "config"))):
+        (root / file.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        (root / file.relative_to(ROOT)).touch()
+    for module in named:
+        place = root.joinpath(*module.split("."))
+        if not place.is_dir():
+            place.with_suffix(".py").touch()
+    return root
+
+
+def test_a_house_without_imports_keeps_them(skeleton: Path) -> None:
+    assert lint(skeleton) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "contract"),
+    [
+        ("model/records.py", "from ctxasm.assembly import expand", "layers"),
+        ("store/load.py", "def f():\n    from ctxasm.data import files", "layers"),
+        ("search/found.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ctxasm.app import workbench", "layers"),
+        ("data/files/a.py", "from ctxasm.tuning import advice", "layers"),
+        ("helpers.py", "", "layers"),
+        ("search/a.py", "import ctxasm.data.b", "circles"),
+        ("text/markers/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ctxasm.text.markers import b", "circles"),
+        ("app/workbench.py", "def f():\n    import sqlalchemy", "sql"),
+        ("answering/a.py", "import openai", "models"),
+        ("store/a.py", "from tiktoken import Encoding", "tokens"),
+        ("data/files/a.py", "import pandas as pd", "pages"),
+        ("search/a.py", "import llama_index.core", "frameworks"),
+    ],
+)
+def test_a_planted_breach_is_seen(skeleton: Path, tmp_path: Path, file: str, code: str, contract: str) -> None:
+    shutil.copytree(skeleton, tmp_path, dirs_exist_ok=True)
+    for name, text in {
+        "data/b.py": "def f():\n    import ctxasm.search.a",
+        "text/markers/b.py": "import ctxasm.text.markers.a",
+        file: code,
+    }.items():
+        (tmp_path / "ctxasm" / name).write_text(text, encoding="utf-8")
+    for other in ("search/a.py", "text/markers/a.py"):
+        (tmp_path / "ctxasm" / other).touch()
+    broken = [each["name"] for each in CONTRACTS if f"{each['name']} BROKEN" in " ".join(lint(tmp_path).split())]
+    assert broken == [each["name"] for each in CONTRACTS if each["id"] == contract]
