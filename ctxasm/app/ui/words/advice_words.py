@@ -53,7 +53,7 @@ def _oversized(f: Figures) -> str:
 
 def _stale(f: Figures) -> str:
     verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
-    share = f"{_percent(f['likeness'])} the same words"
+    share = f"{_percent(f['likeness'])} alike"
     return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}) that says much the same ({share})."
 
 
@@ -89,8 +89,8 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"{f['tiny']} of {plural(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
     ),
     "unused_tokens": lambda f: (
-        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}; the best packing holds "
-        f"{_percent(f['regret'])} more value."
+        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}: this is worth "
+        f"{_percent(f['regret'])} less than the best choice."
     ),
     "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
     "oversized_chunk": _oversized,
