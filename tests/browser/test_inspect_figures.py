@@ -22,7 +22,7 @@ SEEN = """
     const box = e.getBoundingClientRect(), style = getComputedStyle(e);
     return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
       && style.visibility !== 'hidden' && style.opacity !== '0'
-      && e.checkVisibility() && !e.closest('.cx-text, [aria-hidden="true"]');
+      && e.checkVisibility() && !e.closest('.cx-text, [data-testid=stIconMaterial]');
   };
   const words = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
