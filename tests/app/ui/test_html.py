@@ -104,7 +104,7 @@ def test_the_bar_is_as_long_as_its_tokens():
     done = assembled(limit=230)
     page = Page(budget_html(done, ""))
     groups = [
-        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").removesuffix("%")))
+        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").split("%")[0]))
         for _, a in page.tags
         if a.get("class", "").split()[:1] == ["cx-group"]
     ]

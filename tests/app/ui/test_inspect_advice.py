@@ -124,7 +124,7 @@ def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
 def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:
     app = fine(open_tuned(data="tuned", q="labelled", mt="600"))
     assert 'data-rule="evidence_cut"' in html(app)
-    assert "cut gold evidence in 1 document" in html(app)
+    assert "cut labelled evidence in 1 document" in html(app)
     help = app.button(key="advice_evidence_cut").help.replace("\\", "")
     said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d\u202f]+) → ([\d\u202f]+)", help)
     assert said is not None
