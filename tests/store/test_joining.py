@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from bundles import HOSTILE, full_bundle, numbered_bundle
-from conftest import AnyStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
