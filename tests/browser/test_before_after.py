@@ -38,6 +38,7 @@ def test_a_switched_policy_says_what_it_changed_and_can_be_undone(app, open_page
     expect(page.locator("#ctx-budget .cx-part.new").first).to_be_visible()
     expect(page.locator("#ctx-ledger [data-new]")).to_have_attribute("data-new", came.get_attribute("data-count"))
     index = re.search(r"#(\d+)", came.get_by_role("button").first.inner_text()).group()
+    expect(page.locator("html")).to_have_attribute("data-chunk-clicks", "heard")
     came.get_by_role("button").first.click()
     expect(page.locator("#ctx-life h3").first).to_contain_text(index)
     page.get_by_role("button", name="Close").click()

@@ -174,6 +174,7 @@ def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):
 def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
     page = open_page(f"{app}/?q=contrast-allergie&mt=3000")
     settled(page, 3000)
+    expect(page.locator("html")).to_have_attribute("data-chunk-clicks", "heard")
     cell = page.locator(".cx-cell").nth(2)
     title = re.match(r"(.* #\d+): ", cell.get_attribute("title")).group(1)
     cell.click()
