@@ -81,6 +81,9 @@ def figures(answer: str, table: Table, conflicts: Sequence[str] = ()) -> Figures
         ("Alpha [1] is so [1].", {"Alpha": {(1,): 0.9}}, (1, 1, 1.0, 1.0, 1.0, 1.0)),
         # the sources that carry something of it carry it together
         ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.4, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
+        # half of what counts as a part is something, a little less is nothing; of one source alone it is not enough
+        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.25, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
+        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.24, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 0.0)),
         # a heading states nothing, but its citation counts
         ("# Alpha [1]\n\nBeta is so [2].", {"Alpha": {(1,): 0.9}, "Beta": {}}, (1, 2, 0.0, 0.5, 0.0, 0.0)),
         # a refusal is no claim

@@ -48,8 +48,8 @@ TESTS = [
     "tests/llm/test_repeats.py",
 ]
 PLAINLY = ["-n0", "-s", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-SECONDS = 2.0
-"""Processor time of the unchanged tests that one mutant may be put to; the slower ones are left out."""
+SECONDS = 5.0
+"""Processor time, traced, of the unchanged tests that one mutant may be put to; the slower ones are left out."""
 STEPS = 2000
 AT_IMPORT = "at import"
 _RULES = tuple(f"{ROOT}/{one}" for one in RULES)
@@ -255,15 +255,22 @@ class Tests:
         self.at_import = {line for line, names in self._by_line.items() if AT_IMPORT in names}
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Those that reach the line, or any of the module where the mutant is in no function: of its room first, the quickest first."""
+        """Those that reach the line, or any of the module where the mutant is in no function.
+
+        Of its room first, one case of each test before the second of any, and the quickest first.
+        """
         if mutant.function and mutant.line in self._by_line:
             reaching = self._by_line[mutant.line]
         elif mutant.function:
             reaching = set().union(*(self._by_line.get(line, set()) for line in mutant.lines))
         else:
             reaching = set().union(*self._by_line.values())
+        turns, cases = dict[str, int](), Counter[str]()
+        for name in sorted(reaching - {AT_IMPORT}, key=lambda one: (self._seconds[one], one)):
+            turns[name] = cases[test := name.partition("[")[0]]
+            cases[test] += 1
         spent, kept = 0.0, list[str]()
-        for name in sorted(reaching - {AT_IMPORT}, key=lambda one: (not one.startswith(self._room), self._seconds[one], one)):
+        for name in sorted(turns, key=lambda one: (not one.startswith(self._room), turns[one], self._seconds[one], one)):
             if kept and spent + self._seconds[name] > SECONDS:
                 continue
             spent += self._seconds[name]
