@@ -103,6 +103,12 @@ def test_a_source_that_says_otherwise_carries_nothing() -> None:
     assert (found.recall, found.precision, found.coverage) == (0.0, 0.0, 0.0)
 
 
+def test_of_what_is_contradicted_the_place_that_says_otherwise_is_shown() -> None:
+    scorer = Written({"Alpha": {(2, 3): 0.9}}, ["Alpha"])
+    (claim,) = check_answer("Alpha is so [2][3].", grounds_of_sources(SOURCES), scorer).claims
+    assert (claim.verdict, [place.number for place in claim.support]) == ("contradicted", [2])
+
+
 @pytest.mark.parametrize(
     ("written", "cited", "score", "idle", "carried"),
     [

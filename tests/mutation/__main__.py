@@ -48,8 +48,10 @@ TESTS = [
     "tests/llm/test_repeats.py",
 ]
 PLAINLY = ["-n0", "-s", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-SECONDS = 5.0
+SECONDS = 8.0
 """Processor time, traced, of the unchanged tests that one mutant may be put to; the slower ones are left out."""
+SMALL = 0.1
+"""Processor time of a test that tries one case."""
 STEPS = 2000
 AT_IMPORT = "at import"
 _RULES = tuple(f"{ROOT}/{one}" for one in RULES)
@@ -257,7 +259,7 @@ class Tests:
     def of(self, mutant: Mutant) -> list[str]:
         """Those that reach the line, or any of the module where the mutant is in no function.
 
-        Of its room first, one case of each test before the second of any, and the quickest first.
+        Of its room first, small ones before laws, one case of each test before the second of any.
         """
         if mutant.function and mutant.line in self._by_line:
             reaching = self._by_line[mutant.line]
@@ -270,12 +272,15 @@ class Tests:
             turns[name] = cases[test := name.partition("[")[0]]
             cases[test] += 1
         spent, kept = 0.0, list[str]()
-        for name in sorted(turns, key=lambda one: (not one.startswith(self._room), turns[one], self._seconds[one], one)):
+        for name in sorted(turns, key=lambda one: (*self._rank(one), turns[one], self._seconds[one], one)):
             if kept and spent + self._seconds[name] > SECONDS:
                 continue
             spent += self._seconds[name]
             kept.append(name)
         return kept
+
+    def _rank(self, name: str) -> tuple[bool, bool]:
+        return not name.startswith(self._room), self._seconds[name] > SMALL
 
     def seconds(self, ids: list[str]) -> float:
         return sum(self._seconds[one] for one in ids)

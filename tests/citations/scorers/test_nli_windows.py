@@ -108,3 +108,11 @@ def test_every_source_at_the_threshold_is_shown_and_else_the_best_alone(model: W
     assert [found.number for found in compared(A, B).found] == [2]
     model.table[f"{A}\n{B}"] = (0.6, 0.0)
     assert [found.number for found in compared(A, B).found] == [2]
+
+
+def test_only_sentences_of_the_window_are_looked_into_where_no_blank_parts_them(model: Written) -> None:
+    text = "aaaabbbbccccdddd"
+    model.table = {"aaaabbbbcccc": (0.9, 0.0)}
+    scorer = nli.NliScorer("", lambda text: [(at, at + 4) for at in range(0, len(text), 4)])
+    scorer.compare(["Iets."], [Source(1, text, ((0, 16),))])
+    assert model.asked[2:] == ["aaaa", "bbbb", "cccc", "aaaabbbb", "bbbbcccc"]
