@@ -261,14 +261,12 @@ class Tests:
 
         Of its room first, small ones before laws, one case of each test before the second of any.
         """
-        if mutant.function and mutant.line in self._by_line:
-            reaching = self._by_line[mutant.line]
-        elif mutant.function:
-            reaching = set().union(*(self._by_line.get(line, set()) for line in mutant.lines))
-        else:
-            reaching = set().union(*self._by_line.values())
+        reaching = self._by_line.get(mutant.line, set()) - {AT_IMPORT} if mutant.function else set()
+        if not reaching:  # a default, or what is run when the module is loaded
+            lines = mutant.lines if mutant.function else self._by_line.keys()
+            reaching = set().union(*(self._by_line.get(line, set()) for line in lines)) - {AT_IMPORT}
         turns, cases = dict[str, int](), Counter[str]()
-        for name in sorted(reaching - {AT_IMPORT}, key=lambda one: (self._seconds[one], one)):
+        for name in sorted(reaching, key=lambda one: (self._seconds[one], one)):
             turns[name] = cases[test := name.partition("[")[0]]
             cases[test] += 1
         spent, kept = 0.0, list[str]()
