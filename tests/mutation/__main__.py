@@ -48,12 +48,15 @@ TESTS = [
     "tests/llm/test_repeats.py",
 ]
 PLAINLY = ["-n0", "-s", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-SECONDS = 8.0
+SECONDS = 5.0
 """Processor time, traced, of the unchanged tests that one mutant may be put to; the slower ones are left out."""
 SMALL = 0.1
 """Processor time of a test that tries one case."""
 STEPS = 2000
 AT_IMPORT = "at import"
+_sound: dict[str, bool] = {}
+_told: list[int] = []
+"""The pipe through which a child says which test failed."""
 _RULES = tuple(f"{ROOT}/{one}" for one in RULES)
 
 
@@ -149,7 +152,7 @@ class Only(Quick):
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            os._exit(1)
+            failed(report)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
@@ -175,7 +178,7 @@ class Workshop(Quick):
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if self._is_child and report.failed:
-            os._exit(1)
+            failed(report)
 
     def run(self, ids: list[str]) -> int:
         """In a child only."""
@@ -184,6 +187,12 @@ class Workshop(Quick):
         for item, after in zip(chosen, [*chosen[1:], None], strict=True):
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
         return 0
+
+
+def failed(report: pytest.TestReport) -> None:
+    """The end of a child, which says which test it was."""
+    os.write(_told[1], report.nodeid.encode())
+    os._exit(1)
 
 
 def caches() -> list[Any]:
@@ -206,8 +215,8 @@ def forked(work: Callable[[], int]) -> int:
         os._exit(code)
 
 
-def tested(work: Callable[[], int], seconds: float) -> int:
-    """A child without a voice; an endless loop ends at a limit of processor seconds, and is noticed."""
+def tested(work: Callable[[], int], seconds: float) -> tuple[bool, str]:
+    """Whether a child without a voice passed every test, and which failed; an endless loop ends at a limit of processor seconds."""
 
     def bounded() -> int:
         nothing = os.open(os.devnull, os.O_WRONLY)
@@ -219,7 +228,11 @@ def tested(work: Callable[[], int], seconds: float) -> int:
         signal.alarm(limit * 20)
         return work()
 
-    return forked(bounded)
+    _told[:] = os.pipe()
+    passed = forked(bounded) == 0
+    os.close(_told[1])
+    with os.fdopen(_told[0]) as pipe:
+        return passed, pipe.read()
 
 
 def map_tests(tests: list[str]) -> None:
@@ -332,26 +345,29 @@ class Module:
         self.mutants = mutants_of(self.name, path.read_text())
         self._path, self._workshop = path, workshop
         self._tests = Tests({name: one for name, one in table.items() if name == AT_IMPORT or name in workshop.items}, path)
-        self._sound: dict[str, bool] = {}
         self._functions: dict[tuple[str, int], list[types.FunctionType]] = defaultdict(list)
         for one in gc.get_objects():
             if isinstance(one, types.FunctionType) and one.__code__.co_filename == str(path):
                 self._functions[one.__code__.co_qualname, one.__code__.co_firstlineno].append(one)
 
-    def _trusted(self, ids: list[str]) -> list[str]:
-        """Tests that pass alone, in this order, with nothing changed: the others would notice everything."""
-        new = [one for one in ids if one not in self._sound]
-        if new and tested(lambda: self._workshop.run(new), 60) == 0:
-            self._sound |= dict.fromkeys(new, True)
-        for one in new:
-            if one not in self._sound:
-                self._sound[one] = tested(lambda one=one: self._workshop.run([one]), 60) == 0  # type: ignore[misc]
-        return [one for one in ids if self._sound[one]]
+    def _is_sound(self, name: str) -> bool:
+        """Whether a test passes alone with nothing changed: one that does not would notice everything."""
+        if name not in _sound:
+            _sound[name] = tested(lambda: self._workshop.run([name]), 60)[0]
+        return _sound[name]
 
     def is_noticed(self, mutant: Mutant) -> bool:
-        ids = self._trusted(self._tests.of(mutant))
-        if not ids:
-            return False
+        every = self._tests.of(mutant)
+        while ids := [one for one in every if _sound.get(one, True)]:
+            passed, name = self._put(mutant, ids)
+            if passed:
+                return False
+            if not name or self._is_sound(name):
+                return True
+        return False
+
+    def _put(self, mutant: Mutant, ids: list[str]) -> tuple[bool, str]:
+        """What comes of putting a mutant to tests."""
         seconds, tree = self._tests.seconds(ids), mutant.plant()
         code = function_of(compile(tree, str(self._path), "exec", dont_inherit=True), mutant.function) if mutant.function else None
         functions = self._functions[code.co_qualname, code.co_firstlineno] if code else []
@@ -362,11 +378,10 @@ class Module:
                     one.__code__ = code
                 return self._workshop.run(ids)
 
-            if tested(exchanged, seconds) != 0:
-                return True
-            if mutant.line not in self._tests.at_import:
-                return False
-        return tested(lambda: loaded_anew(tree, self.name, ids), seconds + 20) != 0
+            passed, name = tested(exchanged, seconds)
+            if not passed or mutant.line not in self._tests.at_import:
+                return passed, name
+        return tested(lambda: loaded_anew(tree, self.name, ids), seconds + 20)
 
 
 def listed() -> dict[str, str]:
