@@ -47,6 +47,8 @@ def kept(text: str, ratings: Sequence[float], most: int) -> list[str]:
         ((3, 1, 2, 0), 14, ["aaaa", "cccc"]),
         ((0, 1, 2, 3), 9, ["cccc dddd"]),  # all that fits, to the token
         ((0, 0, 0, 0), 19, [FOUR]),
+        ((2, -1, -1, 3), 10, ["aaaa", "dddd"]),  # the first and the last are no neighbours
+        ((2, -1, -1, 3), 9, ["dddd"]),
         ((0, -1, 0, -0.1), 19, ["aaaa", "cccc"]),  # below nothing is never kept
         ((-1, -1, -1, -1), 19, []),
         ((1, 0, 0, 0), 3, ["aaa"]),  # not one fits: the best is cut
@@ -71,6 +73,11 @@ def test_sixty_four_blanks_behind_a_unit_count_with_it(blanks: int, most: int, f
     assert (kept(text, (1, 0), most + 4) == ["a", "bbbb"]) is (fits and most > blanks + 1)
 
 
+def test_white_space_at_either_end_of_the_text_comes_along() -> None:
+    assert kept("  aaaa bbbb cccc   ", (2, -1, 3), 40) == ["  aaaa", "cccc   "]
+    assert kept("  aaaa bbbb cccc   ", (-1, 2, -1), 40) == ["bbbb"]
+
+
 def test_a_head_without_anything_to_see_is_not_kept() -> None:
     assert fill("   a", [(0, 4)], (1,), 3, "+", counter()) == ()
     assert fill("   a", [(0, 4)], (1,), 4, "+", counter()) == ((0, 4),)
@@ -86,6 +93,11 @@ def test_a_sentence_that_is_too_long_is_cut_into_quarters_of_the_limit_and_at_mo
     text = "x" * 3000
     pieces = fitting_units(text, most, counter(lambda part: len(part) * tokens))
     assert max(end - start for start, end in pieces) == longest
+
+
+def test_what_a_letter_takes_is_told_by_the_first_two_thousand() -> None:
+    pieces = fitting_units("x" * 3000, 100, counter(lambda part: 1000 if len(part) == 2000 else 1))
+    assert max(end - start for start, end in pieces) == 100 * 2000 // 1000 // 4
 
 
 @pytest.mark.parametrize(("size", "count"), [(20, 1), (21, 4)])
