@@ -263,7 +263,7 @@ class Tests:
 
     def __init__(self, table: dict[str, Any], path: Path) -> None:
         self._name = str(path.relative_to(ROOT))
-        self._room = f"tests/{path.relative_to(ROOT).parts[1]}/"
+        self._room, self._mirror = f"tests/{path.relative_to(ROOT).parts[1]}/", path.stem
         self._seconds = {name: one["seconds"] for name, one in table.items()}
         self._by_line: dict[int, set[str]] = defaultdict(set)
         for name, one in table.items():
@@ -274,7 +274,7 @@ class Tests:
     def of(self, mutant: Mutant) -> list[str]:
         """Those that reach the line, or any of the module where the mutant is in no function.
 
-        Of its room first, small ones before laws, one case of each test before the second of any.
+        Those that mirror the module first, then of its room, small ones before laws, one case of each test before the second of any.
         """
         reaching = self._by_line.get(mutant.line, set()) - {AT_IMPORT} if mutant.function else set()
         if not reaching:  # a default, or what is run when the module is loaded
@@ -292,8 +292,8 @@ class Tests:
             kept.append(name)
         return kept
 
-    def _rank(self, name: str) -> tuple[bool, bool]:
-        return not name.startswith(self._room), self._seconds[name] > SMALL
+    def _rank(self, name: str) -> tuple[bool, bool, bool]:
+        return self._mirror not in name.partition("::")[0], not name.startswith(self._room), self._seconds[name] > SMALL
 
     def seconds(self, ids: list[str]) -> float:
         return sum(self._seconds[one] for one in ids)

@@ -10,7 +10,7 @@ import pytest
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.gate import gate
 from ctxasm.citations.lexical.gates import Findings
-from ctxasm.citations.lexical.parts import LIGHT_WEIGHT, QUANTITY_WEIGHT, Parts, parts_of
+from ctxasm.citations.lexical.parts import LIGHT_WEIGHT, QUANTITY_WEIGHT, Parts, is_name, parts_of
 from ctxasm.citations.lexical.scorer import LONGEST_CLAIM, THRESHOLD, LexicalScorer, missing_words, score_of
 from ctxasm.citations.lexical.windows import Window, Windows
 from ctxasm.citations.lexical.words import stems_of
@@ -196,3 +196,20 @@ def test_the_gate_keeps_the_conflict_that_was_named_and_names_one_where_none_was
     assert seen.conflict is not None
     assert seen.conflict.source == "not free"
     assert gate("The visit is free today.", sources, match._replace(conflict=AGAINST)).conflict == AGAINST
+
+
+@pytest.mark.parametrize(
+    ("before", "tongue", "is_one"),
+    [
+        ("x.   ", "en", False),  # the first word of a sentence
+        ("x.    ", "en", True),
+        ("x ", "en", True),
+        ("", "en", False),
+        ("x ", "de", False),
+        ("x\n- ", "nl", False),
+    ],
+)
+def test_a_capital_within_a_sentence_makes_a_name(before: str, tongue: str, is_one: bool) -> None:
+    assert is_name(f"{before}Jansen", len(before), len(before) + 6, tongue) is is_one
+    assert not is_name(f"{before}jansen", len(before), len(before) + 6, tongue)
+    assert is_name(f"{before}jAnsen", len(before), len(before) + 6, tongue)

@@ -181,6 +181,18 @@ def test_a_vector_longer_than_one_makes_no_score_above_one() -> None:
     assert joined(Axes(1.05), 1).score == 1.0
 
 
+def test_the_length_of_a_vector_is_no_matter() -> None:
+    class Small(Axes):
+        def embed_passages(self, texts: Sequence[str]) -> Any:
+            return super().embed_passages(texts) / 100
+
+    assert joined(Small(0.5, 0.5), 2) == joined(Axes(0.5, 0.5), 2)
+
+
+def test_what_counts_as_a_part_may_be_what_counts_as_the_whole() -> None:
+    assert scorer(threshold=0.5, partly=0.5).partly == 0.5
+
+
 def test_a_text_without_a_vector_is_like_nothing() -> None:
     class Empty(Axes):
         def embed_passages(self, texts: Sequence[str]) -> Any:

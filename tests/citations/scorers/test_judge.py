@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -304,6 +305,11 @@ def test_at_once_must_make_sense(calls: int) -> None:
         JudgeScorer(Judge(), "m", at_once=calls)
     for allowed in (1, 32):
         JudgeScorer(Judge(), "m", at_once=allowed)
+
+
+def test_a_reply_that_counts_no_calls_took_one() -> None:
+    reply = SimpleNamespace(data={"sources": [entry(1, "none", "")], "together": []}, tokens_in=3, tokens_out=2)
+    assert JudgeScorer(lambda messages, **more: reply, "m").compare([CLAIM], [source(VISIT)]).spent == Spent(1, 0, 3, 2)
 
 
 def test_four_calls_run_at_once_unless_told_otherwise() -> None:
