@@ -9,6 +9,7 @@ import pytest
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import Figures
 from ctxasm.citations.grounds import grounds_of_sources
+from ctxasm.citations.verdicts import Bench
 from ctxasm.citations.weighing import weigh
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
@@ -130,3 +131,9 @@ def test_one_source_that_carries_nothing_weighs(
     sources = grounds_of_sources(SOURCES).sources
     found = weigh(scorer.compare(["Alpha is so."], sources), scorer, 0, {number: number - 1 for number in cited})
     assert (found.score, found.idle, found.carried) == (pytest.approx(score), idle, carried)
+
+
+@pytest.mark.parametrize(("score", "part", "shown"), [(0.3, 0.5, 1), (0.5, 0.3, 1), (0.49, 0.49, 0)])
+def test_a_place_that_carries_a_part_is_shown_whatever_the_whole_comes_to(score: float, part: float, shown: int) -> None:
+    bench = Bench(grounds_of_sources(SOURCES), Compared(Written({}), [], []), Written({}), {}, {}, {})
+    assert len(bench.places(Match(score, (Found(1, 0, 1, part),)))) == shown

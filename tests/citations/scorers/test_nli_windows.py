@@ -101,6 +101,11 @@ def test_a_contradiction_beside_what_carries_the_claim_stays(model: Written) -> 
     assert compared(TEXT).score == pytest.approx(0.085)
 
 
+def test_a_window_does_not_outweigh_its_own_contradiction(model: Written) -> None:
+    model.table = {f"{A} {B}": (0.85, 0.9)}
+    assert compared(f"{A} {B}").score == pytest.approx(0.085)
+
+
 def test_every_source_at_the_threshold_is_shown_and_else_the_best_alone(model: Written) -> None:
     model.table = {A: (0.8, 0.0), B: (0.85, 0.0), C: (0.79, 0.0)}
     assert [found.number for found in compared(A, B, C).found] == [2, 1]
