@@ -20,7 +20,7 @@ from ctxasm.data.documents.chunking import chunk_text  # noqa: E402
 from ctxasm.data.documents.markdown import SourceText, read_source  # noqa: E402
 from ctxasm.data.files import write_bundle  # noqa: E402
 from ctxasm.llm.embedding import E5Embedder  # noqa: E402
-from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
 from ctxasm.search.fusion import fuse_rankings  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 
@@ -40,6 +40,7 @@ def build(folder: Path) -> Bundle:
         documents=tuple(document_of(source) for source in sources),
         chunks=chunks,
         queries=tuple(queries_of(sources, chunks)),
+        answers=tuple(answers_of()),
     )
     write_bundle(bundle, folder)
     return bundle
@@ -83,15 +84,25 @@ def chunks_of(source: SourceText) -> list[Chunk]:
     ]
 
 
+def authored() -> list[dict[str, Any]]:
+    """The questions as they were written."""
+    entries: list[dict[str, Any]] = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
+    return entries
+
+
+def answers_of() -> list[Answer]:
+    """The recorded answers, each with something wrong in it to find."""
+    return [Answer(entry["query_id"], entry["recorded"]) for entry in authored() if "recorded" in entry]
+
+
 def queries_of(sources: Sequence[SourceText], chunks: Sequence[Chunk]) -> list[Query]:
     """The authored questions with their evidence as spans and their hits, found among the pages in the languages that each names."""
-    authored = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
     texts = {source.fields["document_id"]: source.text for source in sources}
     languages = {source.fields["document_id"]: source.fields.get("language", "nl") for source in sources}
     meaning = MeaningSearch([chunk.text for chunk in chunks])
     searches: dict[tuple[str, ...], tuple[list[int], WordSearch]] = {}
     queries = []
-    for entry in authored:
+    for entry in authored():
         pages, language = tuple(entry.get("pages", ("nl",))), entry.get("language", "nl")
         key = (*pages, language if len(pages) > 1 else pages[0])
         if key not in searches:

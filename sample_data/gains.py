@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -26,7 +26,7 @@ from ctxasm.tuning.evidence import evidence_states  # noqa: E402
 
 HITS = (1, 2, 3, 4, 5, 8, 12)
 LIMITS = (8000, 2000, 1000, 500)
-WITHOUT: Mapping[str, Mapping[str, object]] = {
+WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "expand": {"expand_window": 0},
     "deduplicate": {"dedup_exact": False},
 }

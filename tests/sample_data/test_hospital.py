@@ -102,7 +102,7 @@ def test_documents_and_chunks_are_current_with_the_sources(bundle: Bundle, build
 
 
 def test_evidence_is_current_with_the_authored_questions(bundle: Bundle, build: dict[str, Any], texts: dict[str, str]) -> None:
-    authored = build["tomllib"].loads((SAMPLE / "queries.toml").read_text(encoding="utf-8"))["query"]
+    authored = build["authored"]()
     assert [query.query_id for query in bundle.queries] == [entry["query_id"] for entry in authored]
     for query, entry in zip(bundle.queries, authored, strict=True):
         assert query.query == entry["query"]

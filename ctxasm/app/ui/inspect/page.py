@@ -6,6 +6,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.show_me_link import offer_show_me
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
 from ctxasm.app.ui.inspect.advice import advice_panel
@@ -22,6 +23,7 @@ def show_inspect(scene: Scene) -> None:
     if assembly is not None:
         settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp_of(scene))
+    offer_show_me()
     show_budget_bar(scene)
     if assembly is None:
         return
