@@ -103,7 +103,7 @@ def test_the_stage_is_the_one_that_brought_the_piece(story, fresh, drawn):
     assert not brought.retrieved
     assert states(drawn[1])[story.key] == "added"
     added = sum(state == "added" for state in sent(fresh[1]).values())
-    assert f"{added} brought by assembly: the pieces beside a find (Expand)" in words(drawn[1])
+    assert f"{added} brought by assembly: neighbours of what was found (Expand)" in words(drawn[1])
 
 
 def test_what_does_not_fit_says_what_it_needs_and_that_is_true(story, fresh, drawn):

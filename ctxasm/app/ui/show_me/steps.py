@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
-from ctxasm.app.ui.show_me.story import QUERY, Story, settings_of
+from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
 from ctxasm.app.ui.words.verdict_words import brackets
 from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
 from ctxasm.app.workbench import SAMPLE
@@ -55,19 +55,19 @@ def steps(story: Story) -> tuple[Step, ...]:
     wrong = sorted(stale_numbers(story.on))
     return (
         Step(
-            f"Search found the right page, “{page}”, but the answer stands in the piece beside the one it found: the model never reads it.",
+            f"Search found the right page, “{page}”, but {ASKED} stands in the piece beside the one it found: the model never reads it.",
             _pieces(story, story.off) + _text(story, sent=False),
             "Inspect",
             settings_of(enabled=False),
         ),
         Step(
-            "With assembly on, every find brings the pieces beside it, and the answer is in.",
+            f"With assembly on, each piece that was found brings its neighbours: now the model reads {ASKED}.",
             _pieces(story, story.on) + _text(story, sent=True),
             "Inspect",
             on,
         ),
         Step(
-            f"Allow {needs} tokens too few, and the last page leaves as a whole, answer and all: it says what it needs.",
+            f"With {needs} tokens too little room the last page leaves as a whole, {ASKED} with it; it says what it lacks.",
             _room(story.on, "All of it", story.tight.limit) + _room(story.tight, "Too little room", story.tight.limit) + _room_legend(),
             "Inspect",
             tight,
@@ -128,7 +128,7 @@ def _pieces(story: Story, assembly: Assembly) -> str:
     says = [f'<span><i class="cx-swatch p-found"></i>{plural(found, "piece")} found by search</span>']
     if added:
         says.append(
-            f'<span data-stage="{STAGE}"><i class="cx-swatch p-added"></i>{added} brought by assembly: the pieces beside a find '
+            f'<span data-stage="{STAGE}"><i class="cx-swatch p-added"></i>{added} brought by assembly: neighbours of what was found '
             f"({stage_name(STAGE)})</span>"
         )
     says.append('<span><i class="cx-swatch p-out"></i>not sent to the model</span>')
@@ -175,10 +175,8 @@ def _room_legend() -> str:
 
 def _segment(document: BarDocument, axis: float) -> str:
     """A page on the bar; its parts look as they do on Inspect."""
-    parts = "".join(
-        f'<div class="cx-part k-{part.kind}" style="width:{100 * part.tokens / max(document.tokens, 1):.2f}%"></div>'
-        for part in document.parts
-    )
+    looks = [(part.kind if part.kind in KEYS else "scaffold", 100 * part.tokens / max(document.tokens, 1)) for part in document.parts]
+    parts = "".join(f'<div class="cx-part k-{look}" style="width:{width:.2f}%"></div>' for look, width in looks)
     state = "kept" if document.kept else "dropped"
     return (
         f'<div class="cx-group" data-state="{state}" data-document="{escape(document.document_id)}" '
@@ -203,7 +201,8 @@ def _answer(story: Story) -> str:
     before, told, after = block[low : conflict.start], block[conflict.start : conflict.end], block[conflict.end : high]
     title = escape(_title(story, _cited(story.on)[conflict.number], story.on))
     return (
-        f'<div class="cx-two"><blockquote class="cx-said" dir="auto"><cite>A recorded answer</cite>{drawn}</blockquote>'
+        '<div class="cx-two"><blockquote class="cx-said" dir="auto"><cite>An answer, recorded with a mistake in it</cite>'
+        f"{drawn}</blockquote>"
         f'<blockquote class="cx-said" dir="auto" data-source="{conflict.number}"><cite><span class="cx-num">{conflict.number}</span> '
         f"{title}</cite>…{escape(before)}<mark>{escape(told)}</mark>{escape(after)}</blockquote></div>"
     )

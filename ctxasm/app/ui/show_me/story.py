@@ -16,6 +16,8 @@ from ctxasm.tuning.evidence import EvidenceState
 
 QUERY = "en-stitches-family"
 """Chosen by `sample_data/gains.py`: its evidence is in the context with assembly only."""
+ASKED = "the price of a night"
+"""What of its answer only assembly brings, in words."""
 SHORT = 15
 """Tokens by which the third step's limit falls short of what the whole context takes."""
 LEAD = 110
