@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 200
 ENRICH = "Write summaries and questions for the search index, so that search finds more."
+WORDS_WIDTH = 480
+"""Pixels that a card has for its words before its buttons go below."""
 DOCUMENTS = "documents"
 """How the origin begins of a dataset that was read from documents."""
 
@@ -48,16 +50,23 @@ def is_linked(info: DatasetInfo) -> bool:
 
 def _card(info: DatasetInfo) -> None:
     about = _about(info)
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"dataset_{abs(info.dataset_id)}"):
-        with st.container(gap=None, width="stretch", key=f"about_{abs(info.dataset_id)}"):
+    with st.container(
+        border=True,
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key=f"dataset_{abs(info.dataset_id)}",
+    ):
+        with st.container(gap=None, width=WORDS_WIDTH):
             _name(info)
             st.html(boxed(_words(info, about)))
-        if not is_linked(info):
-            st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,), help=ENRICH)
-        with st.popover("Export", key=f"export_{info.dataset_id}"):
-            st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
-            st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
-        _delete_control(info, about)
+        with st.container(horizontal=True, width="content", gap="small"):
+            if not is_linked(info):
+                st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,), help=ENRICH)
+            with st.popover("Export", key=f"export_{info.dataset_id}"):
+                st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
+                st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
+            _delete_control(info, about)
     if session.enriching == info.name:
         enrich_panel(info, about.enriched)
 
