@@ -7,9 +7,10 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.model.datasets import Dataset
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import Answer, Query
+from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
@@ -27,9 +28,7 @@ LEAD = 110
 class Tells(Protocol):
     """What a story is read from: the workbench."""
 
-    def query(self, dataset: str | None, query_id: str) -> Query: ...
-    def answers(self, dataset: str | None = None) -> list[Answer]: ...
-    def document_chunks(self, document_id: str, dataset: str | None = None) -> list[FetchedChunk]: ...
+    def dataset(self, name: str | None = None) -> Dataset: ...
     def assemble(self, query: Query, settings: AssemblySettings, dataset: str | None = None) -> Assembly: ...
     def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]: ...
     def check(self, assembly: Assembly, answer: str) -> CheckedAnswer: ...
@@ -73,19 +72,20 @@ def settings_of(on: Assembly | None = None, enabled: bool = True) -> AssemblySet
 
 def tell(bench: Tells) -> Story:
     """Work the story out. Raises NotFound or InvalidInput where the sample is not there, or is not the one that this was chosen on."""
-    query = bench.query(SAMPLE, QUERY)
+    sample = bench.dataset(SAMPLE)
+    query = sample.query(QUERY)
     off, on = (bench.assemble(query, settings_of(enabled=enabled), SAMPLE) for enabled in (False, True))
     fact = _brought(bench.evidence(off, SAMPLE), bench.evidence(on, SAMPLE))
-    recorded = next((answer.answer for answer in bench.answers(SAMPLE) if answer.query_id == QUERY), "")
+    recorded = next((answer.answer for answer in sample.answers() if answer.query_id == QUERY), "")
     checked = bench.check(on, recorded)
     if fact is None or not any(claim.conflict for claim in checked.claims):
         raise InvalidInput(f"dataset {SAMPLE} is not the sample of this version: load the sample again")
-    chunks = bench.document_chunks(fact.document_id, SAMPLE)
+    chunks = sample.document_chunks(fact.document_id)
     holder = next(chunk for chunk in chunks if chunk.chunk_index in fact.chunk_indexes and _holds(chunk, fact))
     key = (fact.document_id, holder.chunk_index)
     first = (fact.start or 0) - (holder.start or 0)
     excerpt = _excerpt(on, key, holder.text[first : first + (fact.end or 0) - (fact.start or 0)])
-    pages = {cited.document_id: len(bench.document_chunks(cited.document_id, SAMPLE)) for cited in on.citations}
+    pages = {cited.document_id: len(sample.document_chunks(cited.document_id)) for cited in on.citations}
     tight = bench.assemble(query, settings_of(on), SAMPLE)
     return Story(query, off, on, tight, checked, key, excerpt, pages)
 
