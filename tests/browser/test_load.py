@@ -205,7 +205,7 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     drop(page, written(tmp_path, "weg.csv"))
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-data b")).to_have_text("weg")
-    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.locator("b", has_text=re.compile("^weg$")))
+    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.get_by_role("button", name="weg", exact=True))
     card.get_by_role("button", name="Enrich").click()
     expect(page.locator("#ctx-estimate")).to_contain_text("no cost")
     page.get_by_role("button", name=re.compile("Enrich 2 chunks")).click()
