@@ -205,7 +205,7 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     drop(page, written(tmp_path, "weg.csv"))
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator(".st-key-data")).to_contain_text("weg")
-    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.locator("b", has_text=re.compile("^weg$")))
+    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.get_by_role("button", name="weg", exact=True))
     card.get_by_role("button", name="Enrich").click()
     expect(page.locator("#ctx-estimate")).to_contain_text("no cost")
     page.get_by_role("button", name=re.compile("Enrich 2 chunks")).click()
@@ -214,3 +214,16 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     card.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it").click()
     expect(card).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_name_of_a_dataset_opens_it_in_inspect(app, open_page, width):
+    page = open_page(f"{app}/load", width=width)
+    name = page.get_by_role("button", name="sample", exact=True)
+    expect(name).to_be_visible()
+    buttons = page.get_by_role("button", name="Export").bounding_box()
+    words = page.locator(".cx-dataset").bounding_box()
+    assert words["x"] + words["width"] <= buttons["x"] or words["y"] + words["height"] <= buttons["y"]
+    name.click()
+    expect(page.locator("#ctx-text")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"data=sample"))

@@ -72,7 +72,8 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="start", default=True)
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
-    return st.navigation({"Tune": [load, inspect, by_path], "Answer": [ask]}), inspect
+    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
+    return st.navigation({"Tune": [load, inspect, by_path], "Answer": [ask], "Share": [show_me]}), inspect
 
 
 def _frame(path: str) -> Scene | None:

@@ -17,6 +17,7 @@ from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
+from ctxasm.app.ui.frame.show_me_link import offer_show_me
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
 from ctxasm.app.ui.inspect.advice import ADVICE, show_advice, waits
@@ -38,6 +39,7 @@ def show_inspect(scene: Scene) -> None:
     if assembly is not None:
         settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp)
+    offer_show_me()
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)
