@@ -19,7 +19,7 @@ from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.sharing import share_controls
-from ctxasm.app.ui.frame.shortcuts import early_ask_key, undo_keys
+from ctxasm.app.ui.frame.shortcuts import listen_for_keys
 from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.words import plural
 from ctxasm.config import shipped
@@ -122,9 +122,7 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
 def _frame() -> Scene | None:
     """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
     top = st.container(gap="small")
-    with st.container(gap=None):
-        undo_keys(state.undo, state.redo)
-        early_ask_key()
+    listen_for_keys()
     settings = settings_controls()
     with top:
         scene = _data_controls(settings)
