@@ -77,22 +77,49 @@ def test_settings_to_copy_have_room(app, open_page, width):
         expect(blocks.nth(at)).to_be_in_viewport(ratio=0.9)
 
 
-def test_settings_survive_page_change_reload_and_back(app, open_page):
-    page = open_page(f"{app}/?mt=3000")
+TEN = "w=2&d=0.7&mo=50&dn=true&nt=0.8&pk=pack&mt=3000&ord=bookend&px=false&fmt=xml"
+
+
+def says_all_ten(page):
+    """The address holds each of the ten settings once."""
+    expect(page).to_have_url(re.compile("".join(f"(?=.*[?&]{pair}(&|$))(?!.*[?&]{pair}.*[?&]{pair}(&|$))" for pair in TEN.split("&"))))
+
+
+def test_ten_settings_of_a_link_survive_pages_drawer_back_and_reload(app, open_page):
+    page = open_page(f"{app}/?{TEN}")
     settled(page, 3000)
-    page.get_by_role("radio", name="2").or_(page.get_by_role("button", name="2", exact=True)).first.click()
-    expect(page).to_have_url(re.compile(r"w=2"))
+    says_all_ten(page)
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("#ctx-sources")).to_be_visible()
-    expect(page).to_have_url(re.compile(r"w=2"))
+    says_all_ten(page)
+    page.go_back()
+    settled(page, 3000)
+    says_all_ten(page)
+    page.get_by_role("link", name="Load").click()
+    expect(page.locator('[data-kind="sample"]')).to_be_visible()
+    expect(page.locator(".st-key-controls")).to_have_count(0)
     page.get_by_role("link", name="Inspect").click()
     settled(page, 3000)
-    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    page.get_by_role("button", name="All settings").click()
+    expect(page.get_by_label("Find a setting")).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_label("Find a setting")).to_have_count(0)
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#ctx-sources")).to_be_visible()
     page.reload()
+    expect(page.locator("#ctx-sources")).to_be_visible()
+    says_all_ten(page)
+    expect(page.get_by_role("button", name="Reset 10")).to_be_visible()
+
+
+def test_the_back_button_goes_back_a_setting(app, open_page):
+    page = open_page(f"{app}/?mt=3000")
     settled(page, 3000)
-    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    page.locator(".st-key-w").get_by_role("radio", name="2").click()
+    expect(page).to_have_url(re.compile(r"w=2"))
     page.go_back()
-    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    expect(page).not_to_have_url(re.compile(r"w=2"))
+    expect(page.locator(".st-key-w").get_by_role("radio", name="1")).to_be_checked()
 
 
 def test_a_budget_change_updates_bar_header_and_text(app, open_page):

@@ -15,7 +15,7 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.tokens import open_counter
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
-from tests.app.ui.pages import fine, html
+from tests.app.ui.pages import fine, html, with_settings
 from tests.app.ui.test_html import Page
 from tests.app.ui.test_inspect_strategies import editions
 from tests.app.ui.test_rows import law
@@ -157,7 +157,7 @@ def test_while_a_limit_is_dragged_new_is_what_the_settled_context_lacks(session)
 
 
 def test_no_strip_before_anything_was_changed_and_a_way_back_after(open_app):
-    app = fine(open_app(mt="2000", q="cardio-duur-meebrengen"))
+    app = with_settings(open_app(mt="2000", q="cardio-duur-meebrengen"))
     assert 'id="ctx-change"' not in html(app)
     app.selectbox(key="pk").set_value("greedy").run()
     drawn = html(fine(app))
@@ -169,7 +169,7 @@ def test_no_strip_before_anything_was_changed_and_a_way_back_after(open_app):
 
 
 def test_a_chunk_that_came_in_is_followed(open_app):
-    app = open_app(mt="2000", q="cardio-duur-meebrengen")
+    app = with_settings(open_app(mt="2000", q="cardio-duur-meebrengen"))
     app.selectbox(key="pk").set_value("greedy").run()
     (came,) = [group for group in app.get("button_group") if group.key == "_came"]
     came.set_value([came.options[0]] if isinstance(came.value, list) else came.options[0]).run()
@@ -179,7 +179,7 @@ def test_a_chunk_that_came_in_is_followed(open_app):
 
 
 def test_another_query_has_no_strip(open_app):
-    app = open_app(mt="2000", q="cardio-duur-meebrengen")
+    app = with_settings(open_app(mt="2000", q="cardio-duur-meebrengen"))
     app.selectbox(key="pk").set_value("greedy").run()
     app.button(key="next_query").click().run()
     assert 'id="ctx-change"' not in html(fine(app))

@@ -14,6 +14,7 @@ import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
 from ctxasm.model.search import SearchOptions
+from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ctxasm.model.ports import Fetched
     from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
-    from ctxasm.model.settings import AssemblySettings, Channel, Ordering
+    from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice
     from ctxasm.tuning.cache_prefix import Prefix
@@ -103,7 +104,8 @@ class Session:
     drawn_labels: Kept[Mapping[str, tuple[str, ...]]] = Kept(NONE)
 
     # Settings
-    now: Kept[AssemblySettings | None] = Kept(None)
+    now: Kept[AssemblySettings] = Kept(AssemblySettings())
+    """The settings: widgets and address are written from here."""
     past: Kept[Sequence[AssemblySettings]] = Kept(())
     future: Kept[Sequence[AssemblySettings]] = Kept(())
     preset: Widget[str] = Widget("_preset", "")
@@ -112,8 +114,11 @@ class Session:
     live: Kept[int | None] = Kept(None)
     """The limit under the dragging hand."""
     released_at: Kept[int | None] = Kept(None)
-    settled: Kept[int | None] = Kept(None)
-    """The limit that the hand let go of, until its box is drawn."""
+    problems: Kept[Mapping[str, tuple[Any, str]]] = Kept(NONE)
+    """What was typed into a setting and cannot be used, and why."""
+    find_setting: Widget[str] = Widget("find_setting", "")
+    drawer: Kept[str | None] = Kept(None)
+    """What stands open beside the page."""
     budget_shown: Kept[bool] = Kept(False)
 
     # A question of one's own

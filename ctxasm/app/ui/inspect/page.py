@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from dataclasses import replace
 
+import streamlit as st
+from streamlit.runtime.fragment import fragment
+
+from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.scenes import current_assembly
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
 from ctxasm.app.ui.inspect.advice import advice_panel
@@ -16,8 +22,12 @@ from ctxasm.app.ui.inspect.context_text import show_ledger
 from ctxasm.app.ui.inspect.stages import show_stages_and_text
 
 
+@fragment(key=PAGE)
 def show_inspect(scene: Scene) -> None:
-    """Everything that Inspect draws of a query."""
+    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame."""
+    del session.live
+    scene = replace(scene, settings=session.now)
+    show_controls(scene)
     assembly = current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
