@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
     from ctxasm.data.files.mapping_form import ColumnMapping
@@ -190,16 +191,16 @@ class Session:
     # Inspect
     compared: Kept[Settled | None] = Kept(None)
     comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
-    came: Widget[str | None] = Widget("_came", None)
-    went: Widget[str | None] = Widget("_went", None)
+    step: Kept[str] = Kept("widened")
+    """The step of the funnel whose picture is shown."""
+    clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)
+    at_rest: Kept[bool] = Kept(False)
+    """Whether the page came to rest after a change: then advice is worked out."""
     closer: Widget[str | None] = Widget("closer", None)
     picked: Kept[Key | None] = Kept(None)
     """The chunk whose life is shown."""
     followed: Kept[Key | None] = Kept(None)
     life: Widget[str | None] = Widget("_life", None)
-    copy: Widget[str | None] = Widget("_copy", None)
-    pair: Widget[str | None] = Widget("_pair", None)
-    picked_bar: Kept[object] = Kept(None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
     advice: Kept[tuple[Assembly, tuple[Advice, ...]] | None] = Kept(None)
 
