@@ -283,7 +283,7 @@ def test_the_channel_here_is_the_setting(open_ask):
 def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
     app = open_ask(**QUERY)
     assert [block.value for block in app.code] == []  # drawn only while it is open
-    app.session_state["details"] = True
+    app.session_state["prompt_and_export"] = True
     system = fine(app.run()).code[0].value
     assert 'id="ctx-zones"' in html(app)
     app.selectbox(key="prompt_style").set_value("strict").run()
@@ -299,7 +299,7 @@ def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
 
 def test_the_check_can_be_kept(open_ask):
     app = asked(open_ask(**QUERY))
-    app.session_state["details"] = True
+    app.session_state["prompt_and_export"] = True
     fine(app.run())
     assert [button.proto.label for button in app.get("download_button")].count("Check as JSON") == 1
     assert json.dumps(reader(app))

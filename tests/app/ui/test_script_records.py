@@ -9,7 +9,7 @@ import pytest
 
 from ctxasm.app.ui.ask import reader_record as read
 from ctxasm.app.ui.ask.reader import ASSETS
-from ctxasm.app.ui.frame import browser_moves, sharing
+from ctxasm.app.ui.frame import browser_moves, sharing, shortcuts
 from ctxasm.app.ui.widgets import live_range
 
 READER = (ASSETS / "answer_reader.js").read_text(encoding="utf-8")
@@ -91,3 +91,9 @@ def test_a_name_that_only_one_side_knows_is_found():
 def test_what_a_script_tells_is_what_the_page_listens_for():
     sent = re.findall(r"set(?:State|Trigger)Value\((.*?),", live_range.JS)
     assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(live_range.RangeState.__annotations__)
+
+
+def test_no_tag_stands_in_the_script_of_the_keys():
+    """The browser's part of Streamlit takes a script away in which one does, without a word."""
+    text = shortcuts.script().removeprefix("<script>").removesuffix("</script>")
+    assert re.findall(r"<[/\w!]", text) == []

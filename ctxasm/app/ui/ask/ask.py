@@ -59,7 +59,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     line.html(_line_html(asked, picked, kept, assembly.text))
     with place.container():
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else ()), session.runs)
-    details = st.expander("Prompt and export", key="details", on_change="rerun")
+    details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
     if details.open:
         with details:
             _download(kept.attempts[-1] if kept else ())

@@ -71,7 +71,8 @@ def _row(claim: CheckedClaim, threshold: float, context: _Context) -> ClaimRow:
     spans = _spans(claim, context, threshold)
     titles = {citation.number: title_of(documents, citation.document_id) for citation in context.assembly.citations}
     named = dict.fromkeys(span.number for span in spans) or dict.fromkeys(n for n in claim.claim.cited if n in titles)
-    missing = f" Missing: {', '.join(claim.missing)}." if claim.missing else ""
+    # Of a claim that another source carries, or that one stands against, the sentence says enough.
+    missing = f" Missing: {', '.join(claim.missing)}." if claim.missing and claim.verdict in ("partly", "unsupported") else ""
     return ClaimRow(
         claim.verdict,
         "" if claim.verdict in FINE else claim_sentence(claim, lambda key: title_of(documents, key), threshold) + missing,

@@ -157,7 +157,7 @@ class Reader {
     const whole = this.whole || !here.length, marks = [];
     const about = [lead?.where, card?.about].filter(Boolean).map((text) => el('span', {}, text));
     if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'widened' : 'found' }, lead.added ? 'widened' : 'found'));
-    this.find('title').replaceChildren(...(card ? [el('b', { class: 'num' }, card.number === null ? '–' : `[${card.number}]`), ' ', el('b', {}, card.title), ...about] : []));
+    this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
     this.drawNote(claim, own, card, asked);
     const nodes = [];
     let skipped = false;
@@ -245,6 +245,7 @@ class Reader {
     for (const node of this.root.querySelectorAll('.current')) node.classList.remove('current');
     this.root.querySelector('[aria-current]')?.removeAttribute('aria-current');
     [this.shown, this.origin] = [null, null];
+    this.find('passage').replaceChildren();
     this.find('desk').hidden = true;
     this.place();
   }
