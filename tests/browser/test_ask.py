@@ -16,7 +16,7 @@ expect.set_options(timeout=60_000)
 SHOTS = Path(__file__).resolve().parents[2] / ".github" / "screenshots"
 QUERY = "/ask?q=bezoek-gewone-afdeling&k=8"
 READER, HITS = "#ctx-reader", ".seg.hit"
-MOST_WORDS, MOST_CONTROLS = 75, 25
+MOST_WORDS, MOST_CONTROLS = 90, 30
 """What a visitor sees of Ask with an answer, beside the answer itself, its sources and the sidebar."""
 
 
