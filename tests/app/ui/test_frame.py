@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.app.ui.frame.controls import GROUPS, LEADING, group_name
-from ctxasm.app.ui.frame.setting_widgets import EMPTY
+from ctxasm.app.ui.frame.controls import GROUPS, group_name
+from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
+from ctxasm.app.ui.inspect.closer import TABS
+from ctxasm.app.ui.inspect.stages import PICTURES
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
@@ -21,7 +23,7 @@ def test_the_start_page_inspects_the_sample(open_app):
     assert 'id="ctx-budget"' in html(app)
     assert 'data-balances="true"' in html(app)
     assert app.selectbox(key="data").value == "sample"
-    assert len(app.get("plotly_chart")) == 1
+    assert 'id="ctx-map"' in html(app)
 
 
 def test_the_sidebar_is_there_on_the_second_run(open_app):
@@ -181,7 +183,8 @@ def is_a_configuration(open_app, changed):
     app = fine(open_app(**to_url(wanted)))
     assert app.session_state["_now"] == wanted
     assert "ctx-notice" not in html(app)
-    assert '<p class="cx-sentence" id="ctx-sentence">' in html(app)
+    said = {key: value if isinstance(value, str) else value[0] for key in app.query_params for value in [app.query_params[key]]}
+    assert said == to_url(wanted) | {"data": "sample", "q": app.selectbox(key="q").value}
 
 
 @pytest.mark.parametrize("hostile", ["", "-1e999", "nan", "<script>alert(1)</script>", "9" * 40, "\u202e[1]", "None; DROP TABLE"])
@@ -282,33 +285,40 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
     assert not any("alert(" in element.value for element in app.markdown)
 
 
-STAGES = ("Expand", "Deduplicate", "Group", "Compress", "Budget", "Order", "Prefixes & citations")
-
-
 @pytest.mark.parametrize("parameters", [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}])
-def test_every_stage_draws_in_every_state(open_app, parameters):
-    app = open_app(**parameters)
-    for stage in STAGES:
-        app.session_state["stage"] = stage
+def test_every_step_draws_in_every_state(open_app, parameters):
+    app = open_app(**parameters, cp="extractive", ord="bookend")
+    for step in PICTURES:
+        app.session_state["_step"] = step
         fine(app.run())
-        assert len(app.get("plotly_chart")) <= 2, stage
+        assert "<script" not in html(app)
 
 
-def test_every_closer_look_draws(open_app):
+def test_every_detail_draws(open_app):
     app = open_app()
-    for tab in ("Life of a chunk", "Find text", "Gold evidence", "Latency", "Export"):
+    app.session_state["_drawer"] = "details"
+    for tab in TABS:
         app.session_state["closer"] = tab
         fine(app.run())
 
 
 def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app = open_app()
-    app.session_state["closer"] = "Find text"
+    app.session_state["_drawer"], app.session_state["closer"] = "details", "Find"
     app.run()
     app.text_input(key="find_phrase").set_value("parkeren").run()
     fine(app)
     assert "not retrieved" in html(app)
     assert "<mark>" in html(app)
+
+
+def test_a_chosen_step_stays_while_settings_change(open_app):
+    app = open_app()
+    (funnel,) = (group for group in app.get("button_group") if group.key == "funnel")
+    funnel.set_value("fits").run()
+    assert 'id="ctx-budget-table"' in html(fine(app))
+    fine(app.number_input(key="mt").set_value(3000).run())
+    assert 'id="ctx-budget-table"' in html(app)
 
 
 def test_overshoot_is_said(open_app):

@@ -6,24 +6,25 @@ its widget is only a way to change it. A setting without effect is disabled, nev
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.drawer import drawer, open_drawer
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.setting_widgets import Look, limit_widget, note_below, setting_widget, threshold_widget
+from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
 from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, label_of
+from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.app.ui.words.words import plural, stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
 
-LEADING = ("expand_window", "max_tokens", "enabled")
-"""Settings at the top of the page; the drawer has the others."""
 EXPLAINED = ("budget_policy", "ordering", "format")
 """Choices under which the drawer says what the chosen one does."""
 GROUPS = ("expand", "deduplicate", "compress", "budget", "zones", "order", "summarise", "supplement", "render", "answer")
@@ -51,7 +52,6 @@ def show_controls(scene: Scene) -> AssemblySettings:
         help = f"{plural(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
-    _dots(look)
     if session.drawer == SETTINGS:
         with drawer("All settings"):
             _all_settings(look)
@@ -61,6 +61,7 @@ def show_controls(scene: Scene) -> AssemblySettings:
 
 def _all_settings(look: Look) -> None:
     """Presets, a search, and a group for each stage of which only an open one is drawn."""
+    st.html(f'<p class="cx cx-note cx-small" id="ctx-sentence">{escape(settings_sentence(look.settings))}</p>')
     _preset(look.settings)
     st.text_input(
         "Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session", max_chars=60
@@ -111,13 +112,6 @@ def _group(own: list[Spec], look: Look) -> None:
         note_below(f"Greyed out is what has no effect now: {'; '.join(reasons)}.", pull=0)
     for spec in own:
         _widget(spec, look)
-
-
-def _dots(look: Look) -> None:
-    """A dot before the label of every changed setting, as style: in the label itself it would be read aloud."""
-    changed = [f".st-key-{spec.url} label p::before" for spec in specs() if look.is_changed(spec)]
-    if changed:
-        st.html(f'<style>{", ".join(changed)} {{ content: "● " / ""; color: light-dark(#005f94, #7cc7f2); }}</style>')
 
 
 def group_name(stage: str) -> str:

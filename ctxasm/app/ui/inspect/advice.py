@@ -19,6 +19,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.label_text import plain
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
@@ -41,15 +42,16 @@ def _how(scene: Scene) -> str:
     return f"Tried on this query, judged by {'its labelled evidence' if labelled else 'the rank of the hits: no evidence is labelled'}."
 
 
-def row_html(advice: Advice, assembly: Assembly, how: str) -> str:
-    """One piece of advice: its badge and what was read; what the trial measured, and how, stands in its title."""
+def row_html(advice: Advice, assembly: Assembly) -> str:
+    """One piece of advice: its badge and what was read."""
     badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
+    return f'<p class="cx-advice" data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}</p>'
+
+
+def help_of_advice(advice: Advice, how: str) -> str:
+    """What the button changes, and what the trial measured, as markdown."""
     measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
-    sentence = escape(advice_sentence(advice, assembly.trace.documents))
-    return (
-        f'<p class="cx-advice" data-rule="{advice.rule}" title="{escape(how)}">{badge} {sentence} '
-        f'<span class="cx-mute">With {escape(changes_words(advice.changes))}: {escape(measured)}</span></p>'
-    )
+    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} Undo takes it back.")
 
 
 def waits(assembly: Assembly) -> bool:
@@ -61,11 +63,11 @@ def waits(assembly: Assembly) -> bool:
 def show_advice(scene: Scene) -> None:
     """The gravest advice and a way to the others, in a place that keeps its height."""
     assembly = state.assemble_scene(server.workbench(), replace(scene, settings=session.now))
-    if waits(assembly) and not session.take(Session.at_rest):
-        st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"))
-        return
-    given = _advice(replace(scene, settings=session.now), assembly)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
+        if waits(assembly) and not session.take(Session.at_rest):
+            st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
+            return
+        given = _advice(replace(scene, settings=session.now), assembly)
         if not given:
             quiet = '<p class="cx-advice cx-mute" data-advice="0">Nothing that was tried would make this context better.</p>'
             st.html(boxed(quiet, "ctx-advice"), width="stretch")
@@ -80,9 +82,9 @@ def show_advice(scene: Scene) -> None:
 
 
 def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:
-    st.html(boxed(row_html(advice, assembly, _how(scene)), id), width="stretch")
+    st.html(boxed(row_html(advice, assembly), id), width="stretch")
     changed = session.now.replace(**advice.changes)
-    help = f"Apply {changes_words(advice.changes)}. Undo takes it back."
+    help = help_of_advice(advice, _how(scene))
     st.button("Apply", key=f"advice_{advice.rule}", on_click=apply_advice, args=(changed,), help=help, icon=":material/check:")
 
 

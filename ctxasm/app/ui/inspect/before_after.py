@@ -272,7 +272,7 @@ def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
     """The strip under the budget bar; its place is kept where no setting was changed since the query was opened."""
     kept = _kept()
     if kept is None or kept.before is None:
-        st.html('<section class="cx cx-change cx-mute" id="ctx-unchanged">Change a setting: what it changes is said here.</section>')
+        st.html('<section class="cx cx-change cx-mute" id="ctx-unchanged">What a change does is said here.</section>')
     else:
         st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
 

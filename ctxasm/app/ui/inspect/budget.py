@@ -60,7 +60,7 @@ def _says(assembly: Assembly) -> str:
     if large := _too_large(assembly):
         title = escape(title_of(assembly.trace.documents, large.document_id))
         alone = f"{title} alone has {number(large.tokens)} tokens"
-        return f"No packing of whole documents holds the best hit: {alone}. With what is kept of it as given, packing regret is {share:.0f} %."
+        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share:.0f} %."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -345,7 +345,11 @@ def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozense
 def _track(bar: Bar, fresh: frozenset[Key]) -> str:
     axis = _shown_axis(bar)
     cut = {document.document_id for document in bar.dropped}
-    groups = "".join(_group(document, axis, fresh, document.document_id in cut, bar.supplement) for document in bar.runs)
+    ends = accumulate(document.tokens for document in bar.runs)
+    groups = "".join(
+        _group(document, axis, fresh, document.document_id in cut, bar.supplement, _beside_the_limit(document, bar.limit - end))
+        for document, end in zip(bar.runs, ends, strict=True)
+    )
     at = 100 * bar.limit / max(axis, 1)
     side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
     over = f" · {number(bar.used - bar.limit)} over" if bar.used > bar.limit else ""
@@ -359,7 +363,15 @@ def _track(bar: Bar, fresh: frozenset[Key]) -> str:
     )
 
 
-def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None) -> str:
+def _beside_the_limit(document: BarDocument, beyond: int) -> str:
+    """On which side of the limit's line a document's words stand, where the line crosses it; `beyond` its end the limit lies."""
+    at = 100 * (document.tokens + beyond) / max(document.tokens, 1)
+    if not 0 < at < 100:
+        return ""
+    return f";--from:{at:.2f}%" if at < 50 else f";--to:{at:.2f}%"
+
+
+def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None, side: str = "") -> str:
     """A document on the bar: its title above its parts; a torn edge where only some of it is kept, what it needs where none is."""
     parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
     numbers = "".join(f"<b>{n}</b>" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
@@ -372,7 +384,7 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
     if not document.kept:
         marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
-        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}" '
+        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
         f'data-document="{escape(document.document_id)}" data-state="{"kept" if document.kept else "dropped"}"{marks} '
         f'title="{escape(says)}">'
         f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'

@@ -12,7 +12,7 @@ from ctxasm.model.results import Assembly
 
 
 def show_context_text(assembly: Assembly, stamp: str) -> None:
-    """Cards per block with provenance, a minimap beside them."""
+    """Cards per block with provenance."""
     if not assembly.text:
         why = (
             "Retrieval returned nothing for this query." if not assembly.trace.fates else "No chunk fits into this limit: raise max tokens."

@@ -115,7 +115,7 @@ def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bo
     look += "" if fate.fate in SENT else " gone"
     look += "".join(f" {kind}" for kind in ("first", "last") if (fate.chunk_index, kind) in ends)
     return (
-        f'<button type="button" class="cx-cell {look}" title="{escape(says)}" aria-label="{escape(says)}" '
+        f'<button type="button" class="cx-cell {look}" title="{escape(says)}" '
         f"{pick_of((fate.document_id, fate.chunk_index))}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
     )
 

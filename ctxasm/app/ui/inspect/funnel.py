@@ -73,9 +73,7 @@ def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
     elif not window:
         does = "No neighbours are fetched: raise Neighbours to see them appear."
     else:
-        does = (
-            f"Up to {plural(window, 'neighbour')} on each side came along: {number(level.neighbours)} in all. Click a chunk to follow it."
-        )
+        does = f"{plural(level.neighbours, 'neighbour')} came along."
     return _step("widened", "expand", "widened", number(level.hits + level.neighbours), levels, does)
 
 
@@ -144,7 +142,8 @@ def show_funnel(found: Sequence[Step]) -> Step:
 
 
 def _label(step: Step) -> str:
-    return f"{step.label} **{step.value}** :gray[{number(step.tokens)} tokens]"
+    unit = " tokens" if step.name == "found" else ""
+    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}]"
 
 
 def _choose() -> None:

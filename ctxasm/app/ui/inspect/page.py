@@ -39,13 +39,12 @@ def show_inspect(scene: Scene) -> None:
         settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp)
     show_controls(scene)
-    funnel = st.container(key="steps")
-    show_budget_bar(scene)
     if assembly is None:
+        show_budget_bar(scene)
         return
-    with funnel:
-        labelled = bool(scene.query.spans or scene.query.gold)
-        step = show_funnel(steps(assembly, server.workbench().evidence(assembly, scene.dataset) if labelled else ()))
+    labelled = bool(scene.query.spans or scene.query.gold)
+    step = show_funnel(steps(assembly, server.workbench().evidence(assembly, scene.dataset) if labelled else ()))
+    show_budget_bar(scene)
     show_before_after(scene, assembly, stamp)
     show_advice(scene)
     with st.container(horizontal=True, gap="small", key="halves"):

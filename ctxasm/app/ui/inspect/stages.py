@@ -19,7 +19,6 @@ from ctxasm.app.ui.inspect.hits import show_found
 from ctxasm.app.ui.inspect.order import show_order
 from ctxasm.app.ui.inspect.prefixes import show_prefixes, show_sources
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import plural
 from ctxasm.model.results import Assembly
 
 PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
@@ -46,6 +45,6 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
     whole = step.evidence.split(" of ")
     look = "" if whole[0] == whole[-1] else " gone"
     evidence = f' <span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
-    note = f'{escape(step.does)} <span class="cx-mute">{plural(step.chunks, "chunk")} <code>{step.stage}</code></span>'
+    note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
     st.html(boxed(f'<p class="cx-note">{note}{evidence if step.evidence else ""}</p>', "ctx-step"))
     PICTURES[step.name](scene, assembly)

@@ -66,6 +66,6 @@ def picked_key(said: str | None) -> Key | None:
     """The chunk that was clicked; None for what a page cannot have drawn."""
     try:
         document_id, index = json.loads(said or "")
-    except ValueError:
+    except (TypeError, ValueError):
         return None
     return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None

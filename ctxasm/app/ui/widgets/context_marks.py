@@ -1,4 +1,4 @@
-"""The assembled text as escaped HTML: one card per block, provenance of every stretch, a minimap. Pure."""
+"""The assembled text as escaped HTML: one card per block, provenance of every stretch. Pure."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Shortened(NamedTuple):
 
 
 def colour_of(block: int) -> str:
-    """The colour of a block's card, its number and its place on the minimap."""
+    """The colour of a block's card."""
     return SOURCE_COLOURS[(block - 1) % len(SOURCE_COLOURS)]
 
 
@@ -195,15 +195,14 @@ def rewritten_text(assembly: Assembly, key: Key) -> str:
 
 
 def text_html(assembly: Assembly, stamp: str) -> str:
-    """The reader: cards of the assembled text beside a minimap, addressable as `#ctx-text`."""
+    """Cards of the assembled text, addressable as `#ctx-text`."""
     drawn = runs(assembly)
     cited = {citation.number: citation for citation in assembly.citations}
     fates = fates_by_key(assembly)
     cards = _left_out(assembly) + "".join(_card(block, tuple(group), cited, assembly, fates) for block, group in _by_block(drawn))
     return (
-        f'<div class="cx cx-reader"><div class="cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
+        f'<div class="cx cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
         f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>'
-        f"{_minimap(assembly)}</div>"
     )
 
 
@@ -264,20 +263,6 @@ def run_html(run: Run) -> str:
     if run.opens and run.short:
         tag += f'<i class="cx-cut">{"✎ rewritten · " if run.rewritten else "✂ "}{run.short}</i>'
     return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks} title="{escape(says)}">{text}</span>'
-
-
-def _minimap(assembly: Assembly) -> str:
-    sizes: dict[int, int] = {}
-    for segment in assembly.segments:
-        if segment.block is not None:
-            sizes[segment.block] = sizes.get(segment.block, 0) + segment.tokens
-    links = "".join(
-        f'<a href="#ctx-block-{block}" style="flex-grow:{max(tokens, 1)};--c:{colour_of(block)}" aria-label="Go to block {block}, '
-        f'{tokens} tokens"'
-        f' title="[{block}] {plural(tokens, "token")}"><span>{block}</span></a>'
-        for block, tokens in sizes.items()
-    )
-    return f'<nav class="cx-mini" aria-label="Minimap of the context"><div class="cx-mini-track">{links}</div></nav>'
 
 
 def marked_phrase(text: str, phrase: str, around: int = 80) -> str:
