@@ -22,6 +22,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (at) setTriggerValue('picked', at.dataset.pick);
   };
   document.addEventListener('click', pick);
+  document.documentElement.dataset.chunkClicks = 'heard';
   clearTimeout(parentElement.__quiet);
   if (data.waits) parentElement.__quiet = setTimeout(() => setTriggerValue('quiet', data.stamp), data.quiet_ms);
   return () => document.removeEventListener('click', pick);
