@@ -1,4 +1,6 @@
-"""Ask: send the assembled context to a model and read the answer beside what each citation stands on."""
+"""Ask: send the assembled context to a model and read the answer, claim by claim, beside what each stands on."""
+
+import streamlit as st
 
 from ctxasm.app.ui.ask.ask import show_ask
 from ctxasm.app.ui.frame.controls import show_controls
@@ -8,8 +10,9 @@ from ctxasm.app.ui.frame.title import show_query_title
 
 scene = current_scene("Ask")
 if scene is not None:
-    show_controls(scene)
     assembly = current_assembly(scene, explain=True)
     show_query_title("Ask", scene, assembly, stamp_of(scene))
+    with st.container(key="ask_controls"):
+        show_controls(scene)
     if assembly is not None:
         show_ask(scene, assembly)

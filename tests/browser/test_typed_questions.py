@@ -39,7 +39,7 @@ def test_from_question_to_link_and_back(app, open_page):
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("#ctx-title")).to_contain_text(QUESTION)
     page.get_by_role("button", name=re.compile("^Ask")).first.click()
-    expect(page.get_by_role("button", name="Regenerate")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Ask again"))).to_be_visible()
 
 
 def test_saved_it_is_a_query_of_the_set_until_it_is_deleted(app, open_page):

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from ctxasm.answering.prompts import Zone
-from ctxasm.app.ui.ask.context_cards import cards_html, context_cards
+from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
 from ctxasm.app.ui.ask.prompt import zones_html
 from ctxasm.app.ui.ask.stream import answer_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
@@ -57,7 +57,7 @@ class Page(HTMLParser):
 
 
 def drawn(assembly) -> dict[str, str]:
-    told = KeptAnswer("s", HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
+    told = KeptAnswer(HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
     return {
         "budget": budget_html(assembly, HOSTILE),
         "text": text_html(assembly, HOSTILE),
@@ -71,7 +71,7 @@ def drawn(assembly) -> dict[str, str]:
         "group": bundles_html(*grouping(assembly), "rank", "documents", HOSTILE),
         "order": order_html(block_order(assembly)),
         "answer": answer_html(told),
-        "cards": cards_html(context_cards(assembly)),
+        "cards": sources_html(context_cards(assembly)),
         "phrase": marked_phrase(HOSTILE, "script"),
     }
 
@@ -135,7 +135,7 @@ def test_many_runs_are_merged(monkeypatch):
 
 def test_markers_become_chips_while_an_answer_comes_in():
     answer = "Van 14 uur [1]. Twee euro [2][99]. Samen [1-3]. Niets [3-1]."
-    page = Page(answer_html(KeptAnswer("s", "m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
+    page = Page(answer_html(KeptAnswer("m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
     assert [attrs["data-marker"] for _, attrs in page.tags if "data-marker" in attrs] == ["1", "2", "1", "2", "3"]
     assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99", ""]
     assert "[99] unknown" in page.text
@@ -143,7 +143,7 @@ def test_markers_become_chips_while_an_answer_comes_in():
 
 
 def test_an_unfinished_answer_shows_only_what_is_decided():
-    assert "[1" not in Page(answer_html(KeptAnswer("s", "m", False, "Van 14 uur [1"), decided=11)).text
+    assert "[1" not in Page(answer_html(KeptAnswer("m", False, "Van 14 uur [1"), decided=11)).text
 
 
 def test_zones_are_drawn_to_scale():

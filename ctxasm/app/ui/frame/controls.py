@@ -16,7 +16,6 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
-from ctxasm.app.ui.frame.shortcuts import undo_keys
 from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, label_of
@@ -53,7 +52,6 @@ def show_controls(scene: Scene) -> AssemblySettings:
         help = f"{plural(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
-        undo_keys(state.undo, state.redo)
     if session.drawer == SETTINGS:
         with drawer("All settings"):
             _all_settings(look)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.frame.session_records import Attempt, DatasetFacts, Ingest, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
@@ -184,7 +184,8 @@ class Session:
     channel: Widget[Channel] = Widget("_channel", "text")
     runs: Kept[int] = Kept(0)
     asking: Kept[bool] = Kept(False)
-    attempts: Kept[tuple[Attempt, ...]] = Kept(())
+    answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
+    """The oldest first."""
     scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect

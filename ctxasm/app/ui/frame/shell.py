@@ -15,7 +15,7 @@ from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.shortcuts import early_ask_key
+from ctxasm.app.ui.frame.shortcuts import listen_for_keys
 from ctxasm.app.ui.words.words import plural
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
@@ -80,7 +80,7 @@ def _frame(path: str) -> Scene | None:
     """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
     infos = server.datasets()
     session.info = None
-    early_ask_key()
+    listen_for_keys()
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
