@@ -26,14 +26,15 @@ def test_from_question_to_link_and_back(app, open_page):
     ask(page, QUESTION)
     expect(page.locator(".st-key-funnel").get_by_role("radio", name="found")).to_contain_text("10")
     title = page.locator("#ctx-title")
-    for badge in ("not saved", "hybrid", "BM25 match", "best similarity"):
-        expect(title).to_contain_text(badge)
+    expect(title).to_contain_text("not saved")
+    page.locator(".st-key-funnel").get_by_role("radio", name="found").click()
+    for badge in ("hybrid", "by words (BM25)", "closest in meaning"):
+        expect(page.locator("#ctx-hits")).to_contain_text(badge)
     expect(page).to_have_url(re.compile(r"(?=.*ask=Mag)(?=.*w=2)(?=.*qn=10)"))
     tokens = page.locator("#ctx-budget").get_attribute("data-tokens")
     again = open_page(page.url)
     expect(again.locator("#ctx-title")).to_contain_text(QUESTION)
     expect(again.locator("#ctx-budget")).to_have_attribute("data-tokens", tokens)
-    page.get_by_text("hits, each with its rank").click()
     expect(page.locator("#ctx-hits tbody tr")).to_have_count(10)
     expect(page.locator("#ctx-hits thead")).to_contain_text("BM25")
     page.get_by_role("link", name="Ask").click()
