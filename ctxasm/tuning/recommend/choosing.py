@@ -51,12 +51,23 @@ class HeldOut(NamedTuple):
 
 
 def held_out(
-    pooled: np.ndarray, whole: np.ndarray, start: int, first: int, level: float = 0.95, seed: int = 0, repeats: int = REPEATS
+    pooled: np.ndarray,
+    whole: np.ndarray,
+    start: int,
+    first: int,
+    strata: np.ndarray,
+    level: float = 0.95,
+    seed: int = 0,
+    repeats: int = REPEATS,
 ) -> HeldOut:
-    """Choose on one half of the questions and look at the other, many times. `whole` (candidates × questions) is at one's own limit."""
+    """Choose on one half of the questions and look at the other, many times. `whole` (candidates × questions) is at one's own limit.
+
+    `strata` are shared out evenly. They must not be outcomes of a setting: where the start does badly by chance, it would do so in both
+    halves, and whatever is chosen would look better than it is (by 1.7 points among 9 equal settings at n = 50).
+    """
     n = pooled.shape[1]
     sums, often = np.zeros(n), np.zeros(len(pooled), dtype=int)
-    for half, other in halves(pooled[start], repeats, seed):
+    for half, other in halves(strata, repeats, seed):
         taken = chosen(pooled[:, half], first)
         often[taken] += 1
         sums[other] += whole[taken, other].astype(float) - whole[start, other].astype(float)

@@ -232,7 +232,7 @@ def recommended(
     pooled = np.array([found.whole[[place[each] for each in _at_limits(s, prior.limits)[1:]]].mean(axis=0) for _, s in candidates])
     n = len(found.labelled)
     prior_gain = _prior_gain(prior, candidates, at_start)
-    taken, verdict, held = _decided(pooled, whole, at_start, prior_gain, seed)
+    taken, verdict, held = _decided(pooled, whole, at_start, found.reachable, prior_gain, seed)
     differing = float((whole[taken if taken != at_start else 0] != whole[at_start]).mean()) if n else 0.25
     better, lost = found.flips(own[taken], found.start)
     name, settings = candidates[taken]
@@ -268,12 +268,14 @@ TRUST = 30
 """The prior's gain counts as so many questions when it is weighed against one's own."""
 
 
-def _decided(pooled: np.ndarray, whole: np.ndarray, start: int, prior_gain: float | None, seed: int) -> tuple[int, Verdict, HeldOut | None]:
+def _decided(
+    pooled: np.ndarray, whole: np.ndarray, start: int, strata: np.ndarray, prior_gain: float | None, seed: int
+) -> tuple[int, Verdict, HeldOut | None]:
     first, n = 0, pooled.shape[1]
     if n < 2:
         worth = prior_gain is None or prior_gain > 0
         return (first, "prior", None) if first != start and worth else (start, "keep", None)
-    taken, held = chosen(pooled, first), held_out(pooled, whole, start, first, seed=seed)
+    taken, held = chosen(pooled, first), held_out(pooled, whole, start, first, strata, seed=seed)
     if taken == start:
         return start, "keep", held
     if held.p <= SURE and held.gain > 0:
