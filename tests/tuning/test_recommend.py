@@ -130,7 +130,7 @@ def test_choosing_among_noise_promises_nothing() -> None:
 
 
 def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
-    """Where this fails: python -m ctxasm.tuning.recommend.make_prior FOLDER …"""
+    """Where this fails: python -m ctxasm.app.prior FOLDER …"""
     prior = shipped_prior()
     names = {each.name for each in curated_settings()}
     assert prior.limits == LIMITS

@@ -1,6 +1,7 @@
-"""Make `prior.json` anew from bundles with labelled questions, when a policy or `curated.toml` has changed:
+"""Make the prior of recommendations (`prior.json`) anew from bundles with labelled questions, when a policy or
+`curated.toml` has changed:
 
-    python -m ctxasm.tuning.recommend.make_prior ../shared/data/*
+    python -m ctxasm.app.prior ../shared/data/*
 
 Every curated setting is counted at every limit on every question. Only figures are written: nothing of the bundles is.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from ctxasm import __version__
@@ -19,7 +21,7 @@ from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
-from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curated_settings
+from ctxasm.tuning.recommend.prior import LIMITS, PLACE, Corpus, Curated, Prior, curated_settings
 from ctxasm.tuning.sweep.pool import AllCores
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import grid_of, sweep
@@ -72,7 +74,7 @@ def main(folders: Sequence[str]) -> int:
         print("no bundle with labelled questions was given", file=sys.stderr)
         return 2
     prior = Prior(curated, LIMITS, tuple(corpora), __version__)
-    Path(__file__).with_name("prior.json").write_text(prior.to_json(), encoding="utf-8")
+    (Path(str(files(PLACE))) / "prior.json").write_text(prior.to_json(), encoding="utf-8")
     for each in prior.ranked():
         print(f"{prior.value(each.name):.4f}  {each.name}")
     return 0
