@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from bundles import full_bundle, numbered_bundle
-from conftest import AnyStore
+from kinds import AnyStore
 from test_statements import sent
 
 from ctxasm.llm.embedding import KeptVectors
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.text.visible import duplicate_key
+from ctxasm.text.chunk_facts import duplicate_key
 
 ONE, TWO = duplicate_key("one"), duplicate_key("two")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.passages import join
-from ctxasm.assembly.plans import DocumentPlan, Related
+from ctxasm.assembly.steps import DocumentPlan, Related
 from ctxasm.model.results import Candidate, Key
 
 
