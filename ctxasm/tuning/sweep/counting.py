@@ -13,16 +13,13 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.deduplicate.copies import likeness_of
-from ctxasm.assembly.deduplicate.stage import deduplicate
+from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.assembly.group import group
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.plans import DocumentPlan
-from ctxasm.assembly.steps import Grouped
+from ctxasm.assembly.steps import DocumentPlan, Grouped
 from ctxasm.assembly.summarise import worded
-from ctxasm.assembly.supplement import has_supplement
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, judged, shown_of_blocks, states_in
@@ -84,7 +81,7 @@ class Counting:
         source = source_of(case, self._tools.counter)
         outcomes: dict[int, Outcome] = {}
         first: dict[AssemblySettings, Scales] = {}
-        for kind, members in self._by_kind(places, has_supplement(case.query)):
+        for kind, members in self._by_kind(places, case.query.has_supplement):
             if kind.whole:
                 outcomes |= {at: self._assembled(case, source, at, limits.get(at)) for at in members}
                 continue
