@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import shutil
 import subprocess
@@ -52,6 +53,28 @@ def test_pages_draw_by_the_user_interface_alone() -> None:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 assert (node.module or "").startswith("ctxasm.app.ui."), f"{file.name}:{node.lineno}"
+
+
+DOORS = [file.parent for file in sorted((ROOT / "ctxasm").rglob("__init__.py")) if "= door(" in file.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("room", DOORS, ids=lambda room: room.relative_to(ROOT / "ctxasm").as_posix())
+def test_a_door_opens_on_every_name_that_it_shows(room: Path) -> None:
+    source = (room / "__init__.py").read_text(encoding="utf-8")
+    door = importlib.import_module(".".join(room.relative_to(ROOT).parts))
+    typed = {alias.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert typed - {"annotations", "TYPE_CHECKING", "door"} == set(door.__all__)
+    assert [name for name in door.__all__ if getattr(door, name) is None] == []
+    with pytest.raises(AttributeError):
+        door.nothing
+
+
+def test_to_open_a_door_is_not_to_load_the_room() -> None:
+    names = [".".join(room.relative_to(ROOT).parts) for room in DOORS]
+    asked = f"import sys, {', '.join(names)}; print(len(sys.modules), *sorted(n for n in sys.modules if n.startswith('ctxasm')))"
+    loaded = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    rooms = {".".join(room.relative_to(ROOT).parts[: depth + 1]) for room in DOORS for depth in range(len(room.relative_to(ROOT).parts))}
+    assert set(loaded[1:]) == rooms | {"ctxasm.model", "ctxasm.model.lazy"}
 
 
 @pytest.fixture(scope="module")

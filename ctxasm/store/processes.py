@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Generic, Protocol, TypeVar
 
@@ -91,11 +90,8 @@ class Remote:
     """
 
     def __init__(self, module: str) -> None:
-        # By the import path of this process, so that it finds the same ctxasm; but for folders inside it, which Streamlit puts there for
-        # the script that it runs: a room called `inspect` would stand for Python's own module.
-        inside = os.path.join(Path(__file__).parents[1], "")
-        path = [each for each in sys.path if each and not os.path.join(os.path.abspath(each), "").startswith(inside)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+        # By the import path of this process, so that it finds the same ctxasm.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self.process = start_process([sys.executable, "-m", module], environment, quiet=False)
         for pipe in (self.process.stdin, self.process.stdout):
             _enlarge(pipe)

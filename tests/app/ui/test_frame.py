@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -30,6 +33,13 @@ def test_the_sidebar_is_there_on_the_second_run(open_app):
     fine(app.run())
     assert [box.key for box in app.sidebar.selectbox] == first
     assert "q" in first
+
+
+def test_the_script_takes_its_folder_off_the_import_path(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(MAIN.parent), *sys.path])
+    monkeypatch.setattr("ctxasm.app.ui.frame.shell.run", lambda: None)
+    runpy.run_path(str(MAIN), run_name="__main__")
+    assert str(MAIN.parent) not in sys.path
 
 
 KINDS = ("number_input", "selectbox", "toggle", "text_input", "button_group")
