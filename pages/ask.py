@@ -1,12 +1,14 @@
 """Ask: send the assembled context to a model and read the answer beside what each citation stands on."""
 
 from ctxasm.app.ui.ask.ask import show_ask
+from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.scenes import current_assembly, current_scene
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
 
 scene = current_scene("Ask")
 if scene is not None:
+    show_controls(scene)
     assembly = current_assembly(scene, explain=True)
     show_query_title("Ask", scene, assembly, stamp_of(scene))
     if assembly is not None:

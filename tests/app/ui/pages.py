@@ -10,7 +10,8 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
-from ctxasm.app.ui.frame.session import Kept
+from ctxasm.app.ui.frame.controls import GROUPS, SETTINGS
+from ctxasm.app.ui.frame.session import Kept, Session
 from ctxasm.app.ui.frame.shortcuts import ASK_JS
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
@@ -21,6 +22,14 @@ def html(app: AppTest) -> str:
     drawn = [element.proto for element in app.get("html")]
     assert {proto.body for proto in drawn if proto.unsafe_allow_javascript} <= {f"<script>{ASK_JS}</script>"}
     return "\n".join(proto.body for proto in drawn if not proto.unsafe_allow_javascript)
+
+
+def with_settings(app: AppTest) -> AppTest:
+    """The app with the drawer of all settings open, and every group in it."""
+    app.session_state[Session.drawer.key] = SETTINGS
+    for stage in GROUPS:
+        app.session_state[f"settings_{stage}"] = True
+    return fine(app.run())
 
 
 def fine(app: AppTest) -> AppTest:

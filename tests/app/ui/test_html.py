@@ -15,9 +15,12 @@ from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
+from ctxasm.app.ui.inspect.bundles import bundles_html
 from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
-from ctxasm.app.ui.inspect.group import citation_shift, shift_html
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
+from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
+from ctxasm.app.ui.inspect.group import citation_shift, grouping, shift_html
+from ctxasm.app.ui.inspect.order import block_order, order_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
 from ctxasm.app.ui.words.words import REASONS
@@ -63,7 +66,10 @@ def drawn(assembly) -> dict[str, str]:
         "table": budget_table_html(budget_bar(assembly)),
         "regret": regret_html(assembly),
         "shift": shift_html(citation_shift(assembly)),
-        "seams": "".join(seam_html(pair, 20) for pair in overlap_pairs(assembly)),
+        "seams": seams_html(overlap_pairs(assembly), 20),
+        "map": chunk_map_html(chunk_map(assembly)),
+        "group": bundles_html(*grouping(assembly), "rank", "documents", HOSTILE),
+        "order": order_html(block_order(assembly)),
         "answer": answer_html(told),
         "cards": cards_html(context_cards(assembly)),
         "phrase": marked_phrase(HOSTILE, "script"),
@@ -98,9 +104,9 @@ def test_the_bar_is_as_long_as_its_tokens():
     done = assembled(limit=230)
     page = Page(budget_html(done, ""))
     groups = [
-        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").removesuffix("%")))
+        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").split("%")[0]))
         for _, a in page.tags
-        if a.get("class") == "cx-group"
+        if a.get("class", "").split()[:1] == ["cx-group"]
     ]
     bar = budget_bar(done)
     limit = next(a for _, a in page.tags if a.get("class", "").startswith("cx-limit"))

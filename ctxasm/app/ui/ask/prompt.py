@@ -8,14 +8,14 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.answering.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.zones_state import LANGUAGES
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
-from ctxasm.model.settings import Channel, spec_of
+from ctxasm.model.settings import Channel
 from ctxasm.text.formats import expects_markers, has_markers
 from ctxasm.text.language import language_of
 
@@ -119,7 +119,7 @@ def _sampling() -> tuple[float, int]:
 
 
 def _channel(assembly: Assembly) -> None:
-    """The setting `channel`, here too: its bound widget is in the sidebar, so this one only writes to that."""
+    """The setting `channel`, here too: among all settings it has a widget of its own."""
     session.channel = assembly.settings.channel
     st.selectbox(
         "Channel",
@@ -132,7 +132,7 @@ def _channel(assembly: Assembly) -> None:
 
 
 def _set_channel() -> None:
-    session.put(spec_of("channel").url, session.channel)
+    state.change("channel", session.channel)
 
 
 def show_prompt(assembly: Assembly, asking: Asking) -> None:
