@@ -25,6 +25,7 @@ _HOME = {
     "ask": "ctxasm.app.doors",
     "assemble": "ctxasm.app.doors",
     "check": "ctxasm.app.doors",
+    "compare": "ctxasm.app.doors",
     "connect": "ctxasm.app.doors",
     "enrich": "ctxasm.app.doors",
     "export": "ctxasm.app.doors",
@@ -32,7 +33,9 @@ _HOME = {
     "load": "ctxasm.app.doors",
     "open_dataset": "ctxasm.app.doors",
     "open_store": "ctxasm.app.doors",
+    "recommend": "ctxasm.app.doors",
     "search": "ctxasm.app.doors",
+    "sweep": "ctxasm.app.doors",
     "load_bundle": "ctxasm.data.files",
     "write_bundle": "ctxasm.data.files",
     "Answer": "ctxasm.model.records",
@@ -43,6 +46,7 @@ _HOME = {
     "Bundle": "ctxasm.model.records",
     "CheckedAnswer": "ctxasm.citations",
     "Chunk": "ctxasm.model.records",
+    "Comparison": "ctxasm.tuning.compare",
     "CtxasmError": "ctxasm.model.errors",
     "Dataset": "ctxasm.model.datasets",
     "Document": "ctxasm.model.records",
@@ -65,9 +69,11 @@ _HOME = {
     "Piece": "ctxasm.answering",
     "PromptChoice": "ctxasm.answering.prompts",
     "Query": "ctxasm.model.records",
+    "Recommendation": "ctxasm.tuning.recommend.recommending",
     "SearchOptions": "ctxasm.model.search",
     "Span": "ctxasm.model.records",
     "StoreUnavailable": "ctxasm.model.errors",
+    "SweepResult": "ctxasm.tuning.sweep.results",
     "TokenizerUnavailable": "ctxasm.model.errors",
     "Turn": "ctxasm.model.records",
     "UnknownSetting": "ctxasm.model.errors",
@@ -82,6 +88,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import ask as ask
     from ctxasm.app.doors import assemble as assemble
     from ctxasm.app.doors import check as check
+    from ctxasm.app.doors import compare as compare
     from ctxasm.app.doors import connect as connect
     from ctxasm.app.doors import enrich as enrich
     from ctxasm.app.doors import export as export
@@ -89,7 +96,9 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import load as load
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
+    from ctxasm.app.doors import recommend as recommend
     from ctxasm.app.doors import search as search
+    from ctxasm.app.doors import sweep as sweep
     from ctxasm.citations import CheckedAnswer as CheckedAnswer
     from ctxasm.data.documents import IngestOptions as IngestOptions
     from ctxasm.data.documents import IngestReport as IngestReport
@@ -123,6 +132,9 @@ if TYPE_CHECKING:
     from ctxasm.model.search import SearchOptions as SearchOptions
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
     from ctxasm.store import MemoryStore as MemoryStore
+    from ctxasm.tuning.compare import Comparison as Comparison
+    from ctxasm.tuning.recommend.recommending import Recommendation as Recommendation
+    from ctxasm.tuning.sweep.results import SweepResult as SweepResult
 
 __all__ = [
     "Answer",
@@ -133,6 +145,7 @@ __all__ = [
     "Bundle",
     "CheckedAnswer",
     "Chunk",
+    "Comparison",
     "CtxasmError",
     "Dataset",
     "Document",
@@ -155,15 +168,18 @@ __all__ = [
     "Piece",
     "PromptChoice",
     "Query",
+    "Recommendation",
     "SearchOptions",
     "Span",
     "StoreUnavailable",
+    "SweepResult",
     "TokenizerUnavailable",
     "Turn",
     "UnknownSetting",
     "ask",
     "assemble",
     "check",
+    "compare",
     "connect",
     "enrich",
     "export",
@@ -172,7 +188,9 @@ __all__ = [
     "load_bundle",
     "open_dataset",
     "open_store",
+    "recommend",
     "search",
+    "sweep",
     "write_bundle",
 ]
 

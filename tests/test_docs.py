@@ -273,7 +273,7 @@ def test_the_variables_of_the_environment() -> None:
 
 def test_the_dependencies() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
-    order = ("dev", "retrieval", "semantic", "fast", "nli", "langchain", "llamaindex", "bench")
+    order = ("dev", "retrieval", "semantic", "fast", "nli", "langchain", "llamaindex", "dask", "bench")
     lines = [*PROJECT["project"]["dependencies"], *(line for extra in order for line in extras[extra])]
     named = [re.match(r"[\w-]+", line)[0] for line in lines if not line.startswith("ctxasm[")]  # type: ignore[index]
     declared = list(dict.fromkeys(named))

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.store.database import Store
+    from ctxasm.tuning.compare import Comparison
+    from ctxasm.tuning.recommend.recommending import Recommendation
+    from ctxasm.tuning.sweep.grid import Axes
+    from ctxasm.tuning.sweep.results import SweepResult
 
 
 def open_store(url: str | None = None) -> Store:
@@ -267,6 +271,85 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -
 
     named = "lexical" if scorer is None else scorer
     return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named)
+
+
+# From looking to deciding
+
+
+def sweep(
+    axes: Axes | None = None,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    settings: AssemblySettings | None = None,
+    *,
+    query_ids: Sequence[str] | None = None,
+    engine: str = "local",
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> SweepResult:
+    """Every combination of the values in `axes` (by setting; default: window, limit, policy, number of hits) on every question.
+
+    `settings` are those that one starts from. `engine` counts: local, cores (all of them, cores:N) or dask (dask:ADDRESS); the result is
+    the same to the byte. With `keep` outcomes are kept in the store, so that a sweep that was ended goes on, and another one counts
+    only what is new. Raises InvalidInput, NotFound, StoreUnavailable.
+    """
+    from ctxasm.app.tuned import swept
+    from ctxasm.model.settings import AssemblySettings
+
+    with _workbench(store) as workbench:
+        start = settings or AssemblySettings()
+        return swept(workbench, start, axes, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
+
+
+def compare(
+    a: AssemblySettings,
+    b: AssemblySettings,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    *,
+    query_ids: Sequence[str] | None = None,
+    engine: str = "local",
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> Comparison:
+    """Two settings on the same questions: which are better or worse under `b`, by how much, and whether that is more than chance.
+
+    The rest is as in `sweep`.
+    """
+    from ctxasm.app.tuned import compared
+
+    with _workbench(store) as workbench:
+        return compared(workbench, a, b, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
+
+
+def recommend(
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    settings: AssemblySettings | None = None,
+    *,
+    delta: float | None = None,
+    query_ids: Sequence[str] | None = None,
+    seed: int = 0,
+    engine: str = "local",
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> Recommendation:
+    """What to ship in place of `settings`, what it gains on questions that it was not chosen on, what it costs and which it loses.
+
+    `delta` (default .05) is the share of questions that something cheaper may lose, and the gain that must not be missed. `seed` cuts
+    the questions into halves. The rest is as in `sweep`.
+    """
+    from ctxasm.app.tuned import recommendation
+    from ctxasm.model.settings import AssemblySettings
+
+    with _workbench(store) as workbench:
+        start = settings or AssemblySettings()
+        return recommendation(
+            workbench, start, dataset, query_ids, delta=delta, seed=seed, engine=engine, keep=keep, report=report, cancelled=cancelled
+        )
 
 
 def _opened(store: DatasetStore | None) -> Workbench:

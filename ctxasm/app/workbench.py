@@ -194,7 +194,7 @@ class Workbench:
         from ctxasm.tuning.evidence import evidence_documents, evidence_states
 
         source = self.dataset(dataset)
-        stored: dict[str, Sequence[FetchedChunk]] = {name: source.document_chunks(name) for name in evidence_documents(assembly)}
+        stored: dict[str, Sequence[FetchedChunk]] = {name: source.document_chunks(name) for name in evidence_documents(assembly.query)}
         return evidence_states(assembly, stored)
 
     # Asking

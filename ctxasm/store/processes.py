@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import pickle
+import struct
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Generic, Protocol, TypeVar
+from typing import IO, Generic, Protocol, TypeVar
+
+_PIPE_BYTES = 2**20
+_LENGTH = struct.Struct("<BQ")
 
 
 class Ends(Protocol):
@@ -75,3 +81,84 @@ def end_process(process: subprocess.Popen[bytes]) -> None:
         if stream is not None:
             with suppress(OSError):  # bytes that nobody takes any more
                 stream.close()
+
+
+class Remote:
+    """A process that runs a module of ours and answers messages. It ends with its standard input, so with this process too.
+
+    Started by the module's name, so whatever program this is (a command, a Streamlit server, a notebook) is not run a second time.
+    """
+
+    def __init__(self, module: str) -> None:
+        # By the import path of this process, so that it finds the same ctxasm.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self.process = start_process([sys.executable, "-m", module], environment, quiet=False)
+        for pipe in (self.process.stdin, self.process.stdout):
+            _enlarge(pipe)
+
+    def send(self, message: bytes) -> None:
+        """Send a message that is not answered. Raises EOFError where the process has ended."""
+        try:
+            _write(self.process.stdin, message)
+        except OSError:
+            raise EOFError from None
+
+    def ask(self, message: bytes) -> bytes:
+        """The answer to a message. Raises EOFError where the process has ended, and what answering raised."""
+        self.send(message)
+        try:
+            failed, answer = _read(self.process.stdout)
+        except OSError:
+            raise EOFError from None
+        if failed:
+            raise pickle.loads(answer)  # noqa: S301 (written by our own process)
+        return answer
+
+    def end(self) -> None:
+        """End it at once."""
+        end_process(self.process)
+
+
+def read_message(source: IO[bytes]) -> bytes:
+    """In the process: the next message. Raises EOFError at the end."""
+    return _read(source)[1]
+
+
+def answer_messages(source: IO[bytes], sink: IO[bytes], answer: Callable[[bytes], bytes]) -> None:
+    """In the process: answer messages until the input ends. What answering raises is raised where it was asked."""
+    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        while True:
+            message = read_message(source)
+            try:
+                answered, failed = answer(message), False
+            except Exception as error:  # noqa: BLE001 (told where it was asked)
+                answered, failed = pickle.dumps(error), True
+            _write(sink, answered, failed)
+
+
+def _enlarge(pipe: IO[bytes] | None) -> None:
+    """Let a whole batch fit into the pipe, where the system allows it: each turn through a full pipe waits for Python's lock."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        if pipe is not None:
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _write(stream: IO[bytes] | None, content: bytes, failed: bool = False) -> None:
+    if stream is None:
+        raise EOFError
+    stream.write(_LENGTH.pack(failed, len(content)))
+    stream.write(content)
+    stream.flush()
+
+
+def _read(stream: IO[bytes] | None) -> tuple[bool, bytes]:
+    head = stream.read(_LENGTH.size) if stream is not None else b""
+    if stream is None or len(head) < _LENGTH.size:
+        raise EOFError
+    failed, size = _LENGTH.unpack(head)
+    content = stream.read(size)
+    if len(content) < size:
+        raise EOFError
+    return bool(failed), content

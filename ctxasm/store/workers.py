@@ -7,20 +7,17 @@ their module's name, so whatever program this is (a command, a Streamlit server,
 from __future__ import annotations
 
 import marshal
-import os
 import pickle
-import struct
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import IO
 
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import TokenCounter
 from ctxasm.store.chunk_rows import Placed, Run, place_runs
-from ctxasm.store.processes import Helpers, cores, end_process, start_process
+from ctxasm.store.processes import Helpers, Remote, answer_messages, cores, read_message
 
 START_CHUNKS = 6000
 """From this many chunks on, starting processes costs less than it saves."""
@@ -28,8 +25,6 @@ MOST_WORKERS = 6
 """With more of them, this process is what all wait for; each takes about 100 MB."""
 AHEAD = 3
 """Batches under way for each worker."""
-_PIPE_BYTES = 2**20
-_LENGTH = struct.Struct("<BQ")
 
 
 def placed_in_order(batches: Iterable[Sequence[Run]], counter: TokenCounter) -> Iterator[Placed]:
@@ -61,7 +56,7 @@ def _spread(batches: Iterator[Sequence[Run]], counter: bytes, count: int) -> Ite
             yield waiting.popleft().result()
     except BaseException:
         for worker in helpers.all:
-            worker.process.kill()
+            worker.remote.process.kill()
         raise
     finally:
         helpers.close()
@@ -75,85 +70,37 @@ def _sendable(counter: TokenCounter) -> bytes | None:
 
 
 class _Worker:
-    """A process that places runs. It ends with its standard input, so with this process too."""
+    """A process that places runs."""
 
     def __init__(self, counter: bytes) -> None:
-        # By the import path of this process, so that it finds the same ctxasm.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self.process = start_process([sys.executable, "-m", __name__], environment, quiet=False)
-        for pipe in (self.process.stdin, self.process.stdout):
-            _enlarge(pipe)
+        self.remote = Remote(__name__)
         try:
-            self._send(counter)
-        except StoreUnavailable:
+            self.remote.send(counter)
+        except EOFError:
             self.end()
-            raise
+            raise _ended() from None
 
     def place(self, batch: Sequence[Run]) -> Placed:
         """The rows of a batch."""
-        self._send(marshal.dumps([tuple(run) for run in batch]))
         try:
-            failed, answer = _read(self.process.stdout)
-        except (OSError, EOFError):
+            answer = self.remote.ask(marshal.dumps([tuple(run) for run in batch]))
+        except EOFError:
             raise _ended() from None
-        if failed:
-            raise pickle.loads(answer)  # noqa: S301 (written by our own process)
         return Placed(*marshal.loads(answer))  # noqa: S302 (written by our own process)
-
-    def _send(self, content: bytes) -> None:
-        try:
-            _write(self.process.stdin, content)
-        except (OSError, EOFError):
-            raise _ended() from None
 
     def end(self) -> None:
         """End it at once."""
-        end_process(self.process)
+        self.remote.end()
 
 
 def _ended() -> StoreUnavailable:
     return StoreUnavailable("a process that helps with the load ended (out of memory?): free some memory and try again")
 
 
-def _enlarge(pipe: IO[bytes] | None) -> None:
-    """Let a whole batch fit into the pipe, where the system allows it: each turn through a full pipe waits for Python's lock."""
-    with suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        if pipe is not None:
-            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
-
-
-def _write(stream: IO[bytes] | None, content: bytes, failed: bool = False) -> None:
-    if stream is None:
-        raise EOFError
-    stream.write(_LENGTH.pack(failed, len(content)))
-    stream.write(content)
-    stream.flush()
-
-
-def _read(stream: IO[bytes] | None) -> tuple[bool, bytes]:
-    head = stream.read(_LENGTH.size) if stream is not None else b""
-    if stream is None or len(head) < _LENGTH.size:
-        raise EOFError
-    failed, size = _LENGTH.unpack(head)
-    content = stream.read(size)
-    if len(content) < size:
-        raise EOFError
-    return bool(failed), content
-
-
 def work(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Answer batches until the input ends: a worker's whole life. The first message is the counter."""
-    counter: TokenCounter = pickle.loads(_read(source)[1])  # noqa: S301 (written by the process that started this one)
-    with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
-        while True:
-            batch = [Run(*run) for run in marshal.loads(_read(source)[1])]  # noqa: S302
-            try:
-                answer, failed = marshal.dumps(tuple(place_runs(batch, counter))), False
-            except Exception as error:  # noqa: BLE001 (told where the load is)
-                answer, failed = pickle.dumps(error), True
-            _write(sink, answer, failed)
+    """A worker's whole life. The first message is the counter."""
+    counter: TokenCounter = pickle.loads(read_message(source))  # noqa: S301 (written by the process that started this one)
+    answer_messages(source, sink, lambda message: marshal.dumps(tuple(place_runs([Run(*run) for run in marshal.loads(message)], counter))))  # noqa: S302
 
 
 if __name__ == "__main__":

@@ -6,12 +6,15 @@ A character counts as found when it is in the context, under its own document or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
+from ctxasm.assembly.passages import Joined
+from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import Chunk, GoldChunk, Span
+from ctxasm.model.records import Chunk, GoldChunk, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.text.chunk_facts import has_offsets
 
@@ -19,6 +22,7 @@ RETRIEVE = "retrieve"
 """The stage of evidence that neither retrieval nor expansion ever brought."""
 Ranges = tuple[tuple[int, int], ...]
 """Ascending, disjoint, not empty."""
+NO_STAGES: Mapping[str, int] = {}
 StoredChunks = Sequence[FetchedChunk] | Sequence[Chunk]
 
 
@@ -41,121 +45,194 @@ class EvidenceState:
     stage: str | None
 
 
+class Holding(NamedTuple):
+    """A chunk that holds some of a place, and its characters in the document (of a gold chunk: in itself)."""
+
+    key: Key
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a piece of evidence stands: characters `start` to `end` of a document (None: a gold chunk, all of it).
+
+    `needed` are those characters that any chunk holds. `unknown`: the document's chunks do not say where they stand.
+    """
+
+    document_id: str
+    start: int | None
+    end: int | None
+    holding: tuple[Holding, ...]
+    needed: Ranges
+    unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a labelled query needs: each span as its place and the others that say the same; gold chunks."""
+
+    spans: tuple[tuple[Place, ...], ...]
+    gold: tuple[Place, ...]
+
+    def keys(self) -> frozenset[Key]:
+        """The chunks that hold any of it."""
+        places = (*(place for span in self.spans for place in span), *self.gold)
+        return frozenset(held.key for place in places for held in place.holding)
+
+
+def evidence_documents(query: Query) -> tuple[str, ...]:
+    """The documents whose stored chunks `evidence_of` needs."""
+    spans = (place.document_id for span in query.spans for place in (span, *span.also))
+    return tuple(dict.fromkeys((*spans, *(gold.document_id for gold in query.gold))))
+
+
+def evidence_of(query: Query, stored: Mapping[str, StoredChunks]) -> Evidence:
+    """The evidence of a query. `stored` holds all chunks of the documents that it names (one that is not stored may be absent)."""
+    spans = tuple(tuple(_place_of(place, stored) for place in (span, *span.also)) for span in query.spans)
+    return Evidence(spans, tuple(_gold_of(chunk, stored) for chunk in query.gold))
+
+
+def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
+    chunks = stored.get(span.document_id, ())
+    if chunks and not all(has_offsets(chunk) for chunk in chunks):
+        return Place(span.document_id, span.start, span.end, (), (), True)
+    holding = [c for c in chunks if (c.start or 0) < span.end and span.start < (c.end or 0)]
+    needed = _joined(_clipped(((c.start or 0, c.end or 0) for c in holding), span.start, span.end))
+    held = tuple(Holding((c.document_id, c.chunk_index), c.start or 0, c.end or 0) for c in holding)
+    return Place(span.document_id, span.start, span.end, held, needed)
+
+
+def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks]) -> Place:
+    length = next((len(c.text) for c in stored.get(gold.document_id, ()) if c.chunk_index == gold.chunk_index), 0)
+    held = Holding((gold.document_id, gold.chunk_index), 0, length)
+    return Place(gold.document_id, None, None, (held,), ((0, length),) if length else ())
+
+
 def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> tuple[EvidenceState, ...]:
     """The state of all evidence of the assembly's query: its spans, and its gold chunks where spans cannot be judged.
 
     `stored` holds all chunks of the documents that the evidence names (a document that is not stored may be absent).
     """
-    view = _View(assembly, stored)
-    spans = tuple(view.span(span) for span in assembly.query.spans)
-    unjudged = {state.document_id for state in spans if state.state == "unknown"}
-    gold = [gold for gold in assembly.query.gold if not spans or gold.document_id in unjudged]
-    covered = {chunk.document_id for chunk in gold}
-    return (*(s for s in spans if s.document_id not in unjudged & covered), *(view.gold(chunk) for chunk in gold))
+    return states_in(assembly, evidence_of(assembly.query, stored))
 
 
-def evidence_documents(assembly: Assembly) -> tuple[str, ...]:
-    """The documents whose stored chunks `evidence_states` needs."""
-    spans = (place.document_id for span in assembly.query.spans for place in (span, *span.also))
-    return tuple(dict.fromkeys((*spans, *(gold.document_id for gold in assembly.query.gold))))
+def states_in(assembly: Assembly, evidence: Evidence) -> tuple[EvidenceState, ...]:
+    """The state of evidence that was looked up before."""
+    fates = {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates}
+    texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
+    progress = {record.stage: place for place, record in enumerate(assembly.trace.stages, 1)}
+    copies = {key: (fate.of, fate.likeness) for key, fate in fates.items() if fate.fate == "duplicate_of" and fate.of is not None}
+    held = Held(_shown_of_chunks(assembly), texts, copies)
+    return judged(evidence, held, lambda key: _stage_of(fates.get(key)), progress)
 
 
-class _View:
-    """An assembly seen from its documents: which characters of which chunk are shown, and what became of each chunk."""
+Copies = Mapping[Key, tuple[Key, Likeness | None]]
+"""What is not shown because another chunk says the same: that one, and how."""
 
-    def __init__(self, assembly: Assembly, stored: Mapping[str, StoredChunks]) -> None:
-        self._stored = stored
-        self._fates = {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates}
-        self._texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
-        self._progress = {record.stage: place for place, record in enumerate(assembly.trace.stages, 1)}
-        self._shown = _shown_of_chunks(assembly)
 
-    def span(self, span: Span) -> EvidenceState:
-        """The place of `span`, itself or an alternative, that is best covered; the first of equals."""
-        states = [self._place(place) for place in (span, *span.also)]
-        return max(states, key=lambda state: (state.state != "unknown", state.share, self._rank(state.stage)))
+class Held:
+    """Which characters of which chunk a context holds: `shown` as they stand, the rest by copies. `texts` are those of all candidates."""
 
-    def _place(self, place: Span) -> EvidenceState:
-        chunks = self._stored.get(place.document_id, ())
-        if chunks and not all(has_offsets(chunk) for chunk in chunks):
-            return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
-        holding = [c for c in chunks if (c.start or 0) < place.end and place.start < (c.end or 0)]
-        needed = _joined(_clipped(((c.start or 0, c.end or 0) for c in holding), place.start, place.end))
-        found, missing = self._found(holding, needed)
-        return self._state("span", place.document_id, (place.start, place.end), holding, found, missing, _size(needed))
+    def __init__(self, shown: Mapping[Key, Ranges], texts: Mapping[Key, str], copies: Copies) -> None:
+        self.shown, self.texts, self.copies = shown, texts, copies
 
-    def gold(self, gold: GoldChunk) -> EvidenceState:
-        """A gold chunk is found when every character of it is shown, by itself or by a neighbour or a copy."""
-        chunks = [c for c in self._stored.get(gold.document_id, ()) if c.chunk_index == gold.chunk_index]
-        total = len(chunks[0].text) if chunks else len(self._texts.get((gold.document_id, gold.chunk_index), ""))
-        shown = self._of_chunk((gold.document_id, gold.chunk_index))
-        found, missing = _size(shown), set() if _size(shown) == total > 0 else {(gold.document_id, gold.chunk_index)}
-        held = (gold.chunk_index,)
-        return self._state("chunk", gold.document_id, None, held, found, missing, total)
-
-    def _found(self, holding: Sequence[FetchedChunk | Chunk], needed: Ranges) -> tuple[int, set[Key]]:
-        """Characters of `needed` that are shown, and the chunks that hold what is not."""
-        shown: list[tuple[int, int]] = []
-        for chunk in holding:
-            start = chunk.start or 0
-            shown += [(start + low, start + high) for low, high in self._of_chunk((chunk.document_id, chunk.chunk_index))]
-        ranges = _joined(shown)
-        found = sum(_size(_clipped(ranges, low, high)) for low, high in needed)
-        missing = {
-            (c.document_id, c.chunk_index)
-            for c in holding
-            for low, high in _clipped(needed, c.start or 0, c.end or 0)
-            if _size(_clipped(ranges, low, high)) < high - low
-        }
-        return found, missing
-
-    def _of_chunk(self, key: Key) -> Ranges:
+    def of(self, key: Key) -> Ranges:
         """The characters of a chunk that are in the context, by itself, a neighbour that shares them, or its copy.
 
         A copy that is only nearly the same, or the same in meaning, is no evidence that the very characters are there.
         """
-        shown = self._shown.get(key, ())
-        fate = self._fates.get(key)
-        if fate is None or fate.fate != "duplicate_of" or fate.of is None:
+        shown = self.shown.get(key, ())
+        if key not in self.copies:
             return shown
-        text, copy = self._texts.get(key, ""), self._texts.get(fate.of, "")
-        of_copy = self._shown.get(fate.of, ())
+        other, likeness = self.copies[key]
+        text, copy = self.texts.get(key, ""), self.texts.get(other, "")
+        of_copy = self.shown.get(other, ())
         if text == copy:
             return _joined((*shown, *of_copy))
-        if fate.likeness in ("near", "semantic"):
+        if likeness in ("near", "semantic"):
             # What says nearly the same may lack the very words; only what literally stands in the other is found there.
             at = copy.find(text) if text else -1
             there = _clipped(of_copy, at, at + len(text)) if at >= 0 else ()
             return _joined((*shown, *((low - at, high - at) for low, high in there)))
         return ((0, len(text)),) if text and _size(of_copy) == len(copy) else shown
 
-    def _state(
-        self,
-        kind: Literal["span", "chunk"],
-        document_id: str,
-        place: tuple[int, int] | None,
-        holding: Sequence[FetchedChunk | Chunk] | tuple[int, ...],
-        found: int,
-        missing: set[Key],
-        needed: int,
-    ) -> EvidenceState:
-        start, end = place or (None, None)
-        indexes = tuple(held if isinstance(held, int) else held.chunk_index for held in holding)
-        if needed and found >= needed:
-            return EvidenceState(kind, document_id, start, end, indexes, "found", 1.0, None)
-        share = found / needed if needed else 0.0
-        stages = (self._stage_of(self._fates.get(key)) for key in missing)
-        stage = max(stages, key=lambda stage: (self._rank(stage), stage), default=RETRIEVE)
-        return EvidenceState(kind, document_id, start, end, indexes, "partly" if found else "lost", share, stage)
 
-    def _stage_of(self, fate: Fate | None) -> str:
-        if fate is None:
-            return RETRIEVE
-        # A shortened chunk is sent: what it lacks went when it was shortened (where it was cut as well, that came later).
-        return "compress" if fate.compressed is not None and fate.fate == "kept" else fate.stage
+def _lost_somewhere(key: Key) -> str:
+    return RETRIEVE
+
+
+def judged(
+    evidence: Evidence, held: Held, stage_of: Callable[[Key], str] = _lost_somewhere, progress: Mapping[str, int] = NO_STAGES
+) -> tuple[EvidenceState, ...]:
+    """The state of all evidence in what a context holds. `stage_of` says where a chunk was lost, `progress` the place of each stage."""
+    judge = _Judge(held, stage_of, progress)
+    spans = [judge.span(places) for places in evidence.spans]
+    unjudged = {state.document_id for state in spans if state.state == "unknown"}
+    gold = [judge.gold(place) for place in evidence.gold if not spans or place.document_id in unjudged]
+    covered = {state.document_id for state in gold}
+    return (*(state for state in spans if state.document_id not in unjudged & covered), *gold)
+
+
+class _Judge:
+    """What a context holds of one place after the other."""
+
+    def __init__(self, held: Held, stage_of: Callable[[Key], str], progress: Mapping[str, int]) -> None:
+        self._held, self._stage_of, self._progress = held, stage_of, progress
+
+    def span(self, places: Iterable[Place]) -> EvidenceState:
+        """The place of a span, itself or an alternative, that is best covered; the first of equals."""
+        states = [self._place(place) for place in places]
+        return max(states, key=lambda state: (state.state != "unknown", state.share, self._rank(state.stage)))
+
+    def _place(self, place: Place) -> EvidenceState:
+        if place.unknown:
+            return EvidenceState("span", place.document_id, place.start, place.end, (), "unknown", 0.0, None)
+        ranges = _joined([(start + low, start + high) for key, start, _ in place.holding for low, high in self._held.of(key)])
+        found = sum(_size(_clipped(ranges, low, high)) for low, high in place.needed)
+        missing = {
+            key
+            for key, start, end in place.holding
+            for low, high in _clipped(place.needed, start, end)
+            if _size(_clipped(ranges, low, high)) < high - low
+        }
+        return self._state("span", place, found, missing, _size(place.needed))
+
+    def gold(self, place: Place) -> EvidenceState:
+        """A gold chunk is found when every character of it is shown, by itself or by a neighbour or a copy."""
+        key = place.holding[0].key
+        total = _size(place.needed) or len(self._held.texts.get(key, ""))
+        found = _size(self._held.of(key))
+        return self._state("chunk", place, found, set() if found == total > 0 else {key}, total)
+
+    def _state(self, kind: Literal["span", "chunk"], place: Place, found: int, missing: set[Key], needed: int) -> EvidenceState:
+        start, end, indexes = place.start, place.end, tuple(key[1] for key, _, _ in place.holding)
+        if needed and found >= needed:
+            return EvidenceState(kind, place.document_id, start, end, indexes, "found", 1.0, None)
+        share = found / needed if needed else 0.0
+        stage = max(map(self._stage_of, missing), key=lambda stage: (self._rank(stage), stage), default=RETRIEVE)
+        return EvidenceState(kind, place.document_id, start, end, indexes, "partly" if found else "lost", share, stage)
 
     def _rank(self, stage: str | None) -> int:
         return len(self._progress) + 1 if stage is None else self._progress.get(stage, 0)
+
+
+def _stage_of(fate: Fate | None) -> str:
+    if fate is None:
+        return RETRIEVE
+    # A shortened chunk is sent: what it lacks went when it was shortened (where it was cut as well, that came later).
+    return "compress" if fate.compressed is not None and fate.fate == "kept" else fate.stage
+
+
+def shown_of_blocks(groups: Iterable[Sequence[Joined]], chunks: Mapping[Key, FetchedChunk]) -> dict[Key, Ranges]:
+    """What `_shown_of_chunks` says, of blocks that are not written: `groups` are what each shows of verbatim chunks."""
+    shown: dict[Key, list[tuple[int, int]]] = {}
+    for j in (j for group in groups for j in group if j.start < j.end):
+        key = (j.chunk.document_id, j.chunk.chunk_index)
+        edges = {j.start, j.end, *(edge for share in j.shares for edge in (share.low, share.high) if j.start < edge < j.end)}
+        for low, high in pairwise(sorted(edges)):
+            _add(shown, key, low, high, [share.key for share in j.shares if share.low <= low and high <= share.high], chunks)
+    return {key: _joined(ranges) for key, ranges in shown.items()}
 
 
 def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
@@ -166,12 +243,19 @@ def _shown_of_chunks(assembly: Assembly) -> dict[Key, Ranges]:
         if segment.kind != "chunk" or segment.document_id is None or segment.chunk_index is None:
             continue
         key, low, high = (segment.document_id, segment.chunk_index), segment.chunk_start or 0, segment.chunk_end or 0
-        shown.setdefault(key, []).append((low, high))
-        for other in segment.shared_with:
-            if key in chunks and other in chunks:
-                there = shown.setdefault(other, [])
-                there += _in_other(chunks[key], low, high, chunks[other], there[-1][1] if there else 0)
+        _add(shown, key, low, high, segment.shared_with, chunks)
     return {key: _joined(ranges) for key, ranges in shown.items()}
+
+
+def _add(
+    shown: dict[Key, list[tuple[int, int]]], key: Key, low: int, high: int, others: Iterable[Key], chunks: Mapping[Key, FetchedChunk]
+) -> None:
+    """Note characters of a chunk that are shown, and where they stand in the `others` that share them."""
+    shown.setdefault(key, []).append((low, high))
+    for other in others:
+        if key in chunks and other in chunks:
+            there = shown.setdefault(other, [])
+            there += _in_other(chunks[key], low, high, chunks[other], there[-1][1] if there else 0)
 
 
 def _in_other(chunk: FetchedChunk, low: int, high: int, other: FetchedChunk, after: int) -> list[tuple[int, int]]:

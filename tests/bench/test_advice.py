@@ -50,7 +50,7 @@ def questions(name: str) -> list[Query]:
 
 
 def whole(assembly: Assembly, dataset: MemoryDataset) -> bool:
-    stored = {document: dataset.document_chunks(document) for document in evidence_documents(assembly)}
+    stored = {document: dataset.document_chunks(document) for document in evidence_documents(assembly.query)}
     return all(state.state == "found" for state in evidence_states(assembly, stored))
 
 

@@ -104,7 +104,7 @@ def filtered(name: str, half: Half, shares: Sequence[float], monkeypatch: pytest
         kept, tokens = [], []
         for query in queries[:FEW]:
             both = [assemble(query, dataset, chosen, COUNTER) for chosen in (whole, whole.replace(**PRESETS["query_filter"]))]
-            stored = {document_id: dataset.document_chunks(document_id) for document_id in evidence_documents(both[0])}
+            stored = {document_id: dataset.document_chunks(document_id) for document_id in evidence_documents(both[0].query)}
             before, after = (mean([state.share for state in evidence_states(done, stored)] or [0]) for done in both)
             kept += [after / before] if before else []
             tokens.append(both[1].token_count / both[0].token_count)

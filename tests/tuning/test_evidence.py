@@ -32,7 +32,7 @@ def states(chunks: tuple[Chunk, ...], query: Query, **changes: object) -> tuple[
     store.add(Bundle("d", chunks=chunks, queries=(query,)))
     dataset = store.dataset()
     assembly = assemble(query, dataset, AssemblySettings().replace(**changes))
-    return evidence_states(assembly, {name: dataset.document_chunks(name) for name in evidence_documents(assembly)})
+    return evidence_states(assembly, {name: dataset.document_chunks(name) for name in evidence_documents(assembly.query)})
 
 
 def asked(*spans: Span, hits: tuple[tuple[str, int], ...] = (("a", 3),), gold: tuple[GoldChunk, ...] = ()) -> Query:

@@ -7,6 +7,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
+from ctxasm.app.commands.evidence import EvidenceTally, bar_of, read_baseline, write_evidence
 from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
@@ -29,20 +30,33 @@ SUMMARY = "assemble the context of a query, or of all queries"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--query-id or --all, --history, settings, --format, --data, --db."""
+    """--query-id or --all, checks of the evidence, --history, settings, --format, --data, --db."""
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--query-id", metavar="ID", help="assemble this query")
     which.add_argument("--all", action="store_true", help="assemble every query of the dataset")
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="text: the context alone; json: with trace")
+    parser.add_argument(
+        "--fail-below",
+        metavar="MEASURE=N",
+        action="append",
+        default=[],
+        help="with --all: exit code 1 where evidence (mean share found whole) or whole (share of questions) is below N; repeatable",
+    )
+    parser.add_argument("--fail-if-worse-than", metavar="FILE", help="with --all: exit code 1 where evidence is below that of a baseline")
+    parser.add_argument("--write-evidence", metavar="FILE", help="with --all: write the evidence of every question, a baseline for later")
     add_history(parser)
     add_settings(parser)
     add_dataset(parser)
 
 
 def run(args: Namespace) -> int:
-    """Print each assembly as it is made. A query that cannot be assembled is named; the others go on."""
+    """Print each assembly as it is made. A query that cannot be assembled is named; the others go on. Exit code 1: a check failed."""
     if args.all and args.history is not None:
         raise InvalidInput("--history is the conversation before one query: name it with --query-id")
+    bars = [bar_of(text) for text in args.fail_below]
+    baseline = None if args.fail_if_worse_than is None else read_baseline(args.fail_if_worse_than)
+    if not args.all and (bars or baseline is not None or args.write_evidence is not None):
+        raise InvalidInput("--fail-below, --fail-if-worse-than and --write-evidence judge all questions: use them with --all")
     settings, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
@@ -52,19 +66,29 @@ def run(args: Namespace) -> int:
         raise InvalidInput(f"dataset {dataset} has no queries: load a bundle with queries.jsonl and retrievals.jsonl")
     equipment(settings, workbench.config, workbench.store)  # what is not installed or configured is said once, not of every query
     failures: list[str] = []
+    tally = EvidenceTally()
 
     def assemblies() -> Iterator[Assembly]:
         for query in queries:
             try:
-                yield workbench.assemble(query, settings, dataset, model=model)
+                assembly = workbench.assemble(query, settings, dataset, model=model)
+                if args.all:
+                    tally.add(assembly, workbench.evidence(assembly, dataset) if query.spans or query.gold else ())
+                yield assembly
             except InvalidInput as error:
                 failures.append(f"query {query.query_id}: {error}")
                 say(failures[-1])
 
     _print(assemblies(), args)
-    if args.all and not failures:
+    if not args.all:
+        return 2 if failures else 0
+    if not failures:
         say(f"{len(queries)} queries of {dataset}")
-    return 2 if failures else 0
+    say(tally.sentence())
+    if args.write_evidence is not None:
+        write_evidence(args.write_evidence, tally.to_dict(settings, dataset))
+    passed = tally.passes(bars, baseline)
+    return 2 if failures else 0 if passed else 1
 
 
 def _print(assemblies: Iterator[Assembly], args: Namespace) -> None:

@@ -6,23 +6,24 @@ import json
 from argparse import ArgumentParser, Namespace
 
 from ctxasm.app.commands.options import add_settings, settings_of
+from ctxasm.app.integrations.written import FORMS, written_as
 from ctxasm.model.settings import AssemblySettings, specs
-from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, to_toml, write
+from ctxasm.model.settings_text import ENVIRONMENT_PREFIX, write
 
 SUMMARY = "show every setting: value, default, allowed values, URL key, what it does"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """--format and the settings themselves."""
-    parser.add_argument("--format", choices=("text", "json", "toml"), default="text")
+    parser.add_argument("--format", choices=("text", "json", *FORMS), default="text")
     add_settings(parser)
 
 
 def run(args: Namespace) -> int:
-    """Print the table (text, json) or what differs from the defaults (toml)."""
+    """Print the table (text, json) or what differs from the defaults, written down."""
     settings = settings_of(args)
-    if args.format == "toml":
-        print(to_toml(settings), end="")
+    if args.format in FORMS:
+        print(written_as(settings, args.format), end="")
     elif args.format == "json":
         print(json.dumps(rows(settings), ensure_ascii=False, indent=2))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
@@ -35,6 +36,26 @@ class Scales:
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
+        self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
+
+    def remembering(self, other: Scales) -> Scales:
+        """These scales, which know from now on what `other` has measured, and tell it what they measure.
+
+        For scales of the same query under settings that write and count a set of chunks alike: they differ in what is chosen (policy,
+        limit) or in which chunks there are to choose from.
+        """
+        self._planned = other._planned
+        if self.settings.format != "xml":  # which names the scores of the candidates
+            self.renderer = other.renderer
+            if self.settings.ordering == "document_first":  # others look at those scores, too
+                self._sizes = other._sizes
+        return self
+
+    def under(self, settings: AssemblySettings, limit: int) -> Scales:
+        """The same chunks, to be chosen from by other settings, which write and count a set of chunks alike."""
+        other = copy(self)
+        other.settings, other.limit = settings, limit
+        return other
 
     @cached_property
     def place(self) -> Mapping[str, int]:
@@ -85,9 +106,12 @@ class Scales:
         return introduced(arrange(plans, self.settings, self.candidates))
 
     def size(self, plans: Sequence[DocumentPlan]) -> Size:
-        """What these documents come to in their final order."""
-        ends = self.renderer.ends(self.blocks(plans))
-        return ends[-1] if ends else EMPTY
+        """What these documents come to in their final order. Remembered by the very plans, which are kept as long."""
+        key = tuple(map(id, plans))
+        if key not in self._sizes:
+            ends = self.renderer.ends(self.blocks(plans))
+            self._sizes[key] = (tuple(plans), ends[-1] if ends else EMPTY)
+        return self._sizes[key][1]
 
     def budgeted(self, plans: Sequence[DocumentPlan]) -> int:
         """`size` as the budget compares it."""

@@ -48,7 +48,7 @@ class Ours:
 
     def _lost_at(self, done: Assembly) -> str:
         """The stages that the missing evidence reached; empty when all is found, by the rule that reads the trace."""
-        stored = {name: self.store.dataset().document_chunks(name) for name in evidence_documents(done)}
+        stored = {name: self.store.dataset().document_chunks(name) for name in evidence_documents(done.query)}
         return ", ".join(sorted({state.stage for state in evidence_states(done, stored) if state.stage}))
 
 

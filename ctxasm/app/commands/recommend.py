@@ -1,0 +1,52 @@
+"""`ctxasm recommend`: which settings to ship for a dataset, and how sure that is.
+
+It starts from what other corpora say, changes that only on the evidence of your labelled questions, and reports the gain on questions
+that it was not chosen on. --format toml, environment, link, python, langchain or llamaindex writes the settings down.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ctxasm.app.commands.ingest import ended_by_interrupt
+from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.app.integrations.written import FORMS, written_as
+
+SUMMARY = "recommend settings for a dataset, with the gain, its interval, the cost and what is lost"
+INTERRUPTED = 130
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--delta, --seed, the settings to start from, and what every run takes."""
+    parser.add_argument(
+        "--delta", type=float, metavar="SHARE", help="what something cheaper may lose, and the gain not to be missed (default: 0.05)"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the halves into which questions are cut (default: 0)")
+    add_settings(parser)
+    add_run(parser, *FORMS)
+
+
+def run(args: Namespace) -> int:
+    """Print the sentences and the settings."""
+    from ctxasm.app.tuned import recommendation
+
+    start, workbench = settings_of(args), workbench_of(args)
+    require_data(workbench)
+    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+        found = recommendation(workbench, start, delta=args.delta, seed=args.seed, report=report, cancelled=cancelled, **run_options(args))
+        if cancelled():
+            say("ended before all questions were counted; the same command goes on")
+            return INTERRUPTED
+    if args.format == "json":
+        print(as_json(found.to_dict()))
+    elif args.format == "text":
+        show("\n".join(found.sentences()))
+        show(f"\n{written_as(found.settings, 'toml')}", end="")
+        say(f"labels: {found.gold}; ctxasm {found.version}, data {found.digest[:12]}, seed {found.seed}")
+    else:
+        for sentence in found.sentences():
+            say(sentence)
+        show(written_as(found.settings, args.format), end="")
+    return 0

@@ -1,0 +1,163 @@
+"""`ctxasm sweep`: every combination of some values on every question, as a table.
+
+  ctxasm sweep
+  ctxasm sweep --grid expand_window=0,1,2 --grid max_tokens=2000,4000,8000 --out sweep.csv
+
+What was counted before is kept in the database and not counted again: after Ctrl-C the same command goes on.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.app.commands.ingest import ended_by_interrupt
+from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.settings import spec_of
+from ctxasm.model.settings_text import write
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.sweep.estimate import SweepEstimate
+    from ctxasm.tuning.sweep.results import SweepResult
+
+SUMMARY = "try many settings on all questions: evidence, tokens, and which setting matters"
+INTERRUPTED = 130
+SUFFIXES = (".csv", ".json", ".parquet")
+SHOWN = 40
+"""Rows that the text shows at most."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """--grid, --out, --estimate, the settings to start from, and what every run takes."""
+    parser.add_argument(
+        "--grid",
+        metavar="NAME=V,V",
+        action="append",
+        default=[],
+        help="the values of one setting; repeatable (default: window, limit, policy and number of hits)",
+    )
+    parser.add_argument("--out", metavar="FILE", help=f"write the table there, by its suffix: {', '.join(SUFFIXES)}")
+    parser.add_argument("--estimate", action="store_true", help="say what it would take, and count only for half a second")
+    add_settings(parser)
+    add_run(parser)
+
+
+def run(args: Namespace) -> int:
+    """Print (or write) a row a setting, after the sentence of what matters."""
+    from ctxasm.app.tuned import sweep_estimate, swept
+    from ctxasm.tuning.sweep.grid import axes_of
+
+    if args.out is not None and Path(args.out).suffix not in SUFFIXES:
+        raise InvalidInput(f"--out needs a file that ends in one of {', '.join(SUFFIXES)}, got {shown(args.out)}")
+    start, axes, workbench = settings_of(args), axes_of(args.grid) if args.grid else None, workbench_of(args)
+    require_data(workbench)
+    if args.estimate:
+        show(estimate_words(sweep_estimate(workbench, start, axes, args.data, args.query_id)))
+        return 0
+    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+        found = swept(workbench, start, axes, report=report, cancelled=cancelled, **run_options(args))
+    for query_id, why in found.failures.items():
+        say(f"question {query_id}: {why}")
+    if args.out is not None:
+        write_table(found, args.out)
+    if args.format == "json":
+        print(as_json(described(found)))
+    elif args.out is None:
+        show(text_of(found))
+    counted = found.outcomes.shape[0] * len(found.query_ids)
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before")
+    if found.cancelled:
+        say("ended before all questions were counted; the same command goes on")
+        return INTERRUPTED
+    return 2 if found.failures else 0
+
+
+def table_of(found: SweepResult) -> list[dict[str, Any]]:
+    """A row a setting: the values of its axes, evidence, whole questions, tokens; whether it is on the front, and where one started."""
+    front = set(found.front())
+    return [
+        {
+            **row.changes,
+            "whole": row.whole,
+            "labelled": row.labelled,
+            "evidence": row.evidence,
+            "tokens": row.tokens,
+            "front": at in front,
+            "start": at == found.start,
+        }
+        for at, row in enumerate(found.rows())
+    ]
+
+
+def described(found: SweepResult) -> dict[str, Any]:
+    """The result with the decision, as JSON values."""
+    from ctxasm.tuning.sweep.deciding import decide
+
+    made = decide(found)
+    cheaper = None if made.cheaper is None else made.cheaper._asdict()
+    decision = {"sentence": made.sentence, "better": made.better, "p": made.p, "delta": made.delta, "cheaper": cheaper}
+    return {"decision": decision, **found.to_dict()}
+
+
+def write_table(found: SweepResult, path: str) -> None:
+    """The table as a file, in place of what is there. Raises InvalidInput where it cannot be written."""
+    rows, made = table_of(found), Path(f"{path}.part")
+    try:
+        if path.endswith(".parquet"):
+            import pyarrow
+            import pyarrow.parquet
+
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), made)
+        elif path.endswith(".json"):
+            made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
+        else:
+            written = io.StringIO()
+            table = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+            table.writeheader()
+            table.writerows(rows)
+            made.write_text(written.getvalue(), encoding="utf-8")
+        os.replace(made, path)
+    except OSError as error:
+        raise InvalidInput(f"--out: {shown(path)} cannot be written: {error.strerror or error}") from None
+
+
+def text_of(found: SweepResult) -> str:
+    """The decision, what matters, then the best settings; a star marks the front, a > where one started."""
+    rows = sorted(enumerate(found.rows()), key=lambda each: (-each[1].whole, each[1].tokens, each[0]))
+    names = list(found.axes)
+    cells = [["", *names, "whole", "evidence", "tokens"]]
+    front = set(found.front())
+    for at, row in rows[:SHOWN]:
+        mark = ("*" if at in front else "") + (">" if at == found.start else "")
+        values = [write(spec_of(name), row.changes[name]) for name in names]
+        evidence = "" if row.evidence is None else f"{row.evidence:.3f}"
+        cells.append([mark, *values, f"{row.whole}/{row.labelled}", evidence, f"{row.tokens:,.0f}"])
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    more = [f"… and {len(rows) - SHOWN:,} more: --out FILE has all of them"] if len(rows) > SHOWN else []
+    return "\n".join([*_heads(found), *lines, *more])
+
+
+def _heads(found: SweepResult) -> list[str]:
+    from ctxasm.tuning.sweep.deciding import decide
+
+    sentence = decide(found).sentence
+    if not found.labelled:
+        return [sentence]
+    matters = ", ".join(f"{name} {share:.0%}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))
+    return [sentence, f"What varies in evidence is due to: {matters}."]
+
+
+def estimate_words(told: SweepEstimate) -> str:
+    """What a sweep would take, in a line."""
+    cells = f"{told.settings:,} settings × {told.questions:,} questions = {told.cells:,} cells"
+    if told.seconds is None:
+        return f"{cells}; settings ask for an embedder or a model: at most {told.model_chunks:,} chunks go to the model"
+    return f"{cells}, about {told.seconds:,.0f} s on one core; no model is asked"

@@ -1,0 +1,41 @@
+"""Settings written down for wherever they go: a file, the environment, a link, Python, LangChain, LlamaIndex."""
+
+from __future__ import annotations
+
+import shlex
+from urllib.parse import urlencode
+
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
+
+FORMS = ("toml", "environment", "link", "python", "langchain", "llamaindex")
+LANGCHAIN = """from ctxasm import AssemblySettings, open_store
+from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
+
+assembler = ContextAssembler(settings={settings}, source=open_store().dataset())
+retriever = AssembledRetriever(base_retriever=my_retriever, assembler=assembler)
+"""
+LLAMAINDEX = """from ctxasm import AssemblySettings
+from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
+
+postprocessor = ContextAssemblyPostprocessor(settings={settings}, docstore=my_index.docstore)
+engine = my_index.as_query_engine(similarity_top_k=20, node_postprocessors=[postprocessor])
+"""
+
+
+def written_as(settings: AssemblySettings, form: str) -> str:
+    """The settings in one of `FORMS`, what differs from the defaults, ending with a line break. A link is the query of an address."""
+    match form:
+        case "toml":
+            return to_toml(settings)
+        case "environment":
+            return "".join(f"{name}={shlex.quote(value)}\n" for name, value in to_environment(settings).items())
+        case "link":
+            return f"?{urlencode(to_url(settings))}\n"
+        case "python":
+            return f"{to_python(settings)}\n"
+        case "langchain":
+            return LANGCHAIN.format(settings=to_python(settings))
+        case "llamaindex":
+            return LLAMAINDEX.format(settings=to_python(settings))
+    raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form}")

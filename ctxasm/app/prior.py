@@ -1,0 +1,84 @@
+"""Make the prior of recommendations (`prior.json`) anew from bundles with labelled questions, when a policy or
+`curated.toml` has changed:
+
+    python -m ctxasm.app.prior ../shared/data/*
+
+Every curated setting is counted at every limit on every question. Only figures are written: nothing of the bundles is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from ctxasm import __version__
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.data.files import load_bundle
+from ctxasm.model.ports import ChunkVectors, TokenCounter
+from ctxasm.model.records import Bundle
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.recommend.prior import LIMITS, PLACE, Corpus, Curated, Prior, curated_settings
+from ctxasm.tuning.sweep.pool import AllCores
+from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.sweep import grid_of, sweep
+
+
+class Plain:
+    """The tools of settings that need neither an embedder nor a model."""
+
+    def counter(self, encoding: str) -> TokenCounter:
+        """See `Tools`."""
+        return open_counter(encoding)
+
+    def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
+        """None."""
+        return None
+
+    def compressor(self, settings: AssemblySettings) -> Compressor | None:
+        """None."""
+        return None
+
+
+def counted(bundle: Bundle, curated: Sequence[Curated]) -> SweepResult:
+    """Every curated setting at every limit, limits changing fastest."""
+    store = MemoryStore(open_counter("cl100k_base"))
+    store.add(bundle)
+    tried = [each.on(AssemblySettings(max_tokens=limit)) for each in curated for limit in LIMITS]
+    dataset = store.dataset()
+    return sweep(dataset, dataset.queries(), grid_of(tried[0], tried, {}), Plain(), __version__, engine=AllCores())
+
+
+def corpus_of(found: SweepResult, curated: Sequence[Curated]) -> Corpus:
+    """The figures of one corpus."""
+    shares = found.whole.mean(axis=1)
+    own = {each.name: range(at * len(LIMITS), (at + 1) * len(LIMITS)) for at, each in enumerate(curated)}
+    whole = {name: tuple(float(shares[at]) for at in places) for name, places in own.items()}
+    tokens = {name: tuple(found.tokens(at) for at in places) for name, places in own.items()}
+    return Corpus(found.dataset, len(found.labelled), whole, tokens)
+
+
+def main(folders: Sequence[str]) -> int:
+    """Write the prior of these bundles; those without chunks or labelled questions are left out."""
+    curated, corpora = curated_settings(), []
+    for folder in folders:
+        bundle = load_bundle(folder, Path(folder).name)
+        if not bundle.chunks or not any(query.spans or query.gold for query in bundle.queries):
+            continue
+        corpora.append(corpus_of(counted(bundle, curated), curated))
+        print(f"{corpora[-1].name}: {corpora[-1].questions} questions", file=sys.stderr)
+    if not corpora:
+        print("no bundle with labelled questions was given", file=sys.stderr)
+        return 2
+    prior = Prior(curated, LIMITS, tuple(corpora), __version__)
+    (Path(str(files(PLACE))) / "prior.json").write_text(prior.to_json(), encoding="utf-8")
+    for each in prior.ranked():
+        print(f"{prior.value(each.name):.4f}  {each.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

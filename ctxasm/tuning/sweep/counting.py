@@ -1,0 +1,163 @@
+"""One question under many settings, where nothing is done twice that they share.
+
+Settings that differ only in what is chosen (policy, limit) share their candidates; those that also write and count a chosen set alike
+share every count, whatever the window. Tokens and evidence are read off the chosen set: no text is written and nothing is explained,
+but where a chunk is shortened, a supplement stands before the blocks, or assembly is off: there the pipeline runs as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from ctxasm.assembly.budget.policies import choose
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
+from ctxasm.assembly.expand import expand
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.assembly.group import group
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.steps import DocumentPlan, Grouped
+from ctxasm.assembly.summarise import worded
+from ctxasm.model.ports import ChunkVectors, TokenCounter
+from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, judged, shown_of_blocks, states_in
+from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, source_of
+
+CHOICE = ("budget_policy", "budget_mode", "max_tokens", "oversized", "overflow", "min_chunk_tokens", "pack_k", "pack_unit")
+"""Settings that only say which chunks are chosen; with those of the zones, which only say the limit."""
+CANDIDATES = (
+    *("relevance_floor", "top_k", "expand_window", "decay", "decay_mode", "dedup_exact", "dedup_near", "near_threshold"),
+    *("dedup_semantic", "semantic_threshold", "dedup_keep"),
+)
+"""Settings that only say which chunks there are to choose from."""
+
+
+class Outcome(NamedTuple):
+    """What a context costs in `tokens`, and of the `needed` pieces of evidence how many are `found` whole (0 of 0: not labelled)."""
+
+    tokens: int
+    found: int
+    needed: int
+
+
+class Tools(Protocol):
+    """What counting needs from outside."""
+
+    def counter(self, encoding: str) -> TokenCounter:
+        """The counter of an encoding, the same every time."""
+        ...
+
+    def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
+        """For `dedup_semantic`."""
+        ...
+
+    def compressor(self, settings: AssemblySettings) -> Compressor | None:
+        """For `compression=model`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What settings share with others: those that have the same `candidates`, and those that `write` alike."""
+
+    candidates: AssemblySettings
+    write: AssemblySettings
+    whole: bool
+
+
+class Counting:
+    """Counts questions under these settings; for one thread."""
+
+    def __init__(self, settings: Sequence[AssemblySettings], tools: Tools) -> None:
+        self._settings, self._tools = tuple(settings), tools
+        shared: dict[AssemblySettings, AssemblySettings] = {}
+        self._kinds = [_kind_of(each, shared) for each in self._settings]
+        self._worded: dict[tuple[int, str | None], AssemblySettings] = {}
+
+    def count(self, case: QuestionCase, places: Sequence[int], limits: Mapping[int, int]) -> list[Outcome]:
+        """The outcomes of the settings at these places. `limits` are those that zones or a ceiling put in place of max_tokens."""
+        source = source_of(case, self._tools.counter)
+        outcomes: dict[int, Outcome] = {}
+        first: dict[AssemblySettings, Scales] = {}
+        for kind, members in self._by_kind(places, case.query.has_supplement):
+            if kind.whole:
+                outcomes |= {at: self._assembled(case, source, at, limits.get(at)) for at in members}
+                continue
+            wanted = sorted(((limits.get(at, self._settings[at].max_tokens), at) for at in members), reverse=True)
+            outcomes |= self._chosen(case, source, kind, wanted, first)
+        return [outcomes[at] for at in places]
+
+    def _by_kind(self, places: Iterable[int], supplemented: bool) -> Iterable[tuple[_Kind, list[int]]]:
+        members: dict[_Kind, list[int]] = {}
+        for at in places:
+            kind = self._kinds[at]
+            members.setdefault(_Kind(kind.candidates, kind.write, kind.whole or supplemented), []).append(at)
+        return members.items()
+
+    def _assembled(self, case: QuestionCase, source: CaseSource, at: int, limit: int | None) -> Outcome:
+        settings, tools = self._settings[at], self._tools
+        counter = tools.counter(settings.encoding)
+        vectors, compressor = tools.vectors(settings), tools.compressor(settings)
+        done = assemble(case.query, source, settings, counter, limit=limit, vectors=vectors, compressor=compressor)
+        return _outcome(done.token_count, states_in(done, case.evidence))
+
+    def _chosen(
+        self, case: QuestionCase, source: CaseSource, kind: _Kind, wanted: Sequence[tuple[int, int]], first: dict[AssemblySettings, Scales]
+    ) -> dict[int, Outcome]:
+        settings = kind.candidates
+        counter = self._tools.counter(settings.encoding)
+        found = expand(case.query, source, settings, counter)
+        grouped = group(deduplicate(found, settings, self._tools.vectors(settings)))
+        template = worded(settings, source, found.fetched).summary_template
+        scales = Scales(grouped, self._with(template, wanted[0][1]), counter, wanted[0][0])
+        scales = scales.remembering(first.setdefault(kind.write, scales))
+        judge = _Judge(case.evidence, grouped, scales)
+        outcomes = {}
+        for limit, at in wanted:
+            under = scales.under(self._with(template, at), limit)
+            plans = choose(under).plans
+            outcomes[at] = _outcome(under.size(plans).tokens, judge.states(plans))
+        return outcomes
+
+    def _with(self, template: str | None, at: int) -> AssemblySettings:
+        """The settings with the template that their data asks for. Kept: making settings checks all of them."""
+        key = (at, template)
+        if key not in self._worded:
+            settings = self._settings[at]
+            self._worded[key] = settings if template == settings.summary_template else settings.replace(summary_template=template)
+        return self._worded[key]
+
+
+class _Judge:
+    """The evidence in chosen sets of the same candidates. What it has judged once it remembers, by the very plans."""
+
+    def __init__(self, evidence: Evidence, grouped: Grouped, scales: Scales) -> None:
+        self._evidence, self._grouped, self._scales = evidence, grouped, scales
+        self._chunks = {key: candidate.chunk for key, candidate in grouped.found.candidates.items()}
+        self._texts = {key: chunk.text for key, chunk in self._chunks.items()}
+        self._known: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], tuple[EvidenceState, ...]]] = {}
+
+    def states(self, plans: Sequence[DocumentPlan]) -> tuple[EvidenceState, ...]:
+        key = tuple(map(id, plans))
+        if key not in self._known:
+            groups = [block.group for block in self._scales.blocks(plans)]
+            shown = [j for own in groups for j in own]
+            likeness = likeness_of(self._grouped.resolution, self._grouped.relations, shown, self._scales.candidates)
+            copies = {copy: (related.key, related.likeness) for copy, related in likeness.items()}
+            held = Held(shown_of_blocks(groups, self._chunks), self._texts, copies)
+            self._known[key] = (tuple(plans), judged(self._evidence, held))
+        return self._known[key][1]
+
+
+def _kind_of(settings: AssemblySettings, shared: dict[AssemblySettings, AssemblySettings]) -> _Kind:
+    defaults = {spec.name: spec.default for spec in specs() if spec.name in CHOICE or spec.stage == "zones"}
+    candidates = settings.replace(**defaults)
+    written = candidates.replace(**{spec.name: spec.default for spec in specs() if spec.name in CANDIDATES})
+    whole = not settings.enabled or settings.compression != "off"
+    return _Kind(shared.setdefault(candidates, candidates), shared.setdefault(written, written), whole)
+
+
+def _outcome(tokens: int, states: Sequence[EvidenceState]) -> Outcome:
+    return Outcome(tokens, sum(state.state == "found" for state in states), sum(state.state != "unknown" for state in states))

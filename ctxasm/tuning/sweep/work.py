@@ -1,0 +1,92 @@
+"""The unit of work of a sweep, one question under some settings, and who does it: this process, or others that it feeds."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from ctxasm.assembly.extracts import Compressor
+from ctxasm.model.ports import ChunkVectors, TokenCounter
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.sweep.cases import QuestionCase
+from ctxasm.tuning.sweep.counting import Counting, Outcome, Tools
+
+
+class Task(NamedTuple):
+    """Question `number` under the settings at these places; `limits` replace max_tokens where zones or the ceiling say so."""
+
+    number: int
+    case: QuestionCase
+    places: tuple[int, ...]
+    limits: Mapping[int, int]
+
+
+class Done(NamedTuple):
+    """A task's outcomes, in the order of its places."""
+
+    task: Task
+    outcomes: Sequence[Outcome]
+
+
+class Engine(Protocol):
+    """Who counts. Tasks are taken as there is room for them, so that memory stays flat; results come in any order."""
+
+    @property
+    def lost(self) -> int:
+        """Workers that ended and were replaced."""
+        ...
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """Count the tasks."""
+        ...
+
+
+@dataclass
+class InProcess:
+    """This process alone: the only engine for settings that need an embedder or a model."""
+
+    lost: int = field(default=0, init=False)
+
+    def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
+        """See `Engine`."""
+        counting = Counting(settings, tools)
+        for task in tasks:
+            yield Done(task, counting.count(task.case, task.places, task.limits))
+
+
+class SentTools:
+    """The tools of another process: counters alone, as this process has them, exact or estimated."""
+
+    def __init__(self, counters: Mapping[str, TokenCounter]) -> None:
+        self._counters = counters
+
+    def counter(self, encoding: str) -> TokenCounter:
+        """See `Tools`."""
+        return self._counters[encoding]
+
+    def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
+        """None: see `sendable`."""
+        return None
+
+    def compressor(self, settings: AssemblySettings) -> Compressor | None:
+        """The one that goes by words; see `sendable`."""
+        return None
+
+
+def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:
+    """Whether any of them asks for an embedder or a model, which no other process is given."""
+    return any(each.enabled and (each.dedup_semantic or each.compression == "model") for each in settings)
+
+
+def sent_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
+    """What a worker is told first: `Counting` as bytes."""
+    counters = {encoding: tools.counter(encoding) for encoding in sorted({each.encoding for each in settings})}
+    return pickle.dumps((tuple(settings), counters))
+
+
+def counting_of(sent: bytes) -> Counting:
+    """The other end of `sent_work`."""
+    settings, counters = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
+    return Counting(settings, SentTools(counters))

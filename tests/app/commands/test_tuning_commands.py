@@ -1,0 +1,163 @@
+"""compare, sweep, recommend, and evidence as a check: text, JSON, files and exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+
+import ctxasm
+from ctxasm.__main__ import main
+from ctxasm.app.tuned import open_engine
+from ctxasm.config import DATABASE_URL
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import from_environment, from_toml, from_url
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = f"sqlite:///{tmp_path_factory.mktemp('tuning') / 'c.db'}"
+    assert main(["load", "--sample", "--db", url]) == 0
+    return url
+
+
+@pytest.fixture(autouse=True)
+def _loaded(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATABASE_URL, database)
+
+
+def ran(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> tuple[str, str]:
+    capsys.readouterr()
+    assert main(list(arguments)) == code, capsys.readouterr().err
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+def some_ids(count: int) -> list[str]:
+    store = ctxasm.open_store()
+    ids = [query.query_id for query in store.dataset().queries()[:count]]
+    store.close()
+    return [part for query_id in ids for part in ("--query-id", query_id)]
+
+
+def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "five_stage", "--b", "max_tokens=2000", *some_ids(12))
+    sentence, counts, *rows = out.splitlines()
+    assert sentence.startswith("B holds the evidence of ")
+    assert counts.endswith(" loss")
+    assert all(row.split()[0] in ("better", "worse") for row in rows)
+    out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "max_tokens=2000", "--format", "json", *some_ids(12))
+    found = json.loads(out)
+    assert found["a"] == {"max_tokens": 500}
+    assert found["sentence"] == sentence
+    assert found["win"] + found["tie"] + found["loss"] == found["labelled"]
+
+
+def test_sweep_as_text_and_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    grid = ["--grid", "expand_window=0,1", "--grid", "max_tokens=500,2000", *some_ids(8)]
+    out, err = ran(capsys, "sweep", *grid)
+    assert "settings is shown to be better than yours" in out.splitlines()[0] or "adjusted for" in out.splitlines()[0]
+    assert out.splitlines()[1].startswith("What varies in evidence is due to: ")
+    assert "cells of sample in " in err
+    for suffix in ("csv", "parquet", "json"):
+        ran(capsys, "sweep", *grid, "--out", str(tmp_path / f"s.{suffix}"))
+    rows = list(csv.DictReader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
+    table = pyarrow.parquet.read_table(tmp_path / "s.parquet").to_pylist()
+    stored = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
+    assert len(rows) == len(table) == len(stored["rows"]) == 5
+    assert [int(row["whole"]) for row in rows] == [row["whole"] for row in table] == [row["whole"] for row in stored["rows"]]
+    assert [row["start"] for row in rows] == ["False"] * 4 + ["True"]
+    _, err = ran(capsys, "sweep", *grid)
+    assert "48 kept from before" in err
+
+
+def test_a_sweep_is_estimated_first(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = ran(capsys, "sweep", "--estimate", "--grid", "expand_window=0,1,2", *some_ids(2))
+    assert out.startswith("3 settings × 2 questions = 6 cells, about ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sweep", "--grid", "expand_window=9"], "expand_window"),
+        (["sweep", "--out", "table.xlsx"], ".parquet"),
+        (["sweep", "--engine", "gpu"], "engine must be one of local, cores, dask"),
+        (["compare", "--b", "no-such-file.toml"], "no-such-file.toml"),
+        (["recommend", "--delta", "2"], "delta"),
+        (["assemble", "--all", "--fail-below", "evidence=2"], "from 0 to 1"),
+        (["assemble", "--query-id", "x", "--fail-below", "evidence=.5"], "--all"),
+        (["assemble", "--all", "--fail-if-worse-than", "no-such.json"], "no-such.json"),
+    ],
+)
+def test_mistakes_are_sentences(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert said in ran(capsys, *arguments, code=2)[1]
+
+
+def test_recommend_as_text_json_and_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    ids = some_ids(10)
+    out, err = ran(capsys, "recommend", *ids)
+    assert out.startswith(("Take ", "Keep your settings"))
+    assert "labels: " in err
+    assert "seed 0" in err
+    found = json.loads(ran(capsys, "recommend", "--format", "json", *ids)[0])
+    shipped = AssemblySettings.from_dict(found["settings"])
+    assert from_toml(out.partition("\n\n")[2]) == shipped
+    written = {form: ran(capsys, "recommend", "--format", form, *ids)[0] for form in ("environment", "link", "python", "llamaindex")}
+    assert from_environment(dict(line.split("=", 1) for line in written["environment"].splitlines())) == shipped
+    parameters = dict(part.split("=", 1) for part in written["link"].strip().lstrip("?").split("&") if part)
+    assert from_url(parameters)[0] == shipped
+    assert eval(written["python"], {"AssemblySettings": AssemblySettings}) == shipped
+    assert "ContextAssemblyPostprocessor(settings=AssemblySettings(" in written["llamaindex"]
+
+
+@pytest.mark.parametrize("form", ["python", "langchain", "llamaindex"])
+def test_snippets_are_python(capsys: pytest.CaptureFixture[str], form: str) -> None:
+    out, _ = ran(capsys, "settings", "--set", "summary_template=„{summary}“", "--set", "expand_window=2", "--format", form)
+    compile(out, form, "exec")
+    assert "expand_window=2" in out
+
+
+def test_evidence_is_told_and_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    quiet = ["assemble", "--all", "--format", "jsonl"]
+    _, err = ran(capsys, *quiet, "--write-evidence", baseline)
+    assert "evidence: " in err
+    stored = json.loads(Path(baseline).read_text(encoding="utf-8"))
+    assert 0 < stored["evidence"] <= 1
+    ran(capsys, *quiet, "--fail-below", "evidence=0", "--fail-if-worse-than", baseline)
+    _, err = ran(capsys, *quiet, "--set", "max_tokens=500", "--set", "expand_window=0", "--fail-if-worse-than", baseline, code=1)
+    assert "in the baseline" in err
+    assert "lost: " in err
+    stored["questions"] = {query_id: {**own, "found": own["needed"]} for query_id, own in stored["questions"].items()}
+    bar = min(1.0, stored["evidence"] + 0.001)
+    _, err = ran(capsys, *quiet, "--set", "max_tokens=500", "--set", "expand_window=0", "--fail-below", f"whole={bar}", code=1)
+    assert "check failed: whole is " in err
+    Path(baseline).write_text("[]", encoding="utf-8")
+    assert "--write-evidence" in ran(capsys, *quiet, "--fail-if-worse-than", baseline, code=2)[1]
+
+
+def test_the_python_doors_are_the_same(database: str, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = some_ids(6)[1::2]
+    store = ctxasm.open_store(database)
+    options: dict[str, Any] = {"query_ids": ids}
+    swept = ctxasm.sweep({"expand_window": (0, 1)}, store, **options)
+    assert [row.changes for row in swept.rows()] == [{"expand_window": 0}, {"expand_window": 1}]
+    compared = ctxasm.compare(AssemblySettings(expand_window=0), AssemblySettings(), store, **options)
+    assert compared.whole_b == swept.rows()[1].whole
+    made = ctxasm.recommend(store, **options)
+    assert tomllib.loads(ran(capsys, "recommend", "--format", "toml", *some_ids(6))[0]) == {"context_assembly": made.settings.changed()}
+    store.close()
+
+
+def test_engines_have_names() -> None:
+    assert type(open_engine("local")).__name__ == "InProcess"
+    assert open_engine("cores:3").workers == 3  # type: ignore[attr-defined]
+    assert open_engine("dask:tcp://127.0.0.1:1").scheduler == "tcp://127.0.0.1:1"  # type: ignore[attr-defined]
+    with pytest.raises(InvalidInput, match="local, cores, dask"):
+        open_engine("cores:many")

@@ -1,0 +1,137 @@
+"""What a sweep takes and what a recommendation is worth: `pytest -m bench -s tests/bench/test_tuning.py`."""
+
+from __future__ import annotations
+
+import resource
+import time
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from ctxasm.app.prior import Plain
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.datasets import Dataset
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
+from ctxasm.tuning.evidence import evidence_documents, evidence_states
+from ctxasm.tuning.recommend.choosing import chosen, held_out
+from ctxasm.tuning.recommend.prior import LIMITS, curated_settings, shipped_prior
+from ctxasm.tuning.statistics.many import max_t_p
+from ctxasm.tuning.sweep.grid import settings_of
+from ctxasm.tuning.sweep.pool import AllCores
+from ctxasm.tuning.sweep.sweep import grid_of, sweep
+from ctxasm.tuning.sweep.work import InProcess
+from tests.bench.tables import show
+from tests.real_data import REAL, load_real, real_folder
+from tests.strategies import COUNTER
+
+pytestmark = [pytest.mark.bench, pytest.mark.skipif(real_folder() is None, reason="the real bundles do not lie beside the project")]
+DRAWS = 60
+OWN = 2
+"""The place of one's own limit, 4,000 tokens."""
+
+
+class Counted(NamedTuple):
+    """Whether the evidence of each question is whole: curated settings × limits × questions; and what the hits could give."""
+
+    whole: np.ndarray
+    reachable: np.ndarray
+
+
+@cache
+def dataset(name: str) -> Dataset:
+    store = MemoryStore(COUNTER)
+    store.add(load_real(name))
+    return store.dataset()
+
+
+@cache
+def counted(name: str) -> Counted:
+    tried = [each.on(AssemblySettings(max_tokens=limit)) for each in curated_settings() for limit in LIMITS]
+    found = sweep(dataset(name), dataset(name).queries(), grid_of(tried[0], tried, {}), Plain(), "bench", engine=AllCores())
+    return Counted(found.whole.reshape(len(tried) // len(LIMITS), len(LIMITS), -1), found.reachable)
+
+
+def test_a_recommendation_on_a_corpus_that_its_prior_has_not_seen() -> None:
+    """On n questions with the prior of the other corpora; gain over the default and regret against the best on the rest, in points, limits
+    pooled. Optimism: what was reported minus what the rest gave, at 4,000 tokens."""
+    names = [each.name for each in curated_settings()]
+    rows = []
+    for n in (20, 50, 120):
+        for corpus in REAL:
+            whole, reachable = counted(corpus)
+            if whole.shape[2] < n + 20:
+                continue
+            order = [names.index(each.name) for each in shipped_prior().without(corpus).ranked()]
+            own, start = whole[order], order.index(names.index("five_stage"))
+            figures = []
+            for draw in range(DRAWS):
+                shuffled = np.random.default_rng(draw).permutation(whole.shape[2])
+                some, rest = shuffled[:n], shuffled[n:]
+                pooled, others = own[:, :, some].mean(axis=1), own[:, :, rest].mean(axis=(1, 2))
+                taken = chosen(pooled, 0)
+                plain = int(pooled.mean(axis=1).argmax())
+                told = held_out(pooled, own[:, OWN][:, some], start, 0, reachable[some], repeats=5)
+                true = own[taken, OWN, rest].mean() - own[start, OWN, rest].mean()
+                figures.append(
+                    [
+                        others[taken] - others[start],
+                        others.max() - others[taken],
+                        others[plain] - others[start],
+                        others.max() - others[plain],
+                        told.gain - true,
+                    ]
+                )
+            rows.append([n, corpus, *(f"{value * 100:.1f}" for value in np.mean(figures, axis=0))])
+    show("with the prior of the others", ["n", "corpus", "gain", "regret", "gain of the plain best", "its regret", "optimism"], rows)
+
+
+def test_the_best_of_64_without_a_difference() -> None:
+    rows = []
+    for n in (25, 49, 124, 244):
+        row: list[object] = [n]
+        for differing in (0.04, 0.10, 0.25):
+            claims = 0
+            for seed in range(200):
+                random = np.random.default_rng(seed)
+                table = random.choice([-1, 0, 1], p=[differing / 2, 1 - differing, differing / 2], size=(n, 64))
+                claims += min(max_t_p(table.tolist(), draws=499, seed=seed)) <= 0.05
+            row.append(f"{claims / 2:.1f} %")
+        rows.append(row)
+    show("the best of 64 settings claimed to be better, of 200 without a difference", ["n", "4 % differ", "10 %", "25 %"], rows)
+
+
+def test_what_a_cell_takes() -> None:
+    """Processor time in process, beside assembling cell by cell and reading the evidence; two processes over one by the clock."""
+    axes = {
+        "expand_window": (0, 1, 2, 3),
+        "max_tokens": (1000, 2000, 4000, 8000, 16000),
+        "budget_policy": ("drop_documents", "greedy_skip", "segments"),
+        "top_k": (5, None),
+    }
+    start = AssemblySettings()
+    grid = grid_of(start, settings_of(start, axes), axes)
+    rows = []
+    for corpus in REAL:
+        own, queries = dataset(corpus), dataset(corpus).queries()[:12]
+        before = time.process_time()
+        found = sweep(own, queries, grid, Plain(), "bench", engine=InProcess())
+        shared = (time.process_time() - before) / found.outcomes[:, :, 0].size
+        picked = grid.settings[::17]
+        before, cells = time.process_time(), 0
+        for query in queries[:5]:
+            stored = {name: own.document_chunks(name) for name in evidence_documents(query)}
+            for settings in picked:
+                evidence_states(assemble(query, own, settings, COUNTER), stored)
+                cells += 1
+        alone = (time.process_time() - before) / cells
+        clocks = []
+        for workers in (1, 2):
+            before = time.monotonic()
+            sweep(own, queries, grid, Plain(), "bench", engine=AllCores(workers))
+            clocks.append(time.monotonic() - before)
+        rows.append([corpus, f"{shared * 1000:.2f}", f"{alone * 1000:.1f}", f"{alone / shared:.0f} ×", f"{clocks[0] / clocks[1]:.2f} ×"])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    show(f"milliseconds a cell; peak {peak:.0f} MiB", ["corpus", "shared", "cell by cell", "", "two processes over one"], rows)

@@ -1,0 +1,51 @@
+"""B against A on the same questions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sweeps import PlainTools, sample_store
+
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.compare import Comparison, compare
+
+SMALL = AssemblySettings(max_tokens=500)
+
+
+def made(a: AssemblySettings, b: AssemblySettings, count: int = 30) -> Comparison:
+    dataset = sample_store().dataset()
+    return compare(dataset, dataset.queries()[:count], a, b, PlainTools(), "1")
+
+
+def test_wins_losses_and_ties_are_those_of_the_questions() -> None:
+    found = made(SMALL, AssemblySettings(max_tokens=4000))
+    deltas = {each.query_id: each for each in found.questions}
+    assert found.whole_b - found.whole_a == len(found.better) - len(found.worse)
+    assert found.labelled == len(found.better) + len(found.worse) + found.ties
+    assert all(deltas[query_id].change == "better" for query_id in found.better)
+    assert all(each.tokens == each.b.tokens - each.a.tokens for each in found.questions)
+    assert found.tokens_b > found.tokens_a
+    assert found.interval.low <= found.difference <= found.interval.high
+    assert found.sentence().startswith(f"B holds the evidence of {found.whole_b} of {found.labelled} questions, A of {found.whole_a} ")
+
+
+def test_the_other_way_round_is_the_mirror() -> None:
+    one, other = made(SMALL, AssemblySettings()), made(AssemblySettings(), SMALL)
+    assert (one.better, one.worse) == (other.worse, other.better)
+    assert (one.difference, one.p) == (-other.difference, other.p)
+
+
+def test_the_same_settings_do_not_differ() -> None:
+    found = made(SMALL, SMALL, 5)
+    assert (found.difference, found.p, found.better, found.worse) == (0.0, 1.0, (), ())
+    assert "within noise" in found.sentence()
+    assert found.interval.low < 0 < found.interval.high
+
+
+def test_questions_without_labels_are_compared_by_tokens() -> None:
+    dataset = sample_store().dataset()
+    queries = [replace(query, gold=(), spans=()) for query in dataset.queries()[:3]]
+    found = compare(dataset, queries, SMALL, AssemblySettings(), PlainTools(), "1")
+    assert {each.change for each in found.questions} == {"unlabelled"}
+    assert found.sentence().startswith("No question is labelled")
+    assert found.to_dict()["labelled"] == 0

@@ -1,0 +1,130 @@
+"""The statistics, against worked examples of others, brute force, and cases without a true difference."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from ctxasm.tuning.statistics.many import cheapest_no_worse, max_t_p
+from ctxasm.tuning.statistics.pairs import agresti_min, sign_flip_p, tango
+from ctxasm.tuning.statistics.sizes import questions_needed
+from tests.examples import examples
+
+
+def test_the_worked_example_of_paired_proportions() -> None:
+    """Airway hyper-responsiveness before and after transplantation (Bentur 2009), 21 children, 1 and 7 of whom changed: the intervals
+    and the exact McNemar test that Fagerland, Lydersen and Laake (2014, Statistics in Medicine 33:2850) print for it."""
+    found = tango(1, 7, 21)
+    assert (found.low, found.high) == (pytest.approx(-0.517, abs=5e-4), pytest.approx(-0.026, abs=5e-4))
+    assert sign_flip_p([1] + [-1] * 7) == pytest.approx(0.0703, abs=5e-5)
+
+
+def test_agresti_and_min_add_half_to_every_cell() -> None:
+    found = agresti_min(1, 7, 21)
+    middle, error = (1.5 - 7.5) / 23, (((1.5 + 7.5) - (1.5 - 7.5) ** 2 / 23) ** 0.5) / 23
+    assert (found.low, found.high) == (pytest.approx(middle - 1.959964 * error), pytest.approx(middle + 1.959964 * error))
+
+
+def test_no_differences_are_not_certainty() -> None:
+    assert agresti_min(0, 0, 50).high == pytest.approx(1.96 / 52, abs=1e-4)
+    assert tango(0, 0, 50).low == pytest.approx(-(1.96**2) / (50 + 1.96**2), abs=1e-3)
+    assert (agresti_min(0, 0, 0).low, tango(0, 0, 0).high) == (-1, 1)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 40))
+@hypothesis_settings(max_examples=examples(60))
+def test_an_interval_holds_what_was_seen_and_mirrors(better: int, worse: int, same: int) -> None:
+    n = better + worse + same
+    for interval in (tango, agresti_min):
+        found, mirrored = interval(better, worse, n), interval(worse, better, n)
+        assert found.low == pytest.approx(-mirrored.high, abs=1e-9)
+        if n:
+            assert found.low - 1e-9 <= (better - worse) / n * (n / (n + 2) if interval is agresti_min else 1) <= found.high + 1e-9
+            assert interval(better, worse, n, 0.99).low <= found.low
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 1.0]), max_size=9), st.sampled_from(["greater", "two-sided"]))
+@hypothesis_settings(max_examples=examples(80))
+def test_the_sign_flip_test_is_that_of_all_signs(differences: list[float], alternative: str) -> None:
+    total = sum(differences)
+    sums = [sum(sign * each for sign, each in zip(signs, differences, strict=True)) for signs in product((1, -1), repeat=len(differences))]
+    reached = [each >= total - 1e-9 if alternative == "greater" else abs(each) >= abs(total) - 1e-9 for each in sums]
+    assert sign_flip_p(differences, alternative) == pytest.approx(sum(reached) / len(sums))  # type: ignore[arg-type]
+
+
+def test_beyond_enumeration_signs_are_drawn_the_same_way_each_time() -> None:
+    differences = [0.5] * 12 + [-0.25] * 8 + [1.0] * 2
+    assert sign_flip_p(differences) == sign_flip_p(differences)
+    assert sign_flip_p(differences, draws=99, seed=1) >= 1 / 100
+
+
+@pytest.mark.parametrize("n", [25, 49, 124, 244])
+@pytest.mark.parametrize("differing", [0.04, 0.10, 0.25])
+def test_a_pair_without_a_difference_is_claimed_to_differ_in_5_percent_at_most(n: int, differing: float) -> None:
+    """Worked out exactly: how many questions differ, and how many of them are better, are binomial."""
+    claims = 0.0
+    for count in range(n + 1):
+        chance = comb(n, count) * differing**count * (1 - differing) ** (n - count)
+        if chance > 1e-12:
+            better = [each for each in range(count + 1) if sign_flip_p([1.0] * each + [-1.0] * (count - each)) <= 0.05]
+            claims += chance * sum(comb(count, each) for each in better) / 2**count
+    assert claims <= 0.05
+
+
+def test_the_best_of_64_without_a_difference_is_seldom_claimed() -> None:
+    claims, unadjusted, rounds = 0, 0, 120
+    for seed in range(rounds):
+        random = np.random.default_rng(seed)
+        table = random.choice([-1, 0, 1], p=[0.05, 0.9, 0.05], size=(49, 64))
+        claims += min(max_t_p(table.tolist(), draws=399, seed=seed)) <= 0.05
+        unadjusted += min(sign_flip_p(column.tolist(), "greater") for column in table.T) <= 0.05
+    # 5 % of 120 are 6, and 12 are exceeded once in a hundred runs of a test that keeps to 5 %.
+    assert claims <= 12
+    assert unadjusted > 30
+
+
+def test_a_true_difference_among_many_is_found() -> None:
+    random = np.random.default_rng(3)
+    table = random.choice([-1, 0, 1], p=[0.05, 0.9, 0.05], size=(80, 20))
+    table[:, 7] = (np.arange(80) % 4 == 0).astype(int)
+    adjusted = max_t_p(table.tolist())
+    assert adjusted[7] < 0.01
+    assert min(p for at, p in enumerate(adjusted) if at != 7) > 0.05
+
+
+def test_few_questions_are_enumerated_and_settings_without_a_difference_are_never_claimed() -> None:
+    assert max_t_p([[1, 0], [1, 0], [1, 0], [0, 0]]) == [1 / 8, 1.0]
+    assert max_t_p([[0, 0]]) == [1.0, 1.0]
+    assert max_t_p([]) == []
+
+
+def test_cheaper_is_taken_only_where_it_is_shown_to_lose_little() -> None:
+    rows = [[True, True, at % 3 != 0] for at in range(400)]
+    found = cheapest_no_worse(rows, [900.0, 500.0, 100.0], 0)
+    assert found is not None
+    assert found.at == 1
+    assert -0.05 < found.bound < 0
+    assert cheapest_no_worse(rows[:30], [900.0, 500.0, 100.0], 0) is None  # 30 questions without a difference do not show it
+    assert cheapest_no_worse(rows, [900.0, 950.0, 990.0], 0) is None
+
+
+def test_the_bound_is_shared_out_among_all_that_were_tried() -> None:
+    def bound(others: int) -> float:
+        found = cheapest_no_worse([[True] * (others + 2)] * 300, [900.0, 100.0, *([500.0] * others)], 0)
+        assert found is not None
+        return found.bound
+
+    assert bound(40) < bound(0) < 0
+
+
+def test_questions_needed_is_the_rule_of_thumb() -> None:
+    assert questions_needed(0.10, 0.05) == pytest.approx(6.2 * 0.10 / 0.05**2, rel=0.01)
+    assert questions_needed(0.0, 0.05) == questions_needed(0.05, 0.05)
+    with pytest.raises(ValueError, match="gain"):
+        questions_needed(0.1, 0.0)

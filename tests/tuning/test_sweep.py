@@ -1,0 +1,343 @@
+"""A sweep counts what assembling cell by cell would, counts nothing twice, and gives the same bytes whoever counts."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from sweeps import PlainTools, new_store, sample_store
+
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.errors import InvalidInput, InvalidSetting
+from ctxasm.model.progress import Progress
+from ctxasm.model.records import Query
+from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.tuning.evidence import evidence_documents, evidence_states
+from ctxasm.tuning.sweep.cases import case_of
+from ctxasm.tuning.sweep.counting import Counting, Outcome
+from ctxasm.tuning.sweep.deciding import decide
+from ctxasm.tuning.sweep.estimate import estimate
+from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
+from ctxasm.tuning.sweep.pool import AllCores
+from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
+from ctxasm.tuning.sweep.work import InProcess
+from tests.examples import examples
+
+AXES: dict[str, tuple[Any, ...]] = {"expand_window": (0, 2), "max_tokens": (500, 1500), "budget_policy": ("drop_documents", "segments")}
+START = AssemblySettings()
+
+
+def grid(axes: Mapping[str, tuple[Any, ...]] = AXES) -> Grid:
+    return grid_of(START, settings_of(START, axes), axes)
+
+
+def swept(count: int = 8, **options: Any) -> SweepResult:
+    dataset = sample_store().dataset()
+    return sweep(dataset, dataset.queries()[:count], options.pop("grid", grid()), PlainTools(), "1", **options)
+
+
+def cell_by_cell(query: Query, settings: AssemblySettings) -> Outcome:
+    dataset = sample_store().dataset()
+    tools = PlainTools()
+    from ctxasm.app.parts import open_compressor
+    from ctxasm.config import read_config
+
+    compressor = None if settings.compression == "off" else open_compressor(settings, read_config({}))
+    done = assemble(query, dataset, settings, tools.counter(settings.encoding), compressor=compressor)
+    states = evidence_states(done, {name: dataset.document_chunks(name) for name in evidence_documents(query)})
+    return Outcome(done.token_count, sum(s.state == "found" for s in states), sum(s.state != "unknown" for s in states))
+
+
+def any_settings() -> st.SearchStrategy[AssemblySettings]:
+    def choices(name: str) -> st.SearchStrategy[Any]:
+        return st.sampled_from(spec_of(name).choices)
+
+    changes = {
+        "enabled": st.sampled_from([True, True, True, False]),
+        "expand_window": st.integers(0, 3),
+        "top_k": st.sampled_from([None, 1, 4]),
+        "relevance_floor": st.sampled_from([None, None, 5.0]),
+        "max_tokens": st.sampled_from([500, 700, 1500, 4000]),
+        "dedup_exact": st.booleans(),
+        "dedup_near": st.booleans(),
+        "dedup_keep": choices("dedup_keep"),
+        "budget_policy": choices("budget_policy"),
+        "oversized": choices("oversized"),
+        "budget_scope": choices("budget_scope"),
+        "min_overlap_chars": st.sampled_from([0, 20]),
+        "ordering": choices("ordering"),
+        "format": choices("format"),
+        "citation_unit": choices("citation_unit"),
+        "compression": st.sampled_from(["off", "off", "extractive"]),
+        "encoding": st.sampled_from(["cl100k_base", "cl100k_base", "o200k_base"]),
+        "decay_mode": choices("decay_mode"),
+    }
+    return st.fixed_dictionaries({}, optional=changes).map(lambda found: AssemblySettings(**found))
+
+
+@given(st.lists(any_settings(), min_size=1, max_size=6), st.integers(0, 10**6))
+@hypothesis_settings(max_examples=examples(60))
+def test_what_is_shared_changes_nothing(tried: list[AssemblySettings], which: int) -> None:
+    dataset = sample_store().dataset()
+    queries = dataset.queries()
+    query = queries[which % len(queries)]
+    case = case_of(query, dataset, dataset.document_chunks, "cl100k_base")
+    counted = Counting(tried, PlainTools()).count(case, range(len(tried)), {})
+    assert counted == [cell_by_cell(query, settings) for settings in tried]
+
+
+def test_a_supplement_is_counted() -> None:
+    dataset = sample_store().dataset()
+    query = replace(dataset.queries()[0], supplement="More of it. " * 20, best_similarity=0.1)
+    case = case_of(query, dataset, dataset.document_chunks, "cl100k_base")
+    tried = [START, START.replace(supplement_mode="never")]
+    with_, without = Counting(tried, PlainTools()).count(case, (0, 1), {})
+    assert with_.tokens > without.tokens
+    assert with_ == cell_by_cell(query, START)
+
+
+def test_the_ceiling_is_what_the_hits_could_give() -> None:
+    found = swept(12)
+    assert (found.ceiling[:, 1] >= found.outcomes[:, :, 1].max(axis=0)).all()
+    assert int(found.reachable.sum()) >= int(found.whole.sum(axis=1).max())
+
+
+def test_a_second_sweep_counts_only_what_is_new() -> None:
+    store = new_store()
+    dataset = store.dataset()
+    queries = dataset.queries()[:6]
+    first = sweep(dataset, queries[:4], grid(), PlainTools(), "1", keep=store)
+    again = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+    cells = len(first.settings) + 1  # the ceiling is one more
+    assert (first.reused, again.reused) == (0, 4 * cells)
+    wider = sweep(dataset, queries, grid({**AXES, "max_tokens": (500, 1500, 3000)}), PlainTools(), "1", keep=store)
+    assert wider.reused == 6 * cells
+    assert again.to_json() == sweep(dataset, queries, grid(), PlainTools(), "1").to_json()
+    assert sweep(dataset, queries, grid(), PlainTools(), "2", keep=store).reused == 0
+
+
+def test_other_data_under_the_same_name_is_counted_anew() -> None:
+    store = new_store()
+    dataset = store.dataset()
+    query = dataset.queries()[0]
+    sweep(dataset, [query], grid(), PlainTools(), "1", keep=store)
+    fewer = replace(query, retrieved=query.retrieved[:-1])
+    assert sweep(dataset, [fewer], grid(), PlainTools(), "1", keep=store).reused == 0
+    relabelled = replace(query, spans=(), gold=())
+    assert sweep(dataset, [relabelled], grid(), PlainTools(), "1", keep=store).reused == 0
+
+
+def test_a_sweep_that_is_ended_goes_on() -> None:
+    store = new_store()
+    dataset = store.dataset()
+    queries, seen = dataset.queries()[:5], list[Progress]()
+    ended = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, report=seen.append, cancelled=lambda: len(seen) >= 2)
+    assert ended.cancelled
+    assert 0 < (ended.outcomes[0, :, 0] >= 0).sum() < 5
+    assert ended.outcome(0, 4) is None
+    assert len(ended.labelled) <= 2
+    whole = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+    assert whole.reused == 2 * (len(whole.settings) + 1)
+    assert whole.to_json() == swept(5).to_json()
+
+
+class _Fails:
+    """An engine that ends after so many questions, as a crash would."""
+
+    lost = 0
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def run(self, *args: Any) -> Any:
+        for number, done in enumerate(InProcess().run(*args)):
+            if number == self.after:
+                raise MemoryError
+            yield done
+
+
+def test_what_was_counted_before_a_crash_is_kept() -> None:
+    store = new_store()
+    dataset = store.dataset()
+    queries = dataset.queries()[:5]
+    with pytest.raises(MemoryError):
+        sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, engine=_Fails(3))
+    again = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+    assert again.reused == 3 * (len(again.settings) + 1)
+    assert len(store.read_kept(shelf_of("1"))) == 5 * (len(again.settings) + 1)
+
+
+def test_a_question_that_cannot_be_assembled_is_named() -> None:
+    dataset = sample_store().dataset()
+    queries = [dataset.queries()[0], replace(dataset.queries()[1], query=" ")]
+    found = sweep(dataset, queries, grid(), PlainTools(), "1")
+    assert list(found.failures) == [queries[1].query_id]
+    assert found.labelled == (0,)
+
+
+def test_all_cores_give_the_same_bytes() -> None:
+    assert swept(6, engine=AllCores(2)).to_json() == swept(6).to_json()
+
+
+class _Kills(AllCores):
+    """All cores, with one process killed after every result, `times` in all."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__(2)
+        self.times = times
+
+    def run(self, *args: Any) -> Any:
+        for done in super().run(*args):
+            if self.times:
+                with suppress(ProcessLookupError):  # killed before, and not yet replaced
+                    os.kill(next(iter(self.pids)), signal.SIGKILL)
+                    self.times -= 1
+            yield done
+
+
+def test_a_killed_process_loses_nothing() -> None:
+    engine = _Kills(2)
+    assert swept(8, engine=engine).to_json() == swept(8).to_json()
+    assert engine.lost >= 1
+
+
+@pytest.mark.slow
+def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice() -> None:
+    counted: list[int] = []
+
+    class Noted(_Kills):
+        def run(self, *args: Any) -> Any:
+            for done in super().run(*args):
+                counted.append(done.task.number)
+                yield done
+
+    store = new_store()
+    dataset = store.dataset()
+    queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
+    engine = Noted(50)
+    found = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, engine=engine)
+    assert sorted(counted) == list(range(len(queries)))
+    assert engine.times == 0
+    assert engine.lost >= 40
+    assert found.to_json() == sweep(dataset, queries, grid(), PlainTools(), "1").to_json()
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_bytes_also_after_a_kill() -> None:
+    pytest.importorskip("distributed")
+    from ctxasm.tuning.sweep.dask import Dask
+
+    class Killed(Dask):
+        killed = 0
+
+        def run(self, *args: Any) -> Any:
+            for number, done in enumerate(super().run(*args)):
+                if number == 3 and self.pids:
+                    os.kill(next(iter(self.pids)), signal.SIGKILL)
+                    self.killed += 1
+                yield done
+
+    engine = Killed(workers=2)
+    assert swept(30, engine=engine).to_json() == swept(30).to_json()
+    assert engine.killed == 1
+
+
+def test_what_needs_a_model_stays_in_this_process() -> None:
+    asking = grid_of(START, [START.replace(dedup_semantic=True)], {})
+    with pytest.raises(InvalidInput, match="engine local"):
+        swept(1, grid=asking, engine=AllCores(2))
+
+
+def test_zones_say_the_limit() -> None:
+    windowed = START.replace(budget_mode="window", model_window=20_000)
+    with pytest.raises(InvalidInput, match="limit_of"):
+        raise_failures(swept(1, grid=grid_of(windowed, [windowed], {})))
+    found = swept(3, grid=grid_of(windowed, [windowed], {}), limit_of=lambda query, settings: 600)
+    assert int(found.outcomes[0, :, 0].max()) <= 600
+    fixed = START.replace(max_tokens=600)
+    assert (found.outcomes[0] == swept(3, grid=grid_of(fixed, [fixed], {})).outcomes[0]).all()
+
+
+def raise_failures(found: SweepResult) -> None:
+    for why in found.failures.values():
+        raise InvalidInput(why)
+
+
+def test_rows_fronts_and_what_matters() -> None:
+    found = swept(30)
+    rows = found.rows()
+    assert rows[found.start].settings == START
+    assert rows[0].changes == {"expand_window": 0, "max_tokens": 500, "budget_policy": "drop_documents"}
+    assert rows[0].whole == sum(found.outcome(0, at).found == found.outcome(0, at).needed for at in found.labelled)  # type: ignore[union-attr]
+    front = found.front()
+    assert [found.tokens(at) for at in front] == sorted(found.tokens(at) for at in front)
+    best = max(int(row.whole) for row in rows)
+    assert rows[front[-1]].whole == best
+    shares = found.importance()
+    assert set(shares) == set(AXES)
+    assert 0 <= sum(shares.values()) <= 1 + 1e-9
+    gained, lost = found.flips(1, 0)
+    assert len(gained) - len(lost) == rows[1].whole - rows[0].whole
+
+
+def test_an_axis_that_alone_matters_has_all_the_importance() -> None:
+    found = swept(30, grid=grid({"max_tokens": (500, 4000), "gap_mark": ("[…]", "[..]")}))
+    shares = found.importance()
+    assert shares["max_tokens"] > 0.95
+    assert shares["gap_mark"] < 0.05
+
+
+def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
+    small = START.replace(max_tokens=500, expand_window=0)
+    axes = {"max_tokens": (500, 4000), "expand_window": (0, 1)}
+    found = sweep(
+        sample_store().dataset(), sample_store().dataset().queries(), grid_of(small, settings_of(small, axes), axes), PlainTools(), "1"
+    )
+    made = decide(found)
+    assert made.better is not None
+    assert found.settings[made.better].max_tokens == 4000
+    assert made.sentence.startswith("max_tokens 4000, expand_window ")
+    assert "adjusted for 4 settings" in made.sentence
+    unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
+    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), PlainTools(), "1")).better is None
+
+
+def test_an_estimate_counts_cells_and_calls() -> None:
+    dataset = sample_store().dataset()
+    told = estimate(dataset, dataset.queries()[:4], grid(), PlainTools())
+    assert (told.settings, told.questions, told.cells) == (9, 4, 36)
+    assert told.seconds is not None
+    assert told.seconds > 0
+    modelled = grid_of(START, [START.replace(compression="model", expand_window=0)], {})
+    asked = estimate(dataset, dataset.queries()[:2], modelled, PlainTools())
+    assert asked.seconds is None
+    assert asked.model_chunks == sum(len(query.retrieved) for query in dataset.queries()[:2])
+
+
+def test_axes_are_read_as_settings_are() -> None:
+    assert axes_of(["expand_window=0,1,1", "top_k=5,all"]) == {"expand_window": (0, 1), "top_k": (5, None)}
+    with pytest.raises(InvalidSetting, match="expand_window"):
+        axes_of(["expand_window=0,9"])
+    with pytest.raises(InvalidInput, match="name=value"):
+        axes_of(["expand_window"])
+    with pytest.raises(InvalidInput, match="twice"):
+        axes_of(["expand_window=0", "expand_window=1"])
+    with pytest.raises(InvalidInput, match="20,000"):
+        settings_of(START, {"max_tokens": tuple(range(500, 16000)), "expand_window": (0, 1)})
+    assert len(settings_of(START, default_axes())) == 36 * len(spec_of("budget_policy").choices)
+
+
+def test_progress_ends_at_the_whole() -> None:
+    seen = list[Progress]()
+    swept(4, report=seen.append)
+    assert seen[-1].done == seen[-1].total == 4 * 10
+    assert [each.done for each in seen] == sorted(each.done for each in seen)
