@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.parts import equipment
 from ctxasm.model.errors import InvalidInput, shown
@@ -171,3 +171,49 @@ def recommendation(
     with_ = _kept(workbench, engine, keep)
     tools = WorkbenchTools(workbench)
     return recommend(held, queries, start, tools, __version__, delta=wanted, seed=seed, report=report, cancelled=cancelled, **with_)
+
+
+class Plan(NamedTuple):
+    """What deciding would take: how many of the questions are labelled, the settings that `more` are tried for the recommendation alone,
+    and all of it; None where no question is labelled.
+    """
+
+    labelled: int
+    more: int
+    estimate: SweepEstimate | None
+
+
+class Decided(NamedTuple):
+    """A sweep, and what follows from it; `recommended` is None where it was cancelled."""
+
+    swept: SweepResult
+    recommended: Recommendation | None
+
+
+def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str) -> Plan:
+    """What `decided` would take. Raises InvalidInput, NotFound."""
+    from ctxasm.tuning.recommend.prior import shipped_prior
+    from ctxasm.tuning.recommend.recommending import candidates_of, settings_tried
+    from ctxasm.tuning.sweep.estimate import estimate
+
+    held, queries = _asked(workbench, dataset, None)
+    labelled = sum(bool(query.spans or query.gold) for query in queries)
+    if not labelled:
+        return Plan(0, 0, None)
+    grid, prior = sweep_grid(start, axes), shipped_prior()
+    tried = tuple(dict.fromkeys((*grid.settings, *settings_tried(candidates_of(start, prior), prior))))
+    told = estimate(held, queries, grid._replace(settings=tried), WorkbenchTools(workbench))
+    return Plan(labelled, len(tried) - len(grid.settings), told)
+
+
+def decided(
+    workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
+) -> Decided:
+    """Sweep and recommend as one piece of work; what both count is counted once."""
+    found = swept(workbench, start, axes, dataset, report=report, cancelled=cancelled)
+    if cancelled():
+        return Decided(found, None)
+    recommended = recommendation(
+        workbench, start, dataset, report=lambda told: report(replace(told, what="counting for the recommendation")), cancelled=cancelled
+    )
+    return Decided(found, None if cancelled() else recommended)

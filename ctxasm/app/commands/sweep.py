@@ -8,8 +8,6 @@ What was counted before is kept in the database and not counted again: after Ctr
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -79,23 +77,6 @@ def run(args: Namespace) -> int:
     return 2 if found.failures else 0
 
 
-def table_of(found: SweepResult) -> list[dict[str, Any]]:
-    """A row a setting: the values of its axes, evidence, whole questions, tokens; whether it is on the front, and where one started."""
-    front = set(found.front())
-    return [
-        {
-            **row.changes,
-            "whole": row.whole,
-            "labelled": row.labelled,
-            "evidence": row.evidence,
-            "tokens": row.tokens,
-            "front": at in front,
-            "start": at == found.start,
-        }
-        for at, row in enumerate(found.rows())
-    ]
-
-
 def described(found: SweepResult) -> dict[str, Any]:
     """The result with the decision, as JSON values."""
     from ctxasm.tuning.sweep.deciding import decide
@@ -108,21 +89,17 @@ def described(found: SweepResult) -> dict[str, Any]:
 
 def write_table(found: SweepResult, path: str) -> None:
     """The table as a file, in place of what is there. Raises InvalidInput where it cannot be written."""
-    rows, made = table_of(found), Path(f"{path}.part")
+    made = Path(f"{path}.part")
     try:
         if path.endswith(".parquet"):
             import pyarrow
             import pyarrow.parquet
 
-            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), made)
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), made)
         elif path.endswith(".json"):
             made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
         else:
-            written = io.StringIO()
-            table = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows)
-            made.write_text(written.getvalue(), encoding="utf-8")
+            made.write_text(found.csv(), encoding="utf-8")
         os.replace(made, path)
     except OSError as error:
         raise InvalidInput(f"--out: {shown(path)} cannot be written: {error.strerror or error}") from None

@@ -189,7 +189,7 @@ def recommend(
     """What to ship in place of `start`. Deterministic for a `seed`, which cuts the questions into halves. Raises as `sweep`."""
     prior = prior or shipped_prior()
     candidates = candidates_of(start, prior)
-    tried = [settings for _, own in candidates for settings in _at_limits(own, prior.limits)]
+    tried = settings_tried(candidates, prior)
     found = sweep(
         dataset,
         queries,
@@ -214,6 +214,11 @@ def candidates_of(start: AssemblySettings, prior: Prior) -> Candidates:
     own = {each.on(start): each.name for each in reversed(prior.ranked())}
     named = [(name, settings) for settings, name in reversed(own.items())]
     return named if start in own else [*named, (YOURS, start)]
+
+
+def settings_tried(candidates: Candidates, prior: Prior) -> list[AssemblySettings]:
+    """All candidates at all limits."""
+    return [settings for _, own in candidates for settings in _at_limits(own, prior.limits)]
 
 
 def _at_limits(settings: AssemblySettings, limits: Sequence[int]) -> list[AssemblySettings]:

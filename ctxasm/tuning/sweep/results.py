@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,6 +138,30 @@ class SweepResult:
             weights = np.array([(own == value).mean() for value in range(len(values))])
             found[name] = float((weights * (means - shares.mean()) ** 2).sum() / total)
         return found
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row a setting: the values of its axes, evidence, whole questions, tokens; whether it is on the front, and where one started."""
+        front = set(self.front())
+        return [
+            {
+                **row.changes,
+                "whole": row.whole,
+                "labelled": row.labelled,
+                "evidence": row.evidence,
+                "tokens": row.tokens,
+                "front": at in front,
+                "start": at == self.start,
+            }
+            for at, row in enumerate(self.rows())
+        ]
+
+    def csv(self) -> str:
+        """The table as CSV with a line of names."""
+        rows, written = self.table(), io.StringIO()
+        table = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        return written.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values; the same bytes whatever engine counted. Elapsed time is left out."""

@@ -19,6 +19,7 @@ from ctxasm.model.settings import AssemblySettings
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
+    from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
@@ -203,6 +204,11 @@ class Session:
     life: Widget[str | None] = Widget("_life", None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
     advice: Kept[tuple[Assembly, tuple[Advice, ...]] | None] = Kept(None)
+
+    # Sweep
+    swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)
+    """The last sweep, and of what data it is."""
+    sweep_problem: Kept[str | None] = Kept(None)
 
     def read(self, kept: Kept[T]) -> T:
         """What is kept there: for code that is given its place."""

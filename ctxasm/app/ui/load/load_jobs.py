@@ -120,10 +120,11 @@ def _cards(begun: list[Job]) -> None:
     own = session.own_jobs
     for job in server.jobs().seen():
         if job.running or job not in own:
-            _card(job)
+            job_card(job)
 
 
-def _card(job: Job) -> None:
+def job_card(job: Job) -> None:
+    """A job: how far it is, and a way to cancel it; one that ended can be dismissed."""
     with st.container(border=True, key=f"job_{abs(hash(job.key))}"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(boxed(f'<div class="cx-job" role="status" data-job="{escape(job.key)}"><b>{escape(job.title)}</b>{_words(job)}</div>'))

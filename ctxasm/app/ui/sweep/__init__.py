@@ -1,0 +1,1 @@
+"""Sweep: many settings on all questions, and what follows from it."""

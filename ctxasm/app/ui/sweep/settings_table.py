@@ -1,0 +1,38 @@
+"""The settings that were tried, the best first, each with a link that opens Inspect with it. Escaped HTML, pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING
+
+from ctxasm.app.ui.sweep.axes import PRESET, said
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.setting_words import label_of
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.settings import AssemblySettings, spec_of
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.sweep.results import SettingRow, SweepResult
+
+LinkOf = Callable[[AssemblySettings], str]
+"""The address that opens Inspect with these settings."""
+
+
+def settings_table(found: SweepResult, link_of: LinkOf) -> str:
+    """All of them, in a box that scrolls."""
+    start = found.settings[found.start]
+    rows = sorted(found.rows(), key=lambda row: (-row.whole, row.tokens))
+    heads = (*(label_of(spec_of(name)) for name in PRESET), "Evidence whole", "Tokens a question", "", "")
+    table = table_html(heads, [_cells(row, start, link_of) for row in rows], (0, 1, 3, 4), "Settings, the best first")
+    return boxed(table, "ctx-swept")
+
+
+def _cells(row: SettingRow, start: AssemblySettings, link_of: LinkOf) -> list[str]:
+    values = [said(getattr(row.settings, name)) for name in PRESET]
+    marks = [mark for mark, settings in (("yours", start), ("default", AssemblySettings())) if settings == row.settings]
+    link = (
+        f'<a href="{escape(link_of(row.settings))}" target="_blank" aria-label="Open {escape(", ".join(values))} in Inspect">Inspect ↗</a>'
+    )
+    badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
+    return [*map(escape, values), f"{row.whole} of {row.labelled}", number(row.tokens), badges, link]
