@@ -127,7 +127,7 @@ def plan_words(plan: Plan, told: SweepEstimate) -> str:
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
         f"{plural(told.questions, 'question')} ({number(plan.labelled)} labelled): {number(told.cells)} assemblies, {time}. "
-        "What was counted before is kept."
+        "What was counted before is not counted again."
     )
 
 

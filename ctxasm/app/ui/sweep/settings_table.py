@@ -23,7 +23,7 @@ def settings_table(found: SweepResult, link_of: LinkOf) -> str:
     """All of them, in a box that scrolls."""
     start = found.settings[found.start]
     rows = sorted(found.rows(), key=lambda row: (-row.whole, row.tokens))
-    heads = (*(label_of(spec_of(name)) for name in PRESET), "Evidence whole", "Tokens a question", "", "")
+    heads = (*(label_of(spec_of(name)) for name in PRESET), "Evidence whole", "Tokens a question", "Open in")
     table = table_html(heads, [_cells(row, start, link_of) for row in rows], (0, 1, 3, 4), "Settings, the best first")
     return boxed(table, "ctx-swept")
 
@@ -35,4 +35,5 @@ def _cells(row: SettingRow, start: AssemblySettings, link_of: LinkOf) -> list[st
         f'<a href="{escape(link_of(row.settings))}" target="_blank" aria-label="Open {escape(", ".join(values))} in Inspect">Inspect ↗</a>'
     )
     badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
-    return [*map(escape, values), f"{row.whole} of {row.labelled}", number(row.tokens), badges, link]
+    *first, last = map(escape, values)
+    return [*first, f"{last} {badges}".strip(), f"{row.whole} of {row.labelled}", number(row.tokens), link]

@@ -1,0 +1,30 @@
+"""Sweep in a real browser: from Start to the recommendation, read by axe, and a row that opens Inspect."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+api = pytest.importorskip("playwright.sync_api")
+expect = api.expect
+expect.set_options(timeout=60_000)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
+    page = open_page(f"{app}/sweep?data=sample", width=width, height=900, scheme=scheme)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#ctx-recommended")).to_contain_text("n = ")
+    expect(page.locator("#ctx-decision")).to_be_visible()
+    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_count(9)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response["violations"]
+    ours = [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"] if "cx-" in node["html"]]
+    assert ours == []
+    with page.context.expect_page() as opened:
+        page.locator("#ctx-swept").get_by_role("link").first.click()
+    expect(opened.value.locator("#ctx-budget")).to_be_visible()
+    expect(opened.value).to_have_url(re.compile("data=sample"))
