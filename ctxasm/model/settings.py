@@ -114,7 +114,8 @@ class AssemblySettings:
         "int",
         "mi",
         "budget",
-        "Policies that choose chunks pass over smaller ones; greedy cuts where more than three times this is left.",
+        "Policies that choose chunks pass over smaller ones, unless both neighbours are in; greedy cuts where more than three times "
+        "this is left.",
         low=0,
         high=1000,
     )

@@ -99,12 +99,38 @@ def test_segments_take_a_run_over_scattered_chunks():
     assert kept(done)[0] == ("a", (0, 1, 2))
 
 
-@pytest.mark.parametrize("policy", ["greedy", "greedy_skip", "pack", "segments"])
+CHUNKWISE = ["greedy", "greedy_skip", "pack", "segments"]
+
+
+@pytest.mark.parametrize("policy", CHUNKWISE)
 def test_small_chunks_are_passed_over_but_never_the_best(policy):
-    sizes = {"a": (0.9, [16, 16, 300])}
+    sizes = {"a": (0.9, [16, 300, 16])}
     done = run(sizes, 8000, budget_policy=policy, min_chunk_tokens=100)
-    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("dropped", "degenerate"), ("kept", None)]
+    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("kept", None), ("dropped", "degenerate")]
     assert "degenerate" not in {fate.reason for fate in run(sizes, 8000, min_chunk_tokens=100).trace.fates}
+
+
+@pytest.mark.parametrize("policy", CHUNKWISE)
+def test_a_small_chunk_stays_where_both_its_neighbours_do(policy):
+    sizes = {"a": (0.9, [300, 16, 16, 300]), "b": (0.5, [16, 300])}
+    done = run(sizes, 8000, budget_policy=policy, min_chunk_tokens=100)
+    assert kept(done) == [("a", (0, 1, 2, 3)), ("b", (1,))]
+    assert "[…]" not in done.text
+    assert done.token_count == COUNTER.count(done.text)
+    # One side alone does not bring it.
+    tight = run(sizes, 400, budget_policy=policy, min_chunk_tokens=100, overflow="stop")
+    assert ("a", (0,)) in kept(tight)
+
+
+@pytest.mark.parametrize("policy", CHUNKWISE)
+def test_a_small_chunk_that_is_shown_elsewhere_is_not_shown_again(policy):
+    chunks = [Chunk(name, i, text) for name in "ab" for i, text in enumerate((words(60, f"{name}0"), "Overview", words(60, f"{name}2")))]
+    hits = tuple(Hit(chunk.document_id, chunk.chunk_index, 1 - place / 10) for place, chunk in enumerate(chunks))
+    source = FakeSource([Document("a"), Document("b")], chunks, COUNTER)
+    settings = AssemblySettings(expand_window=0, budget_policy=policy, pack_unit="passage")
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock())
+    assert done.text.count("Overview") == 1
+    assert [(f.document_id, f.fate) for f in done.trace.fates if f.chunk_index == 1] == [("a", "kept"), ("b", "duplicate_of")]
 
 
 @pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])

@@ -48,6 +48,12 @@ class Scales:
         """What each chunk repeats."""
         return originals_of(self.relations)
 
+    @cached_property
+    def small(self) -> frozenset[Key]:
+        """Chunks below `min_chunk_tokens` that may be shown."""
+        least = self.settings.min_chunk_tokens
+        return frozenset([key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least and not self.superseded(key)])
+
     def superseded(self, key: Key) -> bool:
         """Whether a newer chunk among the candidates stands for this one."""
         newer = self.relations.superseded.get(key)

@@ -133,8 +133,7 @@ def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[
     document_id = unit.members[0].chunk.document_id
 
     def plan_of(indexes: Iterable[int]) -> DocumentPlan:
-        resolution = scales.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
-        return scales.plan(document_id, scales.join(document_id, resolution.shown[document_id]))
+        return set_of(scales, [unit._replace(members=tuple([own[index] for index in sorted(indexes)]))]).plans()[0]
 
     first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
     by_text = scales.settings.budget_scope == "rendered"
