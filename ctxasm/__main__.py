@@ -31,6 +31,7 @@ COMMANDS = (
     "check",
     "export",
     "settings",
+    "fit",
     "serve",
 )
 INTERRUPTED = 130

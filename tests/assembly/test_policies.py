@@ -99,7 +99,7 @@ def test_segments_take_a_run_over_scattered_chunks():
     assert kept(done)[0] == ("a", (0, 1, 2))
 
 
-CHUNKWISE = ["greedy", "greedy_skip", "pack", "segments"]
+CHUNKWISE = ["greedy", "greedy_skip", "pack", "segments", "learned"]
 
 
 @pytest.mark.parametrize("policy", CHUNKWISE)
@@ -133,14 +133,14 @@ def test_a_small_chunk_that_is_shown_elsewhere_is_not_shown_again(policy):
     assert [(f.document_id, f.fate) for f in done.trace.fates if f.chunk_index == 1] == [("a", "kept"), ("b", "duplicate_of")]
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_a_best_chunk_that_is_too_large_is_cut_and_never_lost(policy):
     done = run({"a": (0.9, [2000]), "b": (0.8, [30])}, 300, budget_policy=policy)
     assert kept(done)[0] == ("a", (0,))
     assert 200 < done.token_count <= 300
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_a_limit_in_characters_binds_besides_that_in_tokens(policy):
     done = run(FOUR, 8000, budget_policy=policy, max_chars=3000)
     assert 0 < len(done.text) <= 3000
@@ -158,7 +158,7 @@ def test_hits_below_the_floor_never_count_but_may_come_back_as_neighbours():
     assert fates == {0: ("kept", None, True), 1: ("kept", None, False), 4: ("dropped", "floor", True)}
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy):
     documents = [Document("old", "Rates", date="2024-01-01"), Document("new", "Rates", date="2026-01-01")]
     chunks = [Chunk("old", 0, words(48, "rates")), Chunk("new", 0, words(48, "rates")), Chunk("old", 4, words(80, "other"))]
@@ -171,7 +171,7 @@ def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy)
     assert fates["old", 4].fate == ("kept" if policy == "drop_documents" else "dropped")
 
 
-@pytest.mark.parametrize("policy", ["pack", "segments"])
+@pytest.mark.parametrize("policy", ["pack", "segments", "learned"])
 def test_the_best_hit_is_kept_where_another_of_its_document_has_the_better_score(policy):
     documents = [Document("a", "a")]
     chunks = [Chunk("a", i, words(100, f"a{i}")) for i in range(3)]
@@ -190,7 +190,7 @@ def test_what_is_far_beyond_the_limit_is_not_asked_what_it_lacks():
     assert kept(run(sizes, 300 + (said[-1].missing_tokens or 0), budget_policy="greedy"))[-1][0] == said[-1].document_id
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "pack", "segments", "learned"])
 def test_no_packing_holds_more_of_a_document_than_a_limit_can(policy):
     done = run({"a": (0.9, [300, 300, 300])}, 500, budget_policy=policy)
     assert done.trace.regret.regret == 0

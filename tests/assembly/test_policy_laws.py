@@ -61,7 +61,7 @@ def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffle
 
 @law(
     cases(),
-    st.sampled_from(["greedy", "greedy_skip", "pack", "segments"]).flatmap(
+    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "learned"]).flatmap(
         lambda policy: settings_(budget_policy=policy, compression="off", citation_unit="document")
     ),
     st.integers(0, 40),
@@ -76,7 +76,7 @@ def test_no_small_chunk_is_missing_between_two_that_are_shown(case, chosen, leas
 
 @law(
     cases(),
-    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "drop_documents"]).flatmap(
+    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "learned", "drop_documents"]).flatmap(
         lambda policy: settings_(budget_policy=policy, budget_scope="rendered", oversized="trim", dedup_keep="best")
     ),
     st.integers(40, 400),
@@ -87,7 +87,7 @@ def test_the_best_chunk_is_always_there(case, chosen, limit):
     hits = [candidate for candidate in candidates if candidate.retrieved]
     assume(hits)
     best = by_standing(candidates)[0]
-    if chosen.budget_policy in ("pack", "segments"):
+    if chosen.budget_policy in ("pack", "segments", "learned"):
         best = min(hits, key=lambda c: (c.rank, -c.score, *c.key))
     fate = next(f for f in done.trace.fates if (f.document_id, f.chunk_index) == best.key)
     assert fate.fate in PRESENT or fate.reason == "no_room", fate

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
 from ctxasm.assembly.order import arrange
 from ctxasm.assembly.passages import Joined, join
@@ -29,10 +30,22 @@ def showing(resolution: Resolution) -> list[str]:
 
 
 class Scales:
-    """Weighs sets of the grouped chunks for one assembly, by writing them. `limit` is what they may come to."""
+    """Weighs sets of the grouped chunks for one assembly, by writing them. `limit` is what they may come to.
 
-    def __init__(self, grouped: Grouped, settings: AssemblySettings, counter: TokenCounter, limit: int) -> None:
+    `question` and `weights` (None: those that ship) are for the policy that values chunks by both.
+    """
+
+    def __init__(
+        self,
+        grouped: Grouped,
+        settings: AssemblySettings,
+        counter: TokenCounter,
+        limit: int,
+        question: str = "",
+        weights: Weights | None = None,
+    ) -> None:
         self.grouped, self.settings, self.counter, self.limit = grouped, settings, counter, limit
+        self.question, self.weights = question, weights
         self.own, self.relations = grouped.own, grouped.relations
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
@@ -70,8 +83,20 @@ class Scales:
 
     def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         """A document with its summary line and title."""
-        document = self.grouped.found.documents.get(document_id) or Document(document_id)
-        return DocumentPlan(document, joined, prefix_of(document, self.settings), title_of(document))
+        document = self.document(document_id)
+        return DocumentPlan(document, joined, self.prefix(document_id), title_of(document))
+
+    def document(self, document_id: str) -> Document:
+        """What is known of a document."""
+        return self.grouped.found.documents.get(document_id) or Document(document_id)
+
+    def title(self, document_id: str) -> str:
+        """What its header names."""
+        return title_of(self.document(document_id))
+
+    def prefix(self, document_id: str) -> str:
+        """Its summary line."""
+        return prefix_of(self.document(document_id), self.settings)
 
     def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
         """A document with these of its chunks, put next to each other; the same plan for the same chunks."""

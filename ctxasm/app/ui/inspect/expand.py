@@ -81,7 +81,7 @@ def _edges(assembly: Assembly, order: dict[str, int]) -> list[Edge]:
             edges.append(Edge(order[document_id], 0, "first"))
         after = (document_id, index + 1)
         hit = next(f for f in assembly.trace.fates if (f.document_id, f.chunk_index) == (document_id, index))
-        if assembly.settings.expand_window and hit.retrieved and hit.reason != "missing" and after not in keys | gaps:
+        if assembly.settings.window and hit.retrieved and hit.reason != "missing" and after not in keys | gaps:
             edges.append(Edge(order[document_id], index, "last"))
     return edges
 
@@ -174,12 +174,12 @@ def show_expand(assembly: Assembly) -> None:
     hits = len(rows.points) - len(added)
     if not assembly.settings.enabled:
         note = "Assembly is off: no neighbours are fetched."
-    elif not assembly.settings.expand_window:
+    elif not assembly.settings.window:
         note = "The expand window is 0: no neighbours are fetched. Raise it to see them appear."
     else:
         note = (
             f"{plural(hits, 'hit')} brought {plural(len(added), 'neighbour')} from up to "
-            f"{plural(assembly.settings.expand_window, 'chunk')} away. Click a square to follow that chunk."
+            f"{plural(assembly.settings.window, 'chunk')} away. Click a square to follow that chunk."
         )
     st.html(boxed(f'<p class="cx-note">{note}</p>'))
     alt = f"Chunk map: {hits} retrieved and {len(added)} added chunks in {plural(len(rows.titles), 'document')}, by chunk index."
