@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ctxasm.assembly.deduplicate.copies import cited_beside
-from ctxasm.assembly.plans import Block, Related, Written
-from ctxasm.assembly.steps import Found
+from ctxasm.assembly.deduplicate.resolution import NOTHING_ALIKE
+from ctxasm.assembly.steps import Block, Found, Related, Written
+from ctxasm.model.characters import one_line
 from ctxasm.model.records import Document, Hit
 from ctxasm.model.results import Candidate, Citation, Key, PreCitation
-from ctxasm.text.visible import one_line
 
 SNIPPET_CHARS = 200
 """Length of a snippet, as in the SOURCE-N assembler; cut at a word."""
 
 
-NOTHING_ALIKE: Mapping[Key, Related] = {}
-
-
 def cite(written: Written, found: Found, likeness: Mapping[Key, Related] = NOTHING_ALIKE) -> tuple[Citation, ...]:
     """One citation a block, from its best retrieved chunk (else its best chunk), with the copies that `likeness` lists beside it."""
-    beside, documents = cited_beside(likeness), found.documents
+    beside, documents = _cited_beside(likeness), found.documents
     return tuple(
         [
             _citation(block, found.candidates, documents.get(block.document_id) or Document(block.document_id), beside)
             for block in written.blocks
         ]
     )
+
+
+def _cited_beside(likeness: Mapping[Key, Related]) -> dict[Key, tuple[Key, ...]]:
+    """Every shown chunk with the places that said the same."""
+    places: dict[Key, tuple[Key, ...]] = {}
+    for copy, related in likeness.items():
+        places[related.key] = (*places.get(related.key, ()), copy)
+    return places
 
 
 def _citation(block: Block, candidates: Mapping[Key, Candidate], document: Document, also_in: Mapping[Key, tuple[Key, ...]]) -> Citation:

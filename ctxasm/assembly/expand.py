@@ -11,12 +11,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from ctxasm.assembly.steps import Found, RankedHits
+from ctxasm.model.characters import is_visible
 from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import is_visible
 from ctxasm.text.chunk_facts import complete
 
 LOWEST = -sys.float_info.max

@@ -1,4 +1,4 @@
-"""None"""
+"""What is left of a chunk that was compressed, and how its text maps back to the original, to the character."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.visible import is_visible
-from ctxasm.text.visible import one_line
 
 How = Literal["extractive", "model", "rewritten"]
 """Who chose the spans; "rewritten": a model returned words that the chunk does not hold."""

@@ -2,29 +2,28 @@
 
 Only expansion reads the store, through a plan and in one statement for any number of hits; everything after is pure, but
 for what the settings ask of an embedder or a model, which the caller brings. Each stage takes what the one before returned. What
-is explained follows from the same records (see `ledger`), when somebody reads it.
+is explained follows from the same records (see `trace`), when somebody reads it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.cite import cite
 from ctxasm.assembly.compress.shortening import compress_grouped
-from ctxasm.assembly.deduplicate.copies import likeness_of
-from ctxasm.assembly.deduplicate.stage import deduplicate
+from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.assembly.group import group
 from ctxasm.assembly.order import order
-from ctxasm.assembly.recorder import Recorder
-from ctxasm.assembly.render.renderer import render_baseline
+from ctxasm.assembly.render import render_baseline
 from ctxasm.assembly.summarise import summarise, worded
-from ctxasm.assembly.supplement import has_supplement, supplement
+from ctxasm.assembly.supplement import supplement
 from ctxasm.assembly.trace import Decided, Passed, trace_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, TokenCounter
@@ -70,7 +69,7 @@ def assemble(
     chosen = record("budget", choose, scales)
     ordered = record("order", order, chosen, settings, scales.candidates)
     led = record("summarise", summarise, ordered)
-    if has_supplement(query):
+    if query.has_supplement:
         led = record("supplement", supplement, query, led, settings, limit, scales.write)
     written = record("render", scales.write, led.blocks, led.lead)
     likeness = likeness_of(fitted.resolution, fitted.relations, written.shown, scales.candidates)
@@ -105,3 +104,21 @@ def _assembly(passed: Passed, citations: tuple[Citation, ...]) -> Assembly:
         citations=citations,
         trace=trace_of(passed),
     )
+
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+class Recorder:
+    """Calls stages, and keeps the milliseconds of each by its name, in the order in which they ran."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.elapsed_ms: dict[str, float] = {}
+
+    def __call__(self, stage: str, run: Callable[Given, Returned], *args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        began = self.clock()
+        returned = run(*args, **kwargs)
+        self.elapsed_ms[stage] = (self.clock() - began) * 1000
+        return returned

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ctxasm.assembly.plans import BlockPlan
-from ctxasm.assembly.steps import Arranged, Led
+from ctxasm.assembly.steps import Arranged, BlockPlan, Led
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.events import Prefixed
 from ctxasm.model.ports import ChunkSource, Fetched, KnowsLanguage
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.model.results import Segment
 from ctxasm.model.settings import DUTCH_TEMPLATE, ENGLISH_TEMPLATE, GERMAN_TEMPLATE, AssemblySettings
-from ctxasm.model.visible import is_visible
 from ctxasm.text.corpus_language import language_of_texts
-from ctxasm.text.visible import one_line
 
 TEMPLATES: Mapping[CorpusLanguage, str] = {"nl": DUTCH_TEMPLATE, "en": ENGLISH_TEMPLATE, "de": GERMAN_TEMPLATE}
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ctxasm.assembly.pieces import Piece
-from ctxasm.assembly.plans import BlockPlan, Written
-from ctxasm.assembly.steps import GateRule, Led
+from ctxasm.assembly.passages import Piece
+from ctxasm.assembly.steps import BlockPlan, GateRule, Led, Written
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.events import Neutralised, Supplemented
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import is_visible
 from ctxasm.text.markers.collisions import Body, defuse, find_behind_a_line, separator_of
-from ctxasm.text.visible import one_line
 
 Write = Callable[[Sequence[BlockPlan], Sequence[Piece]], Written]
 
@@ -43,11 +41,6 @@ def supplemented(query: Query, led: Led, written: Written, settings: AssemblySet
     return (Supplemented(True, rule, written.segments[0].tokens), *supplement_events(query, settings))
 
 
-def has_supplement(query: Query) -> bool:
-    """Whether the query brings extra results that a reader would see."""
-    return query.supplement is not None and is_visible(query.supplement)
-
-
 def decide(query: Query, settings: AssemblySettings) -> tuple[bool, GateRule]:
     """Whether the gate lets the supplement in, and the rule that decided. Never in for a query that brings none.
 
@@ -55,7 +48,7 @@ def decide(query: Query, settings: AssemblySettings) -> tuple[bool, GateRule]:
     record that says neither gets no supplement.
     """
     opens, rule = _gate(query, settings)
-    return opens and has_supplement(query), rule
+    return opens and query.has_supplement, rule
 
 
 def _gate(query: Query, settings: AssemblySettings) -> tuple[bool, GateRule]:
@@ -89,14 +82,14 @@ def supplement_text(query: Query, settings: AssemblySettings) -> str:
     What would read as a marker or a block's header is defused as `marker_collisions` says: nobody cites the supplement.
     Ends in a newline, so that a block which starts with a visible character begins at a safe seam.
     """
-    if not has_supplement(query):
+    if not query.has_supplement:
         return ""
     return "".join(_defused(query, settings).texts)
 
 
 def supplement_events(query: Query, settings: AssemblySettings) -> tuple[Neutralised, ...]:
     """What in supplement and separator would have read as a marker or a header. It belongs to no document: its id is empty."""
-    if not has_supplement(query):
+    if not query.has_supplement:
         return ()
     swap = settings.marker_collisions == "neutralise"
     return tuple(Neutralised("", None, text, swap) for _, text in _defused(query, settings).found)

@@ -1,4 +1,4 @@
-"""None"""
+"""The explanation of one assembly, worked out when somebody reads it: fates, sizes, regret, and the events of every stage."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from typing import Any, cast
 from ctxasm.assembly.budget.regret import regret_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.cite import cite_before_assembly
-from ctxasm.assembly.deduplicate.copies import Repeated
-from ctxasm.assembly.deduplicate.stage import duplicate_events, overlap_events
+from ctxasm.assembly.deduplicate.resolution import Repeated, duplicate_events, overlap_events
 from ctxasm.assembly.expand import expansion_events
 from ctxasm.assembly.group import places
 from ctxasm.assembly.order import ordered_events
 from ctxasm.assembly.passages import Joined
-from ctxasm.assembly.plans import OVER, Related, Resolution, Written
-from ctxasm.assembly.render.renderer import shown_tokens
-from ctxasm.assembly.steps import Chosen, Found, Grouped, Led, Unique
+from ctxasm.assembly.render import shown_tokens
+from ctxasm.assembly.steps import OVER, Chosen, Found, Grouped, Led, Related, Resolution, Unique, Written
 from ctxasm.assembly.summarise import prefixed
 from ctxasm.assembly.supplement import supplemented
 from ctxasm.model.events import (

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ctxasm.model.characters import encodable
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
-from ctxasm.text.visible import encodable
 
 FILES = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 MAX_TOKENS = 512

@@ -28,7 +28,7 @@ class FetchedChunk(NamedTuple):
     "coincidence" (a match too long to be an overlap: never stripped) or "none". `overlap_tokens` counts that head and is
     None when no safe seam lies strictly inside it; `lead_tokens` counts the chunk before it up to where that head begins.
     `duplicate_key` is equal for chunks of the same normalised text. `quiet` says in which formats nothing in `text` can read as a
-    marker or a boundary (see `ctxasm.text.markers.quiet`).
+    marker or a boundary (see `ctxasm.text.markers.collisions`).
     """
 
     document_id: str

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidInput, shown
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -109,6 +110,11 @@ class Query:
     intent: str | None = None
     supplement: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
+
+    @property
+    def has_supplement(self) -> bool:
+        """Whether it brings extra results that a reader would see."""
+        return self.supplement is not None and is_visible(self.supplement)
 
 
 @dataclass(frozen=True, slots=True)

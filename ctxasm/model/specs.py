@@ -6,8 +6,8 @@ import math
 from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
+from ctxasm.model.characters import has_mark, is_visible
 from ctxasm.model.errors import InvalidSetting
-from ctxasm.model.visible import has_mark, is_visible
 
 LARGEST = 2_000_000_000
 """The highest value of a setting that has no other bound."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+from ctxasm.model.characters import one_line
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
-from ctxasm.text.visible import duplicate_key, one_line
+from ctxasm.text.chunk_facts import duplicate_key
 
 BETWEEN = " › "
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Literal, NamedTuple
 
+from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.search import MOST_HITS, SearchOptions
-from ctxasm.model.visible import is_visible
 from ctxasm.search.indexing import Searchable, asked, on_one_version, stamp_of
 from ctxasm.search.ranking import Searched, searched
 

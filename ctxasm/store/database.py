@@ -8,6 +8,7 @@ from types import TracebackType
 
 from sqlalchemy import Connection, select
 
+from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
@@ -15,7 +16,7 @@ from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document
 from ctxasm.store.additions import check_saved, check_summaries
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import StoredDataset
-from ctxasm.store.intake import check_dataset_name, check_records, storable
+from ctxasm.store.intake import check_dataset_name, check_records
 from ctxasm.store.join import Join
 from ctxasm.store.listing import no_dataset
 from ctxasm.store.load import ListedDocuments, Load, Records, remove_dataset, reserve_document_numbers

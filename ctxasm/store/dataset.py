@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, func, or_, select
 
+from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
@@ -22,12 +23,21 @@ from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document
 from ctxasm.store import tables
 from ctxasm.store.codec import read_answer, read_query
 from ctxasm.store.connect import Connections
-from ctxasm.store.intake import readable, storable
 from ctxasm.store.listing import no_query
 from ctxasm.store.load import dataset_places
-from ctxasm.store.rows import CHUNK_COLUMNS, DOCUMENT_COLUMNS, FETCHED_COLUMNS, document_names, fetched, record_chunk, record_document
 from ctxasm.store.saved import read_saved, saved_entries, saved_named
-from ctxasm.store.statements import chunk_parameters, document_parameters
+from ctxasm.store.statements import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    FETCHED_COLUMNS,
+    chunk_parameters,
+    document_names,
+    document_parameters,
+    fetched,
+    readable,
+    record_chunk,
+    record_document,
+)
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
 from ctxasm.store.version import Numbered, Version
 from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ctxasm.model.characters import storable
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import Window
 from ctxasm.model.records import Answer, Chunk, Document, Query, check_query
 
 MAX_CHUNK_INDEX = 2**31 - 1
@@ -69,29 +69,6 @@ def check_dataset_name(name: str, origin: str | None = None) -> None:
         raise InvalidInput(f"dataset name must have at least one visible character, got {shown(name)}")
     if origin is not None:
         check_text(origin, "origin")
-
-
-def readable(windows: Sequence[Window]) -> Iterator[Window]:
-    """The part of each window that a store can hold at all, so that no request can be out of a database's range."""
-    for window in windows:
-        document_id, low, high = window
-        if low < 0 or high > MAX_CHUNK_INDEX:
-            window = Window(document_id, max(low, 0), min(high, MAX_CHUNK_INDEX))
-        if window.low <= window.high and not _UNSTORABLE.search(document_id):
-            yield window
-
-
-def storable(text: str) -> bool:
-    """Whether a store can hold this text; where not, nothing stored can match it."""
-    if "\0" in text:
-        return False
-    if text.isascii():
-        return True
-    try:
-        text.encode()  # an eighth of the time of a search for surrogates
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def check_document(document: Document) -> None:

@@ -22,11 +22,11 @@ from ctxasm.store.codec import read_answer, read_metadata, read_query, written_a
 from ctxasm.store.intake import checked_answers, checked_queries
 from ctxasm.store.joining import Differing, answer_key, differences, joined, joined_origin, record_name, refused, unknown_answers
 from ctxasm.store.load import DocumentRow, ListedDocuments, Records, dataset_places, reserve_document_numbers, stored_chunks
-from ctxasm.store.rows import DOCUMENT_COLUMNS, record_document
 from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import saved_named
 from ctxasm.store.search_sets import forget_search
 from ctxasm.store.spool import Spool
+from ctxasm.store.statements import DOCUMENT_COLUMNS, record_document
 from ctxasm.store.stored_hash import stored_hash
 from ctxasm.store.summaries import renumber
 from ctxasm.store.tables import INDEX_BITS, answers, chunks, datasets, documents, queries

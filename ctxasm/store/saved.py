@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, true
 
+from ctxasm.model.characters import storable
 from ctxasm.model.datasets import QueryEntry
 from ctxasm.model.records import Query
 from ctxasm.store.additions import check_saved, no_saved_query, taken_by_a_load
 from ctxasm.store.codec import read_query
-from ctxasm.store.intake import storable
 from ctxasm.store.tables import queries, saved_queries
 
 

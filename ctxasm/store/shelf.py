@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, delete, select
 
+from ctxasm.model.characters import storable
 from ctxasm.store.additions import check_kept
 from ctxasm.store.connect import Connections
-from ctxasm.store.intake import storable
 from ctxasm.store.statements import kept_parameters
 from ctxasm.store.tables import kept
 

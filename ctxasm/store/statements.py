@@ -1,4 +1,4 @@
-"""The SQL of the hot path, as text per database, so that a fetch compiles nothing.
+"""What a dataset is read by: the SQL of the hot path, as text per database, so that a fetch compiles nothing; and rows to records.
 
 Windows travel as one parameter, so the text is the same for any number of hits. SQLite joins `json_each`, PostgreSQL
 `unnest`; row values in an IN list would scan the whole table on SQLite.
@@ -7,8 +7,16 @@ Windows travel as one parameter, so the text is the same for any number of hits.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from ctxasm.model.characters import storable
+from ctxasm.model.ports import FetchedChunk, Window
+from ctxasm.model.records import Chunk, Document
+from ctxasm.store.codec import read_metadata
+from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, chunks, documents
 
 _FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key, c.lead_tokens, c.quiet"
 _NO_COUNTS = "NULL, c.overlap_chars, c.overlap_kind, NULL, c.duplicate_key, NULL, c.quiet"
@@ -85,6 +93,16 @@ POSTGRESQL = Dialect(
 )
 
 
+def readable(windows: Sequence[Window]) -> Iterator[Window]:
+    """The part of each window that a store can hold at all, so that no request can be out of a database's range."""
+    for window in windows:
+        document_id, low, high = window
+        if low < 0 or high > INDEX_MASK:
+            window = Window(document_id, max(low, 0), min(high, INDEX_MASK))
+        if window.low <= window.high and storable(document_id):
+            yield window
+
+
 def chunk_parameters(name: str, ranges: Ranges, dataset_id: int) -> tuple[Any, ...]:
     """The parameters of `counted` and `uncounted` for the database `name`. The lows of `ranges` differ."""
     if name == "sqlite":
@@ -105,3 +123,53 @@ def kept_parameters(name: str, shelf: str, keys: Sequence[str]) -> tuple[Any, ..
 def vector_parameters(name: str, embedder: str, keys: Sequence[bytes]) -> tuple[Any, ...]:
     """The parameters of `vectors` for the database `name`."""
     return (json.dumps([key.hex() for key in keys]), embedder) if name == "sqlite" else (list(keys), embedder)
+
+
+DOCUMENT_COLUMNS = (
+    documents.c.document_no,
+    documents.c.document_id,
+    documents.c.title,
+    documents.c.source,
+    documents.c.summary,
+    documents.c.date,
+    documents.c.metadata,
+)
+_PLACE = (
+    chunks.c.place,
+    chunks.c.text,
+    chunks.c.start_char,
+    chunks.c.end_char,
+    chunks.c.page_number,
+    chunks.c.section,
+    chunks.c.row_number,
+)
+_COUNTED = (chunks.c.token_count, chunks.c.overlap_chars, chunks.c.overlap_kind, chunks.c.overlap_tokens)
+FETCHED_COLUMNS = (*_PLACE, *_COUNTED, chunks.c.duplicate_key, chunks.c.lead_tokens, chunks.c.quiet)
+"""In the order of a FetchedChunk."""
+CHUNK_COLUMNS = (*_PLACE, chunks.c.metadata)
+"""In the order of a Chunk."""
+
+
+def fetched(rows: Iterable[Sequence[Any]], names: Mapping[int, str]) -> list[FetchedChunk]:
+    """Chunks with their facts. `names` are the identifiers of documents by number."""
+    make = FetchedChunk._make
+    return [make((names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:])) for row in rows]
+
+
+def record_chunk(row: Sequence[Any], names: Mapping[int, str]) -> Chunk:
+    """A chunk as it was loaded."""
+    place, text, start, end, page_number, section, row_number, metadata = row
+    where = (start, end, page_number, section, row_number, read_metadata(metadata))
+    return Chunk(names[place >> INDEX_BITS], place & INDEX_MASK, text, *where)
+
+
+def record_document(row: Sequence[Any]) -> Document:
+    """A document as it was loaded."""
+    _, document_id, title, source, summary, date, metadata = row
+    return Document(document_id, title, source, summary, date, read_metadata(metadata))
+
+
+def document_names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
+    """The identifiers of documents by number; those that are gone are left out."""
+    own = select(documents.c.document_no, documents.c.document_id).where(documents.c.document_no.in_(set(numbers)))
+    return {row[0]: row[1] for row in connection.execute(own)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from ctxasm.store.digest import ContentDigest
-from ctxasm.store.rows import DOCUMENT_COLUMNS
+from ctxasm.store.statements import DOCUMENT_COLUMNS
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries
 
 _BATCH_ROWS = 1000

@@ -12,12 +12,12 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from ctxasm.model.characters import storable
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Document
 from ctxasm.store.additions import summarised
 from ctxasm.store.codec import written_metadata
-from ctxasm.store.intake import storable
-from ctxasm.store.rows import DOCUMENT_COLUMNS, record_document
+from ctxasm.store.statements import DOCUMENT_COLUMNS, record_document
 from ctxasm.store.stored_hash import stored_hash
 from ctxasm.store.tables import answers, datasets, documents, queries
 

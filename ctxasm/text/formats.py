@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.records import Document
 from ctxasm.model.settings import AssemblySettings, Format
-from ctxasm.model.visible import is_visible
-from ctxasm.text.visible import one_line
 
 TAG = "chunk"
 """The element of `xml`."""

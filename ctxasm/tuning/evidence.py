@@ -13,7 +13,7 @@ from typing import Literal
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, GoldChunk, Span
 from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.text.overlap import has_offsets
+from ctxasm.text.chunk_facts import has_offsets
 
 RETRIEVE = "retrieve"
 """The stage of evidence that neither retrieval nor expansion ever brought."""

@@ -13,7 +13,7 @@ from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.runs import RunChunk, best_runs
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.units import refilled, unit_of
-from ctxasm.assembly.deduplicate.stage import deduplicate
+from ctxasm.assembly.deduplicate.resolution import deduplicate
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.extracts import Extract
 from ctxasm.assembly.group import group

@@ -10,8 +10,8 @@ from ctxasm.assembly.compress import extracting
 from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, rate, reader_of
 from ctxasm.assembly.compress.filling import fill
 from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
+from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.visible import is_visible
 from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from ctxasm.text.units import units_of

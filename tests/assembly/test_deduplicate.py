@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.deduplicate.near import Words
 from ctxasm.assembly.deduplicate.relations import name_of, promote, relations_of
-from ctxasm.assembly.deduplicate.stage import by_document, duplicate_events, resolve
-from ctxasm.assembly.plans import NO_RELATIONS, Related, Relations, Resolution
+from ctxasm.assembly.deduplicate.resolution import by_document, duplicate_events, resolve
+from ctxasm.assembly.steps import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Duplicate, Promoted
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.dates import period_of
-from ctxasm.text.visible import duplicate_key
 from tests.examples import examples
 
 WORDS = [*(f"word{letter}" for letter in "abcdefghijklmnopqrs"), "12", "not"]

@@ -11,8 +11,7 @@ from ctxasm.assembly.budget.chunk_sets import by_standing
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.deduplicate.resolution import by_document
 from ctxasm.assembly.order import ORDERINGS
-from ctxasm.assembly.plans import NO_RELATIONS, Resolution
-from ctxasm.assembly.steps import Found, Grouped, RankedHits
+from ctxasm.assembly.steps import NO_RELATIONS, Found, Grouped, RankedHits, Resolution
 from ctxasm.model import events as ev
 from ctxasm.model.ports import Fetched, Window
 from ctxasm.model.results import Assembly, Candidate

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.assembly.supplement import decide, has_supplement, supplement_events, supplement_text
+from ctxasm.assembly.supplement import decide, supplement_events, supplement_text
 from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
@@ -79,7 +79,7 @@ def test_an_indent_at_its_head_hides_no_marker(separator: str) -> None:
 def test_no_supplement_forges_a_marker_and_the_seam_behind_it_is_exact(text: str, separator: str) -> None:
     query, settings = Query("Waar?", supplement=text), AssemblySettings(supplement_separator=separator)
     written = supplement_text(query, settings)
-    assert bool(written) == has_supplement(query)
+    assert bool(written) == query.has_supplement
     assert not list(find_marker_forms(written))
     assert not list(find_forged_headers(written))
     assert len(written) == len(supplement_text(query, settings.replace(marker_collisions="off")))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.recorder import Recorder
+from ctxasm.assembly.pipeline import Recorder, assemble
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Dropped, Numbered, Ordered, Overshot, Placed, Prefixed, Stripped, Supplemented, Truncated, Unstripped
 from ctxasm.model.records import Chunk, Document, Hit, Query

@@ -19,16 +19,16 @@ import pytest
 
 from ctxasm.assembly.deduplicate.near import Words
 from ctxasm.assembly.deduplicate.relations import neighbours, relations_of
+from ctxasm.assembly.deduplicate.resolution import by_document, resolve
 from ctxasm.assembly.deduplicate.same_facts import facts_of, say_the_same
-from ctxasm.assembly.deduplicate.stage import by_document, resolve
 from ctxasm.llm.embedding import THRESHOLDS
 from ctxasm.llm.embedding.local import open_vectors
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Candidate
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.database import Store
+from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.tokens import open_counter
-from ctxasm.text.visible import duplicate_key
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 

@@ -23,8 +23,8 @@ from ctxasm.store.search import SearchTables
 from ctxasm.store.search_vectors import make_vectors, search_vectors
 from ctxasm.store.search_words import make_words, search_words
 from ctxasm.store.tables import INDEX_BITS, chunks, datasets
+from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.tokens.counter import open_counter
-from ctxasm.text.visible import duplicate_key
 from tests.bench.tables import show
 
 pytestmark = pytest.mark.bench

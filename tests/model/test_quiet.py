@@ -6,14 +6,15 @@ import pytest
 from hypothesis import strategies as st
 
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.text.markers.collisions import find_collisions, might_collide
-from ctxasm.text.markers.quiet import (
+from ctxasm.text.markers.collisions import (
     BITS,
     EDITION,
     EDITION_STEP,
     all_keep_to_themselves,
+    find_collisions,
     gap_keeps_to_itself,
     keeps_to_itself,
+    might_collide,
     opens_something,
     quiet_formats,
 )

@@ -14,8 +14,7 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.events import Neutralised
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, Format
-from ctxasm.text.markers.collisions import Body, defuse, separator_of
-from ctxasm.text.markers.separators import find_separators, joint, separator_line, swap_marks
+from ctxasm.text.markers.collisions import Body, defuse, find_separators, joint, separator_line, separator_of, swap_marks
 from tests.fakes import FakeClock, FakeSource
 from tests.growth import is_linear
 from tests.strategies import COUNTER

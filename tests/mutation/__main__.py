@@ -34,8 +34,8 @@ from tests.mutation.mutants import Mutant, mutants_of
 ROOT = Path(__file__).parents[2]
 LISTED = Path(__file__).parent / "survivors.tsv"
 MAP = ROOT / ".pytest_cache" / "mutation.json"
-RULES = ["ctxasm/citations", "ctxasm/text/markers", "ctxasm/text/tokens/seams.py", "ctxasm/assembly"] + [
-    f"ctxasm/text/{name}.py" for name in ("overlap", "sentences", "dates", "visible", "units", "chunk_facts")
+RULES = ["ctxasm/citations", "ctxasm/text/markers", "ctxasm/text/tokens/counter.py", "ctxasm/model/characters.py", "ctxasm/assembly"] + [
+    f"ctxasm/text/{name}.py" for name in ("sentences", "dates", "units", "chunk_facts")
 ]
 TESTS = [
     "tests/citations",

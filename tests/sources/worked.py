@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ctxasm.assembly.deduplicate.relations import relations_of
-from ctxasm.assembly.deduplicate.stage import by_document, resolve
+from ctxasm.assembly.deduplicate.resolution import by_document, resolve
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Chunk, Document, Hit, Query

@@ -11,7 +11,7 @@ from ctxasm.llm.embedding import KeptVectors
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.text.visible import duplicate_key
+from ctxasm.text.chunk_facts import duplicate_key
 
 ONE, TWO = duplicate_key("one"), duplicate_key("two")
 

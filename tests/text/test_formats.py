@@ -22,7 +22,7 @@ from ctxasm.text.formats import (
     title_of,
     with_number,
 )
-from ctxasm.text.tokens.seams import Seams
+from ctxasm.text.tokens.counter import Seams
 
 FORMATS: tuple[Format, ...] = ("numbered", "source", "xml", "grouped", "minimal")
 MARKED = FORMATS[:3]

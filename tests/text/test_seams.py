@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.text.tokens.seams import Seams
+from ctxasm.text.tokens.counter import Seams
 
 CL100K, O200K, R50K = Seams("cl100k"), Seams("o200k"), Seams("r50k")
 

@@ -9,8 +9,7 @@ from ctxasm.assembly.budget.chunk_sets import ChunkSet
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.budget.trim import Squeeze
-from ctxasm.assembly.plans import DocumentPlan
-from ctxasm.assembly.steps import Ahead, Chosen
+from ctxasm.assembly.steps import Ahead, Chosen, DocumentPlan
 from ctxasm.model.events import Event
 from ctxasm.model.results import Candidate, Key
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.passages import join
-from ctxasm.assembly.plans import DocumentPlan, Related
+from ctxasm.assembly.steps import DocumentPlan, Related
 from ctxasm.model.results import Candidate, Key
 
 

@@ -14,8 +14,7 @@ from itertools import accumulate
 
 from ctxasm.assembly.budget.scales import Scales, showing
 from ctxasm.assembly.budget.trim import Trimmed, trim
-from ctxasm.assembly.plans import OVER, DocumentPlan, Resolution, Size
-from ctxasm.assembly.steps import Ahead, Chosen
+from ctxasm.assembly.steps import OVER, Ahead, Chosen, DocumentPlan, Resolution, Size
 from ctxasm.model.results import DocumentSize, Key
 
 

@@ -11,8 +11,7 @@ from ctxasm.assembly.budget.best_chunk import Squeezed, squeezed
 from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate, in_sequence
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
-from ctxasm.assembly.plans import OVER
-from ctxasm.assembly.steps import Ahead, Chosen
+from ctxasm.assembly.steps import OVER, Ahead, Chosen
 from ctxasm.model.results import Candidate, Key
 
 STEPS = 3000

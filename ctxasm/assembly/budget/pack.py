@@ -26,8 +26,7 @@ from ctxasm.assembly.budget.units import (
     unit_of,
 )
 from ctxasm.assembly.order import groups_of
-from ctxasm.assembly.plans import Resolution
-from ctxasm.assembly.steps import Chosen
+from ctxasm.assembly.steps import Chosen, Resolution
 from ctxasm.model.events import Reason
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from ctxasm.assembly.budget import knapsack as pack
 from ctxasm.assembly.passages import Joined
-from ctxasm.assembly.plans import Written
-from ctxasm.assembly.steps import Documents
+from ctxasm.assembly.steps import Documents, Written
 from ctxasm.model.results import DocumentSize, Regret
 
 

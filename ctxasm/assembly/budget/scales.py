@@ -8,11 +8,9 @@ from functools import cached_property
 from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
 from ctxasm.assembly.order import arrange
-from ctxasm.assembly.passages import Joined, join
-from ctxasm.assembly.pieces import Piece
-from ctxasm.assembly.plans import EMPTY, BlockPlan, DocumentPlan, Related, Resolution, Size, Written
-from ctxasm.assembly.render.renderer import Renderer
-from ctxasm.assembly.steps import Documents, Grouped
+from ctxasm.assembly.passages import Joined, Piece, join
+from ctxasm.assembly.render import Renderer
+from ctxasm.assembly.steps import EMPTY, BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
 from ctxasm.assembly.summarise import introduced, prefix_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Document

@@ -7,8 +7,7 @@ from ctxasm.assembly.budget.runs import RunChunk, best_runs, value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.budget.units import crowded, cut_down, fit, index_of_best, refilled, start, tokens_of, unit_of
-from ctxasm.assembly.plans import Resolution
-from ctxasm.assembly.steps import Chosen
+from ctxasm.assembly.steps import Chosen, Resolution
 from ctxasm.model.results import Candidate
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ctxasm.assembly.budget.chunk_sets import ChunkSet
 from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.plans import DocumentPlan
-from ctxasm.assembly.steps import Ahead, Chosen
+from ctxasm.assembly.steps import Ahead, Chosen, DocumentPlan
 from ctxasm.model.events import Event
 from ctxasm.model.results import Candidate, DocumentSize, Key
 

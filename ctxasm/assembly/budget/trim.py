@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from ctxasm.assembly.budget.cut import Cutter, longest
 from ctxasm.assembly.passages import join
-from ctxasm.assembly.plans import DocumentPlan, Measure
-from ctxasm.assembly.steps import Ahead
+from ctxasm.assembly.steps import Ahead, DocumentPlan, Measure
 from ctxasm.model.events import Yielded
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate

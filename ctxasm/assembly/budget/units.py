@@ -12,9 +12,8 @@ from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.budget.trim import trim
 from ctxasm.assembly.passages import Joined
-from ctxasm.assembly.plans import DocumentPlan, Resolution
-from ctxasm.assembly.render.renderer import shown_tokens
-from ctxasm.assembly.steps import Chosen
+from ctxasm.assembly.render import shown_tokens
+from ctxasm.assembly.steps import Chosen, DocumentPlan, Resolution
 from ctxasm.model.events import Reason
 from ctxasm.model.results import Candidate, Key
 

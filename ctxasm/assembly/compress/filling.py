@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.assembly.extracts import KeptSpan
+from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.visible import is_visible
 from ctxasm.text.units import Span, pieces_of_unit, units_of
 
 PASSED_OVER = 12

@@ -18,13 +18,13 @@ from ctxasm.assembly.deduplicate.resolution import by_document, resolve
 from ctxasm.assembly.extracts import Compressor, Extract, KeptSpan, compressed_text, cuts_head, cuts_tail
 from ctxasm.assembly.passages import CUT
 from ctxasm.assembly.steps import Grouped
+from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Compressed, Dropped, Event, Failed
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.visible import is_visible
-from ctxasm.text.overlap import Overlap, left_behind, overlap_at
+from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at
 
 
 @dataclass(frozen=True, slots=True)

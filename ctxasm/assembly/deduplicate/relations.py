@@ -16,14 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from ctxasm.assembly.deduplicate.links import Link, links_of
-from ctxasm.assembly.plans import NO_RELATIONS, Related, Relations
+from ctxasm.assembly.steps import NO_RELATIONS, Related, Relations
 from ctxasm.model.events import Likeness, Promoted
 from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.records import Document
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.dates import Period, period_of
-from ctxasm.text.visible import duplicate_key
 
 STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
 

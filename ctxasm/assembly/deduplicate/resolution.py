@@ -1,14 +1,55 @@
-"""None"""
+"""Stage 2: the same text is shown once.
+
+`relations` says which candidates say the same; here is decided which of them stays. Documents are taken best first, and each
+removes the copies of what it keeps from those still to come. The same is asked again of any subset that a budget tries, and at
+last of what is shown: what is left out because something shown says it (`likeness_of`).
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 
-from ctxasm.assembly.plans import Related, Relations, Resolution
-from ctxasm.assembly.steps import Documents
-from ctxasm.model.events import Likeness
+from ctxasm.assembly.deduplicate.relations import STRENGTH, promote, relations_of
+from ctxasm.assembly.passages import Joined
+from ctxasm.assembly.steps import Documents, Found, Related, Relations, Resolution, Unique
+from ctxasm.model.events import Coincidence, Dropped, Duplicate, Event, Merged, NearMiss, Stripped
+from ctxasm.model.ports import ChunkVectors
 from ctxasm.model.results import Candidate, Key
+from ctxasm.model.settings import AssemblySettings
+
+
+def deduplicate(found: Found, settings: AssemblySettings, vectors: ChunkVectors | None) -> Unique:
+    """Find what says the same, and show it once."""
+    relations = relations_of(found.candidates, settings, vectors, found.documents)
+    standing, promoted = promote(found.candidates, relations)
+    own = by_document(standing.values())
+    resolution = resolve(own, relations)
+    return Unique(found, relations, standing, promoted, own, resolution)
+
+
+def overlap_events(joined: Iterable[Joined]) -> list[Event]:
+    """What joining neighbours did, and the near misses it left alone."""
+    events: list[Event] = []
+    before = 0
+    for j in joined:
+        key = (j.chunk.document_id, j.chunk.chunk_index)
+        if j.merged:
+            events.append(Merged(*key, len(j.chunk.text)))
+        elif j.start:
+            events.append(Stripped(*key, j.start))
+        elif j.note == "near_miss":
+            events.append(NearMiss(*key, j.shared))
+        elif j.note == "coincidence":
+            events.append(Coincidence(*key, j.shared, before))
+        before = len(j.chunk.text)
+    return events
+
+
+def duplicate_events(resolution: Resolution) -> list[Event]:
+    """The copies that left and what they repeat; the neighbours that left with them."""
+    events: list[Event] = [Duplicate(*copy, *kept, how, similarity) for copy, (kept, how, similarity) in resolution.likeness.items()]
+    return events + [Dropped(*key, "parent_duplicate") for key in sorted(resolution.orphans)]
 
 
 def originals_of(relations: Relations) -> dict[Key, list[Related]]:
@@ -181,11 +222,8 @@ class _Resolving:
         return related._replace(key=next(exact, related.key))
 
 
-_STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
-
-
 def _strength(related: Related) -> tuple[int, float]:
-    return _STRENGTH[related.likeness], -related.similarity
+    return STRENGTH[related.likeness], -related.similarity
 
 
 def _holders_first(indexes: Iterable[int], holders: Mapping[int, Iterable[int]]) -> Iterable[int]:
@@ -217,3 +255,38 @@ def _without_copies(documents: Documents, fixed: Sequence[str] | None) -> Resolu
         order = tuple([document_id for document_id in fixed if document_id in documents])
     shown = {document_id: tuple(documents[document_id]) for document_id in order}
     return Resolution(order, shown, {}, frozenset(), {document_id: -standings[document_id][0] for document_id in order}, {})
+
+
+NOTHING_ALIKE: Mapping[Key, Related] = {}
+
+
+def likeness_of(resolution: Resolution, relations: Relations, shown: Sequence[Joined], candidates: Iterable[Key]) -> Mapping[Key, Related]:
+    """Every candidate that is not shown and repeats a chunk that is shown whole, with that chunk.
+
+    Of several the one that deduplication named, else the first in the text, the most alike.
+    """
+    if not relations.copies and not relations.superseded:
+        return NOTHING_ALIKE
+    there = {(j.chunk.document_id, j.chunk.chunk_index) for j in shown}
+    whole = {(j.chunk.document_id, j.chunk.chunk_index): at for at, j in enumerate(shown) if j.end == len(j.chunk.text)}
+    likeness = {copy: related for copy, related in resolution.likeness.items() if related.key in whole and copy not in there}
+    repeated = Repeated(relations)
+    documents = {document_id: place for place, document_id in enumerate(dict.fromkeys(key[0] for key in whole))}
+    for key in candidates:
+        if key not in there and key not in likeness and (options := [each for each in repeated.by(key) if each.key in whole]):
+            likeness[key] = min(options, key=lambda r: (documents[r.key[0]], STRENGTH[r.likeness], -r.similarity, whole[r.key]))
+    return likeness
+
+
+class Repeated:
+    """What each chunk repeats; of one that a newer chunk stands for, that one and what it repeats."""
+
+    def __init__(self, relations: Relations) -> None:
+        self.originals, self.superseded = originals_of(relations), relations.superseded
+
+    def by(self, key: Key) -> list[Related]:
+        """The chunks whose presence makes this one superfluous."""
+        newer = self.superseded.get(key)
+        if newer is None:
+            return self.originals.get(key, [])
+        return [newer, *(newer._replace(key=original.key) for original in self.originals.get(newer.key, ()))]

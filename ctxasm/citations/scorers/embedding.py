@@ -19,11 +19,11 @@ import numpy as np
 
 from ctxasm.citations.scorers.comparing import Gate, ModelComparison, require_thresholds
 from ctxasm.citations.scorers.windows import Split, Window, sentences_of, stop_if, windows_of
+from ctxasm.model.characters import encodable
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import NO_MATCH, Found, Match, Source, Spent
-from ctxasm.text.visible import encodable
 
 BATCH = 32
 WIDEST = 3

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ctxasm.model.characters import encodable
 from ctxasm.model.messages import Message
 from ctxasm.model.support import Source
 from ctxasm.text.fences import fence_code
-from ctxasm.text.visible import encodable
 
 PROMPT_VERSION = "1"
 """Part of the key of every kept judgement: raise it with every change of the wording or the schema."""

@@ -12,7 +12,7 @@ from ctxasm.data.archives import refusal_of_entries, top_folder
 from ctxasm.data.documents.finding import FoundFile, Skipped, clutter
 from ctxasm.data.documents.kinds import UnreadableDocument, kind_of, why_not
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.text.visible import one_line
+from ctxasm.model.characters import one_line
 
 
 def open_packed(stream: IO[bytes], limits: ReadLimits) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:

@@ -18,10 +18,10 @@ from ctxasm.data.enrich.phrases import key_phrases
 from ctxasm.data.enrich.questions import questions_of
 from ctxasm.data.enrich.texts import LEAST_TOKENS, MOST_TOKENS, Enrichment
 from ctxasm.data.enrich.whole import Part, Whole
+from ctxasm.model.characters import one_line
 from ctxasm.model.ports import TokenCounter
 from ctxasm.text.language import Language
 from ctxasm.text.sentences import sentence_spans
-from ctxasm.text.visible import one_line
 
 SENTENCES, OF_SECTION, BEFORE = 6, 3, 2
 """Central sentences of the document, of a section, and sentences before a chunk, that a context may choose from."""

@@ -10,9 +10,9 @@ from ctxasm.data.enrich.central import central_sentences
 from ctxasm.data.enrich.outline import headings_of
 from ctxasm.data.enrich.texts import MOST_QUESTIONS, MOST_TOKENS
 from ctxasm.data.enrich.whole import LONGEST_NAME, Part, Whole
+from ctxasm.model.characters import one_line
 from ctxasm.model.records import Document
 from ctxasm.text.language import Language
-from ctxasm.text.visible import one_line
 
 READ_OF_DOCUMENT = 12_000
 READ_OF_CHUNK = 6_000

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ctxasm.data.enrich.jobs import ChunksJob
 from ctxasm.data.enrich.texts import MOST_QUESTIONS, MOST_TOKENS, Enrichment, cut_at_word
+from ctxasm.model.characters import one_line
 from ctxasm.model.ports import TokenCounter
 from ctxasm.text.sentences import sentence_spans
-from ctxasm.text.visible import one_line
 
 LONGEST_QUESTION = 300
 LONGEST_SUMMARY = 600

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.data.enrich.outline import enclosing, headings_in, headings_of, path_at, section_of
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
-from ctxasm.model.visible import is_visible
+from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at, touching
 from ctxasm.text.language import Language, language_of
-from ctxasm.text.overlap import Overlap, left_behind, overlap_at, touching
-from ctxasm.text.visible import one_line
 
 LONGEST_NAME = 120
 _READ = 6000

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ctxasm.data.files.problems import NO_VALUE
-from ctxasm.model.visible import is_visible
+from ctxasm.model.characters import is_visible
 
 MAX_NUMBER = 2_000_000_000
 """Whole numbers fit a 32-bit column, with room for a window on either side."""

@@ -20,14 +20,16 @@ from ctxasm.data.tables.resolved import Resolved, resolve
 from ctxasm.data.tables.session import OwnDatabase, Parameters, Row, ask
 from ctxasm.data.tables.statements import Statements
 from ctxasm.data.tables.types import is_key, own_text, own_whole
+from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Fetched, FetchedChunk, Window
 from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
-from ctxasm.store.intake import MAX_CHUNK_INDEX, readable, storable
+from ctxasm.store.intake import MAX_CHUNK_INDEX
 from ctxasm.store.listing import no_query
+from ctxasm.store.statements import readable
+from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts
-from ctxasm.text.visible import duplicate_key
 
 MOST_ROWS = 50_000
 """The most chunks that one read brings."""

@@ -11,7 +11,7 @@ import numpy as np
 from ctxasm.model.datasets import VectorShelf
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.text.visible import duplicate_key
+from ctxasm.text.chunk_facts import duplicate_key
 
 BATCH = 64
 """Texts that are embedded and kept at a time, where the embedder names no other number in `batch`."""

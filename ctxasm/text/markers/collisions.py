@@ -4,22 +4,87 @@ Brackets are swapped one character for one by look-alikes, so that every offset 
 what the format needs to keep its blocks apart: a marker that the answer parser would accept, in each format that has
 markers; `[N] Source:` at the start of a line in `numbered`, `[SOURCE N]` in `source`, the tags in `xml` and markup that
 would hide them. In `grouped` and `minimal` nothing is parsed and no boundary can be kept: text is shown as it is. A line
-that equals the separator between blocks, where one is set, is looked for in every format.
+that equals the separator between blocks, where one is set, is looked for in every format. Text that can have no part in any of
+this, wherever it stands, is quiet: that is found once, at load.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from ctxasm.model.characters import SHORT, is_visible, one_line
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.formats import Frame
 from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
-from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header, might_hold_marker, swap_brackets
-from ctxasm.text.markers.separators import find_separators, separator_line, swap_marks
+from ctxasm.text.markers.search import (
+    INVISIBLE,
+    find_forged_headers,
+    find_marker_forms,
+    folded,
+    might_hold_header,
+    might_hold_marker,
+    swap_brackets,
+)
+
+BLANK_LINE = "\n\n"
+_LINES = re.compile("[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+").finditer
+_UNSEEN = re.compile(f"[{INVISIBLE}\x7f]+").sub
+_RULE = re.compile(r"(.)\1\1+").fullmatch
+_LOOK_ALIKES = str.maketrans("-=*_#~|:/<>[]()·", "‐꞊∗ˍ⌗∼∣∶∕‹›⟦⟧❨❩∙")
+_OTHER = "·"
+
+
+def separator_line(separator: str) -> str:
+    """A separator on one line; empty where it shows nothing, and blocks stand a blank line apart."""
+    line = one_line(separator)
+    return line if is_visible(line) else ""
+
+
+def joint(line: str) -> str:
+    """What is written between two blocks: the line between two blank ones, or one blank line."""
+    return f"\n\n{line}\n\n" if line else BLANK_LINE
+
+
+def find_separators(text: str, line: str) -> list[tuple[int, int]]:
+    """Spans of `text` that a reader would take for the separator `line`, ascending, disjoint; none where it is empty.
+
+    A line is the separator to a reader whatever the white space, the characters without width, the case and the width of its
+    letters; of a rule (one mark, three times or more) whatever its length.
+    """
+    if not line:
+        return []
+    wanted, found = _seen(line), []
+    rule = _RULE(wanted)
+    for each in _LINES(text):
+        seen = _seen(each[0])
+        if (seen == wanted or (rule and len(seen) > 2 and seen == rule[1] * len(seen))) and _seen(swap_marks(each[0])) != seen:
+            found.append(each.span())
+    return found
+
+
+def swap_marks(line: str) -> str:
+    """`line` with every mark replaced by a look-alike that no reader folds back; letters, digits and the length stay the same."""
+    return "".join([_look_alike(char) if _is_mark(char) else char for char in line])
+
+
+def _seen(line: str) -> str:
+    """What is compared of a line: its visible characters without differences of case and width."""
+    return _UNSEEN("", folded(_UNSEEN("", line)))
+
+
+def _is_mark(char: str) -> bool:
+    return any(not each.isalnum() for each in _seen(char))
+
+
+def _look_alike(char: str) -> str:
+    swapped = char.translate(_LOOK_ALIKES)
+    return swapped if swapped != char else _OTHER
 
 
 class Swap(NamedTuple):
@@ -164,3 +229,69 @@ def _swaps(starts: Sequence[int], low: int, high: int) -> list[Swap]:
         Swap(place, max(low, starts[place]) - starts[place], min(high, starts[place + 1]) - starts[place])
         for place in range(first, last + 1)
     ]
+
+
+opens_something = re.compile(r"[\[<(&【［＜﹤]").search
+"""Where something may begin that a rule looks for, or None."""
+BITS: Mapping[Format, int] = {"numbered": 1, "source": 2, "xml": 4}
+"""Where each format stands in the stored number. The others keep no boundaries, so there every text is quiet."""
+EDITION_STEP = 8
+EDITION = 1
+"""One more whenever a rule finds what it did not find before: what is stored of an earlier edition then counts for nothing."""
+GAP_MARK = "[…]"
+"""The gap mark that is known to be none of it."""
+TAIL = 512
+"""Characters before its end in which a text may hold what the text behind it completes. No rule looks further ahead from a bracket,
+but for runs of digits and of what is not seen."""
+_ENDLESS = re.compile(r"(?:[\d\W_]){60}\Z").search
+"""Digits and signs without end: how far back what they belong to begins is not known."""
+_OPEN_ROUND = re.compile(r"\(\s*(?:[iI][dD]?)?\s*\Z").search
+
+
+def keeps_to_itself(text: str, format: Format) -> bool:
+    """Whether nothing in `text` is, begins or completes what the rules of this format look for, whatever stands around it.
+
+    Most text, so that most is never searched twice. Whatever the rules look for begins with a bracket, an ampersand or the like: a
+    text without any of these is quiet at once; one that holds some is when no rule finds anything plausible in it, and none of them
+    stands so near its end that what follows could complete it.
+    """
+    return _short_keeps(text, format) if len(text) <= SHORT else _keeps(text, format)
+
+
+def _keeps(text: str, format: Format) -> bool:
+    if opens_something(text) is None:
+        return True
+    tail = text[-TAIL:]
+    # A bracket that opens a marker or a header is completed on its own line.
+    if "[" in tail[tail.rfind("\n") + 1 :] or "【" in tail or "［" in tail or "<" in tail or "＜" in tail or "﹤" in tail:
+        return False
+    return not (_OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
+
+
+_short_keeps = lru_cache(maxsize=4096)(_keeps)
+
+
+def quiet_formats(text: str) -> int:
+    """The formats in which `text` keeps to itself, as one number to be stored: it also tells by which edition of the rules."""
+    found = sum([bit for format, bit in BITS.items() if keeps_to_itself(text, format)])
+    return EDITION * EDITION_STEP + found
+
+
+def all_keep_to_themselves(prefix: str, chunks: Iterable[FetchedChunk], format: Format) -> bool:
+    """Whether that is so of a prefix and of each chunk, by what is stored of it where that is of this edition."""
+    if prefix and not keeps_to_itself(prefix, format):
+        return False
+    bit = BITS.get(format, 0)
+    for chunk in chunks:
+        stored = chunk.quiet
+        if stored is None or stored // EDITION_STEP != EDITION:
+            if not keeps_to_itself(chunk.text, format):
+                return False
+        elif bit and not stored & bit:
+            return False
+    return True
+
+
+def gap_keeps_to_itself(mark: str, format: Format) -> bool:
+    """The same for a gap mark, which stands on a line of its own."""
+    return mark == GAP_MARK or keeps_to_itself(mark + "\n", format)

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.citations.scorers.windows import MAX_SENTENCE_CHARS, Window, sentences_of, stop_if, windows_of
+from ctxasm.model.characters import encodable
 from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.kept import Kept, key_of
 from ctxasm.model.support import Source
 from ctxasm.text.sentences import sentence_spans
-from ctxasm.text.visible import encodable
 
 
 def test_windows_stay_within_a_range_narrow_ones_first() -> None:

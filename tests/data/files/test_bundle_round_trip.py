@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from ctxasm.data.files import Problem, load_bundle, write_bundle
 from ctxasm.data.files.kinds import KNOWN_FILES
 from ctxasm.data.files.shapes import MAX_NUMBER
+from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
-from ctxasm.model.visible import is_visible
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.words import decimal, number, plural
+from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.settings import AssemblySettings, spec_of
-from ctxasm.model.visible import is_visible
-from ctxasm.text.visible import one_line
 
 
 def settings_sentence(settings: AssemblySettings) -> str:

@@ -2,7 +2,7 @@
 
 The context is a pure function of the chosen set: `Renderer.write` takes its blocks in order, and the budget asks the same
 renderer what a set would cost (`ends`). There is no second cost formula. A block is what its format says (see `formats`)
-around its text; blocks are separated by one blank line, or by a line of one's own (`block_separator`).
+around its text, defused; blocks are separated by one blank line, or by a line of one's own (`block_separator`).
 """
 
 from __future__ import annotations
@@ -11,22 +11,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.assembly.extracts import NO_EXTRACTS, Extract
-from ctxasm.assembly.passages import Joined, join
-from ctxasm.assembly.pieces import Piece, body_of
-from ctxasm.assembly.plans import NOTHING_WRITTEN, OVER, Block, BlockPlan, DocumentPlan, End, Size, Written
-from ctxasm.assembly.render.block_text import BlockText, Head, defused, traced
-from ctxasm.assembly.steps import Found
-from ctxasm.model.events import Event
+from ctxasm.assembly.extracts import NO_EXTRACTS, Extract, pieces_of
+from ctxasm.assembly.passages import Joined, Piece, body_of, join
+from ctxasm.assembly.steps import NOTHING_WRITTEN, OVER, Block, BlockPlan, DocumentPlan, End, Found, Size, Written
+from ctxasm.model.characters import one_line
+from ctxasm.model.events import Event, Neutralised
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.records import Document
-from ctxasm.model.results import Candidate, Key, Segment
+from ctxasm.model.results import Candidate, Key, Segment, SegmentKind
 from ctxasm.model.settings import AssemblySettings, Format
-from ctxasm.text.formats import Heading, frame_of, heading_of, title_of, with_number
-from ctxasm.text.markers.collisions import find_collisions, separator_of
-from ctxasm.text.markers.quiet import all_keep_to_themselves, gap_keeps_to_itself
-from ctxasm.text.markers.separators import BLANK_LINE, joint
-from ctxasm.text.visible import one_line
+from ctxasm.text.formats import Frame, Heading, frame_of, heading_of, title_of, with_number
+from ctxasm.text.markers.collisions import (
+    BLANK_LINE,
+    Body,
+    Find,
+    all_keep_to_themselves,
+    defuse_block,
+    find_collisions,
+    find_separators,
+    gap_keeps_to_itself,
+    joint,
+    opens_something,
+    separator_of,
+)
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
@@ -305,3 +312,80 @@ class _Sheet:
 
 
 _record = tuple.__new__
+
+
+class Head(NamedTuple):
+    """The frame of a block and the document that it names."""
+
+    frame: Frame
+    document_id: str
+
+
+class BlockText(NamedTuple):
+    """What a block says: its frame, the pieces of its body, and what was noted while they were put together."""
+
+    head: Head
+    body: list[Piece]
+    events: list[Event]
+
+
+def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extract], gap_mark: str) -> list[Piece]:
+    """The pieces with those of compressed chunks led back to the original: its own spans, and gap marks between them."""
+    pieces: list[Piece] = []
+    for piece in body:
+        extract = extracts.get((document_id, piece.chunk_index)) if piece.chunk_index is not None else None
+        if extract is None or piece.low is None or piece.high is None:
+            pieces.append(piece)
+            continue
+        for part in pieces_of(extract, gap_mark, piece.low, piece.high):
+            text = piece.text[part.low - piece.low : part.high - piece.low]
+            kind: SegmentKind = "gap" if part.start is None and extract.how != "rewritten" else "chunk"
+            own = Piece(kind, text, None, None, piece.chunk_index, part.start, part.end, piece.shared_with if kind == "chunk" else ())
+            own.rewritten = extract.how == "rewritten"
+            pieces.append(own)
+    return pieces
+
+
+def defused(
+    text: BlockText, settings: AssemblySettings, counter: TokenCounter, find: Find = find_collisions, quiet: bool = False
+) -> BlockText:
+    """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
+
+    `quiet`: its body is known to hold nothing of the kind.
+    """
+    if settings.marker_collisions == "off":
+        return text
+    line = separator_of(settings)
+    if quiet and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
+        return text
+    swap = settings.marker_collisions == "neutralise"
+    (frame, document_id), body, events = text
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
+    events += [Neutralised(document_id, None, found, swap) for found in named]
+    events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
+    if checked.swaps:
+        _recount(body, checked, counter)
+    return BlockText(Head(frame, document_id), body, events)
+
+
+def _joined(text: BlockText) -> str:
+    return text.head.frame.after + "".join([piece.text for piece in text.body])
+
+
+def _recount(body: list[Piece], checked: Body, counter: TokenCounter) -> None:
+    """Take the defused texts over, with what is still known of their tokens."""
+    solid = True
+    for place, (piece, text) in enumerate(zip(body, checked.texts, strict=True)):
+        if not solid:
+            # A growth rests on a seam inside the piece before; without one it is not known any more.
+            piece.growth = None
+        solid = counter.has_seam(text)
+        if piece.text == text:
+            continue
+        swaps = [swap for swap in checked.swaps if swap.place == place]
+        low, high = min(swap.low for swap in swaps), max(swap.high for swap in swaps)
+        changed = counter.change(piece.text, text, low, high)
+        piece.own = None if piece.own is None or changed is None else piece.own + changed
+        piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+        piece.text, piece.neutralised = text, True
+        solid = counter.has_seam(text[high:])

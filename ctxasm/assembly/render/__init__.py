@@ -1,1 +1,0 @@
-"""Chosen blocks become text, measured while they are written."""

@@ -1,0 +1,54 @@
+"""What a character is: seen by a reader or not, one line or several, and whether it can be written at all."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0]*\Z")
+
+
+def is_visible(text: str) -> bool:
+    """Whether `text` has at least one character that a reader would see."""
+    return text[:1].isalnum() or not _INVISIBLE.match(text)
+
+
+def has_mark(text: str) -> bool:
+    """Whether `text` holds a visible character that is neither letter nor digit, in whatever width it is written."""
+    return any(not char.isalnum() and is_visible(char) for char in unicodedata.normalize("NFKC", text))
+
+
+SHORT = 512
+"""Titles, sources and summaries up to this length are kept on one line once made, so that a query makes none."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space and control characters collapsed to one blank."""
+    return _short_line(text) if len(text) <= SHORT else _line(text)
+
+
+def _line(text: str) -> str:
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+_short_line = lru_cache(maxsize=4096)(_line)
+
+
+def encodable(text: str) -> str:
+    """`text` of the same length in which every character can be written as UTF-8: tokenizers refuse lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def storable(text: str) -> bool:
+    """Whether a store can hold this text; where not, nothing stored can match it."""
+    if "\0" in text:
+        return False
+    if text.isascii():
+        return True
+    try:
+        text.encode()  # an eighth of the time of a search for surrogates
+    except UnicodeEncodeError:
+        return False
+    return True
