@@ -1,7 +1,8 @@
 """Named starting points. A preset names only what it changes; everything else is the default.
 
-First the one that is chosen by measurement, then one for each source, then the use cases of the token-budget guide, the zones of the bookend guide, and our own. Where a
-source has no setting of ours (neighbours, overlaps, marker safety), ours stays as it is: a preset shows a strategy, not its gaps.
+First the one chosen by measurement, then one for each source, then the use cases of the token-budget guide, the zones of the bookend
+guide, and our own. Where a source has no setting of ours (neighbours, overlaps, marker safety), ours stays as it is: a preset shows a
+strategy, not its gaps.
 """
 
 from __future__ import annotations
@@ -122,6 +123,18 @@ def preset(name: str) -> AssemblySettings:
     if name not in PRESETS:
         raise InvalidInput(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
     return AssemblySettings.from_dict(PRESETS[name])
+
+
+def is_recommended(settings: AssemblySettings) -> bool:
+    """Whether what is recommended is in use, whatever else is set."""
+    return all(getattr(settings, name) == value for name, value in PRESETS[RECOMMENDED].items())
+
+
+def other_choice(settings: AssemblySettings) -> AssemblySettings:
+    """The same settings with what is recommended; where that is in use, with what the five stages have in its place."""
+    defaults = AssemblySettings()
+    own = PRESETS[RECOMMENDED]
+    return settings.replace(**({name: getattr(defaults, name) for name in own} if is_recommended(settings) else own))
 
 
 def preset_of(settings: AssemblySettings) -> str | None:

@@ -9,13 +9,12 @@ from ctxasm import MemoryStore
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.deduplicate.stage import deduplicate
+from ctxasm.assembly.deduplicate.resolution import deduplicate
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.group import group
 from ctxasm.assembly.order import order
 from ctxasm.assembly.pipeline import assemble
-from ctxasm.assembly.plans import Written
-from ctxasm.assembly.steps import Found, Grouped
+from ctxasm.assembly.steps import Found, Grouped, Written
 from ctxasm.assembly.summarise import summarise, worded
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly

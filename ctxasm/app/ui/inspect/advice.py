@@ -17,11 +17,21 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.advice_words import (
+    ADVICE_EXPLAINS,
+    SEVERITY_WORDS,
+    advice_sentence,
+    changes_words,
+    effect_words,
+    recommended_sentence,
+)
 from ctxasm.app.ui.words.words import plural
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.presets import is_recommended, other_choice
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.advice import Advice, advise
+from ctxasm.tuning.advice import Advice, Effect, advise, measured
+from ctxasm.tuning.advice_view import View
 
 FIRST = 3
 """Pieces of advice that stand open; the others fold away."""
@@ -53,17 +63,34 @@ def row_html(advice: Advice, assembly: Assembly) -> str:
 
 def advice_panel(scene: Scene, assembly: Assembly) -> None:
     """The advice for this assembly, gravest first; one quiet line where nothing that was tried helps."""
-    given = _advice(scene, assembly)
+    given, recommended = _advice(scene, assembly)
     if not given:
         st.html(boxed('<p class="cx-note cx-small">Advice: nothing that was tried would make this context better.</p>', "ctx-advice"))
+        _recommended_row(scene, recommended)
         return
-    head = f"Advice <small>{plural(len(given), 'change')}{_how(scene)}</small>"
+    head = f"Advice <small>{plural(len(given), 'change')}{_how(scene)}. {ADVICE_EXPLAINS}</small>"
     with st.container(gap="small", key="advice"):
         st.html(boxed(f'<h2 class="cx-h" data-advice="{len(given)}">{head}</h2>', "ctx-advice"))
         _rows(scene, assembly, given[:FIRST])
         if rest := given[FIRST:]:
             with st.expander(f"and {plural(len(rest), 'more change')}", key="advice_more"):
                 _rows(scene, assembly, rest)
+        _recommended_row(scene, recommended)
+
+
+def _recommended_row(scene: Scene, effect: Effect | None) -> None:
+    """What the recommended preset does to this query, or the five stages where it is in use; nothing where neither changes anything."""
+    if effect is None:
+        return
+    takes = is_recommended(scene.settings)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recommended"):
+        st.html(
+            boxed(f'<div class="cx-small" data-recommended="{takes}">{escape(recommended_sentence(takes, effect))}</div>'), width="stretch"
+        )
+        label = "Back to the five stages" if takes else "Use recommended"
+        st.button(
+            label, key="recommended_or_back", on_click=state.apply, args=(other_choice(scene.settings),), icon=":material/swap_horiz:"
+        )
 
 
 def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
@@ -76,14 +103,29 @@ def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
             st.button(label, key=f"advice_{advice.rule}", on_click=state.apply, args=(changed,), help=help, icon=":material/check:")
 
 
-def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
+def _advice(scene: Scene, assembly: Assembly) -> tuple[tuple[Advice, ...], Effect | None]:
     """The advice on this assembly; the last one of the session is kept, so that a tab that opens tries nothing again."""
     kept = session.advice
     if kept is None or kept[0] is not assembly:
-        kept = (assembly, _tried(scene, assembly))
+        kept = (assembly, (_tried(scene, assembly), _difference(scene, assembly)))
         session.advice = kept
-    given: tuple[Advice, ...] = kept[1]
+    given: tuple[tuple[Advice, ...], Effect | None] = kept[1]
     return given
+
+
+def _difference(scene: Scene, assembly: Assembly) -> Effect | None:
+    """What choosing the other way does to this query; None where the context stays the same, or trying it would call a model."""
+    if _costs(scene) or not scene.settings.enabled:
+        return None
+    workbench = server.workbench()
+    try:
+        other = state.assemble_anew(workbench, replace(scene, settings=other_choice(scene.settings)))
+    except CtxasmError:
+        return None
+    if other.text == assembly.text:
+        return None
+    before, after = (measured(View(each, lambda done: workbench.evidence(done, scene.dataset))) for each in (assembly, other))
+    return Effect(before, after)
 
 
 def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
