@@ -36,33 +36,33 @@ _HOME = {
     "load_bundle": "ctxasm.data.files",
     "write_bundle": "ctxasm.data.files",
     "Answer": "ctxasm.model.records",
-    "AnswerResult": "ctxasm.answering.asking",
-    "AnswerStream": "ctxasm.answering.asking",
+    "AnswerResult": "ctxasm.answering",
+    "AnswerStream": "ctxasm.answering",
     "Assembly": "ctxasm.model.results",
     "AssemblySettings": "ctxasm.model.settings",
     "Bundle": "ctxasm.model.records",
-    "CheckedAnswer": "ctxasm.citations.checked",
+    "CheckedAnswer": "ctxasm.citations",
     "Chunk": "ctxasm.model.records",
     "CtxasmError": "ctxasm.model.errors",
     "Dataset": "ctxasm.model.datasets",
     "Document": "ctxasm.model.records",
-    "EnrichOptions": "ctxasm.data.enrich.run",
-    "EnrichReport": "ctxasm.data.enrich.reports",
-    "ExportReport": "ctxasm.data.files.exporting",
+    "EnrichOptions": "ctxasm.data.enrich",
+    "EnrichReport": "ctxasm.data.enrich",
+    "ExportReport": "ctxasm.data.files",
     "GoldChunk": "ctxasm.model.records",
     "Hit": "ctxasm.model.records",
-    "IngestOptions": "ctxasm.data.documents.options",
-    "IngestReport": "ctxasm.data.documents.ingesting",
+    "IngestOptions": "ctxasm.data.documents",
+    "IngestReport": "ctxasm.data.documents",
     "InvalidBundle": "ctxasm.model.errors",
     "InvalidInput": "ctxasm.model.errors",
     "InvalidSetting": "ctxasm.model.errors",
-    "LoadReport": "ctxasm.data.files.loading",
-    "MemoryStore": "ctxasm.store.memory",
-    "Marked": "ctxasm.answering.asking",
+    "LoadReport": "ctxasm.data.files",
+    "MemoryStore": "ctxasm.store",
+    "Marked": "ctxasm.answering",
     "ModelUnavailable": "ctxasm.model.errors",
     "NameTaken": "ctxasm.data.standing",
     "NotFound": "ctxasm.model.errors",
-    "Piece": "ctxasm.answering.asking",
+    "Piece": "ctxasm.answering",
     "PromptChoice": "ctxasm.answering.prompts",
     "Query": "ctxasm.model.records",
     "SearchOptions": "ctxasm.model.search",
@@ -75,10 +75,10 @@ _HOME = {
 }
 
 if TYPE_CHECKING:
-    from ctxasm.answering.asking import AnswerResult as AnswerResult
-    from ctxasm.answering.asking import AnswerStream as AnswerStream
-    from ctxasm.answering.asking import Marked as Marked
-    from ctxasm.answering.asking import Piece as Piece
+    from ctxasm.answering import AnswerResult as AnswerResult
+    from ctxasm.answering import AnswerStream as AnswerStream
+    from ctxasm.answering import Marked as Marked
+    from ctxasm.answering import Piece as Piece
     from ctxasm.answering.prompts import PromptChoice as PromptChoice
     from ctxasm.app.doors import ask as ask
     from ctxasm.app.doors import assemble as assemble
@@ -91,15 +91,15 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
     from ctxasm.app.doors import search as search
-    from ctxasm.citations.checked import CheckedAnswer as CheckedAnswer
-    from ctxasm.data.documents.ingesting import IngestReport as IngestReport
-    from ctxasm.data.documents.options import IngestOptions as IngestOptions
-    from ctxasm.data.enrich.reports import EnrichReport as EnrichReport
-    from ctxasm.data.enrich.run import EnrichOptions as EnrichOptions
+    from ctxasm.citations import CheckedAnswer as CheckedAnswer
+    from ctxasm.data.documents import IngestOptions as IngestOptions
+    from ctxasm.data.documents import IngestReport as IngestReport
+    from ctxasm.data.enrich import EnrichOptions as EnrichOptions
+    from ctxasm.data.enrich import EnrichReport as EnrichReport
+    from ctxasm.data.files import ExportReport as ExportReport
+    from ctxasm.data.files import LoadReport as LoadReport
     from ctxasm.data.files import load_bundle as load_bundle
     from ctxasm.data.files import write_bundle as write_bundle
-    from ctxasm.data.files.exporting import ExportReport as ExportReport
-    from ctxasm.data.files.loading import LoadReport as LoadReport
     from ctxasm.data.standing import NameTaken as NameTaken
     from ctxasm.model.datasets import Dataset as Dataset
     from ctxasm.model.errors import CtxasmError as CtxasmError
@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from ctxasm.model.results import Assembly as Assembly
     from ctxasm.model.search import SearchOptions as SearchOptions
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
-    from ctxasm.store.memory import MemoryStore as MemoryStore
+    from ctxasm.store import MemoryStore as MemoryStore
 
 __all__ = [
     "Answer",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,10 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.examples import LONG_VARIABLE, examples
+
+# Every worker, and every process that a test starts, would compile the same files again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 TESTS = Path(__file__).resolve().parent
 pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
@@ -70,6 +76,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if is_hypothesis_test(getattr(item, "obj", None)):
                 item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Around each part of each test pytest visits every logger that keeps its records to itself, as some seventy of Streamlit's do."""
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("streamlit") and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 def _stay_inside() -> None:

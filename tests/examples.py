@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-SHARE = 4
+SHARE = 8
 LEAST = 10
 LONG_VARIABLE = "CTXASM_LONG_LAWS"
 COUNT_VARIABLE = "CTXASM_LAW_EXAMPLES"

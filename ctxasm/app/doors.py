@@ -14,17 +14,14 @@ from ctxasm.model.progress import Cancelled, Report, never, silent
 if TYPE_CHECKING:
     import os
 
-    from ctxasm.answering.asking import AnswerStream
+    from ctxasm.answering import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.workbench import Workbench
-    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations import CheckedAnswer
+    from ctxasm.data.documents import IngestOptions, IngestReport
     from ctxasm.data.documents.collecting import Source
-    from ctxasm.data.documents.ingesting import IngestReport
-    from ctxasm.data.documents.options import IngestOptions
-    from ctxasm.data.enrich.reports import EnrichReport
-    from ctxasm.data.enrich.run import EnrichOptions
-    from ctxasm.data.files.exporting import ExportReport
-    from ctxasm.data.files.loading import LoadReport
+    from ctxasm.data.enrich import EnrichOptions, EnrichReport
+    from ctxasm.data.files import ExportReport, LoadReport
     from ctxasm.data.standing import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
@@ -76,7 +73,7 @@ def load(
     `over` says what becomes of a dataset of that name: "new" refuses unless it holds the same, "replace" takes its place, "join"
     adds to it. Raises InvalidInput, NameTaken, InvalidBundle with all problems, StoreUnavailable; then nothing changed.
     """
-    from ctxasm.data.files.loading import load_paths, one_mapping
+    from ctxasm.data.files import load_paths, one_mapping
 
     with _workbench(store) as workbench:
         return load_paths(workbench, _listed(paths), name, one_mapping(columns or {}, kind), valid_only, over)
@@ -100,7 +97,7 @@ def ingest(
     done, `retry` reads again what could not be read before. A document that cannot be read is a problem of the report, never an
     error. Raises InvalidInput for a path where nothing is, NameTaken, StoreUnavailable.
     """
-    from ctxasm.data.documents.ingesting import ingest as run
+    from ctxasm.data.documents import ingest as run
 
     with _workbench(store) as workbench:
         return run(workbench, _listed(paths), options, name, report, cancelled, part=part, retry=retry, over=over)
@@ -167,7 +164,7 @@ def export(
 
     What is there already is replaced only with `force`. Raises InvalidInput, NotFound, StoreUnavailable.
     """
-    from ctxasm.data.files.exporting import export as run
+    from ctxasm.data.files import export as run
 
     with _workbench(store) as workbench:
         return run(workbench, dataset, path, format, force=force)
@@ -191,8 +188,8 @@ def search(
     With `save` it is kept among the queries of the dataset. The first search makes an index. Raises InvalidInput for a blank question
     and for what cannot be had here, SearchStopped, ModelUnavailable, NotFound, StoreUnavailable.
     """
-    from ctxasm.search.searching import save_query
-    from ctxasm.search.searching import search as run
+    from ctxasm.search import save_query
+    from ctxasm.search import search as run
 
     with _workbench(store) as workbench:
         name = workbench.dataset(dataset).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
@@ -223,7 +220,7 @@ def assemble(
     """
     from ctxasm.answering.zones import ZoneDesk
     from ctxasm.app.assembling import assembled
-    from ctxasm.assembly.plain_records import joined
+    from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.text.tokens import open_counter
@@ -249,7 +246,7 @@ def ask(
     else extractive. `choice` says how to ask (default: grounded). A model's failure is in the result. Raises InvalidInput for a model
     that cannot be had.
     """
-    from ctxasm.answering.asking import ask as run
+    from ctxasm.answering import ask as run
     from ctxasm.answering.prompts import GROUNDED
     from ctxasm.app.parts import open_model
     from ctxasm.config import read_config
@@ -265,7 +262,7 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -
     of docs/reference/answer-json.md. Raises InvalidInput for a scorer that cannot be had, ModelUnavailable where its model fails.
     """
     from ctxasm.app.parts import open_scorer
-    from ctxasm.citations.checking import check as run
+    from ctxasm.citations import check as run
     from ctxasm.config import read_config
 
     named = "lexical" if scorer is None else scorer

@@ -17,7 +17,7 @@ from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
 from ctxasm.data.standing import Over, joined_dataset
 from ctxasm.data.tables.links import Links
-from ctxasm.model.records import Answer, Document, Query
+from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -140,25 +140,13 @@ class Workbench:
         """Id, text and number of hits of each query, in loaded order: for a picker."""
         return self.dataset(dataset).query_list()
 
-    def queries(self, dataset: str | None = None) -> list[Query]:
-        """All queries with what was retrieved for them, in loaded order."""
-        return self.dataset(dataset).queries()
-
     def query(self, dataset: str | None, query_id: str) -> Query:
         """One query. Raises NotFound naming those that exist."""
         return self.dataset(dataset).query(query_id)
 
-    def documents(self, dataset: str | None = None) -> list[Document]:
-        """All documents, in loaded order."""
-        return self.dataset(dataset).documents()
-
     def document_chunks(self, document_id: str, dataset: str | None = None) -> list[FetchedChunk]:
         """All chunks of a document by index; empty for an unknown one."""
         return self.dataset(dataset).document_chunks(document_id)
-
-    def answers(self, dataset: str | None = None) -> list[Answer]:
-        """All recorded answers, in loaded order."""
-        return self.dataset(dataset).answers()
 
     def find_text(self, dataset: str | None, phrase: str, limit: int = 200) -> list[FetchedChunk]:
         """The chunks whose text contains `phrase` in any case, retrieved or not. A blank phrase finds none."""
@@ -217,12 +205,6 @@ class Workbench:
         return evidence_states(assembly, stored)
 
     # Asking
-
-    def model_names(self) -> tuple[str, ...]:
-        """The models that `open_model` takes."""
-        from ctxasm.llm import MODEL_NAMES
-
-        return MODEL_NAMES
 
     def open_model(self, name: str | None = None) -> AnswerModel:
         """A model by name (default: the configured one, else the key-free one). Raises InvalidInput for one that cannot be had."""

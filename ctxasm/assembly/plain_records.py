@@ -6,12 +6,12 @@ neighbours were cut from the same text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsLanguage, Window
 from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
@@ -22,7 +22,6 @@ PlainChunk = Chunk | Mapping[str, Any]
 PlainDocument = Document | Mapping[str, Any]
 PLACE = ("start", "end", "page_number", "section", "row_number")
 HIT_KEYS = "document_id, chunk_index, text and score"
-_BROKEN = re.compile("[\0\ud800-\udfff]")
 
 
 def joined(
@@ -118,7 +117,7 @@ def _has_text(hit: object) -> bool:
 def _chunk(chunk: object, name: str) -> Chunk:
     text = _field(chunk, "text", name)
     if isinstance(text, str):  # as at every edge: no tokenizer takes these
-        text = _BROKEN.sub("\ufffd", text)
+        text = mended(text)
     if isinstance(chunk, Chunk):
         return chunk if chunk.text == text else replace(chunk, text=text)
     facts = {field: chunk[field] for field in PLACE if isinstance(chunk, Mapping) and field in chunk}

@@ -16,7 +16,7 @@ from ctxasm.model.ports import ChunkSource, Fetched, KnowsLanguage
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.model.results import Segment
 from ctxasm.model.settings import DUTCH_TEMPLATE, ENGLISH_TEMPLATE, GERMAN_TEMPLATE, AssemblySettings
-from ctxasm.text.corpus_language import language_of_texts
+from ctxasm.text.language import language_of_texts
 
 TEMPLATES: Mapping[CorpusLanguage, str] = {"nl": DUTCH_TEMPLATE, "en": ENGLISH_TEMPLATE, "de": GERMAN_TEMPLATE}
 

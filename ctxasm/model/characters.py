@@ -36,15 +36,27 @@ def _line(text: str) -> str:
 _short_line = lru_cache(maxsize=4096)(_line)
 
 
-def encodable(text: str) -> str:
-    """`text` of the same length in which every character can be written as UTF-8: tokenizers refuse lone surrogates."""
-    return text.encode("utf-8", "replace").decode()
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""What no database takes as text: NUL, and half a character (a lone surrogate)."""
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def storable(text: str) -> bool:
     """Whether a store can hold this text; where not, nothing stored can match it."""
-    if "\0" in text:
-        return False
+    return "\0" not in text and _is_utf8(text)
+
+
+def mended(text: str) -> str:
+    """`text` of the same length as every store can hold it: what it cannot becomes U+FFFD."""
+    return text if storable(text) else UNSTORABLE.sub("\ufffd", text)
+
+
+def encodable(text: str) -> str:
+    """`text` of the same length in which every character can be written as UTF-8: tokenizers refuse lone surrogates."""
+    return text if _is_utf8(text) else _HALF.sub("\ufffd", text)
+
+
+def _is_utf8(text: str) -> bool:
     if text.isascii():
         return True
     try:

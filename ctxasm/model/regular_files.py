@@ -32,6 +32,15 @@ def read_regular(path: str | os.PathLike[str]) -> bytes:
         return stream.read()
 
 
+def read_text(path: str | os.PathLike[str], what: str, mend: str) -> str:
+    """The text of a regular file in UTF-8. Raises InvalidInput: `what` cannot be read, why, and what to do (`mend`)."""
+    try:
+        return read_regular(path).decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise InvalidInput(f"{what} {shown(os.fspath(path))} cannot be read ({reason}): {mend}") from None
+
+
 def refuse_irregular(place: Path, instead: str = "give a file") -> None:
     """Raises InvalidInput where something is at `place` that is neither a regular file nor a folder; OSError as `Path.exists`."""
     if place.exists() and not place.is_file() and not place.is_dir():

@@ -6,7 +6,7 @@ import math
 from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
-from ctxasm.model.characters import has_mark, is_visible
+from ctxasm.model.characters import has_mark, is_visible, storable
 from ctxasm.model.errors import InvalidSetting
 
 LARGEST = 2_000_000_000
@@ -84,7 +84,7 @@ def _fits(spec: Spec, value: Any) -> bool:
         case "choice":
             return isinstance(value, str) and value in spec.choices
         case "text":
-            if not isinstance(value, str) or len(value) > MAX_TEXT or any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
+            if not isinstance(value, str) or len(value) > MAX_TEXT or not storable(value):
                 return False
             if spec.name == "block_separator":
                 return not is_visible(value) or has_mark(value)

@@ -20,12 +20,12 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ctxasm.model.records import CorpusLanguage
-from ctxasm.text.corpus_language import SAMPLE, STOP_WORDS, language_of_texts
+from ctxasm.text.language import SAMPLE, STOP_WORDS_OF, language_of_texts
 from ctxasm.text.terms import folded
 
 __all__ = [
     "SNOWBALL",
-    "STOP_WORDS",
+    "STOP_WORDS_OF",
     "Analyser",
     "CorpusLanguage",
     "QuestionWords",
@@ -76,13 +76,13 @@ class Analyser:
     def question(self, text: str) -> QuestionWords:
         """The words of a question. One that comes twice counts twice."""
         own = language_of_texts([text])
-        stop = STOP_WORDS[self.language] | STOP_WORDS[own]
+        stop = STOP_WORDS_OF[self.language] | STOP_WORDS_OF[own]
         shouted = text.isupper()
         spellings = _SPELLING.findall(text)
         kept = [s for s in spellings if s.lower() not in stop or (s.isupper() and len(s) > 1 and not shouted)]
         words = tuple(word for spelling in kept or spellings for word in self._words_of(spelling))
         # English is also what a question is taken for that tells nothing.
-        tells = own != "en" or any(spelling.lower() in STOP_WORDS[own] for spelling in spellings)
+        tells = own != "en" or any(spelling.lower() in STOP_WORDS_OF[own] for spelling in spellings)
         return QuestionWords(words, bool(spellings) and not kept, tells and own != self.language)
 
     def _words_of(self, spelling: str) -> tuple[str, ...]:

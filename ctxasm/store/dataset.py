@@ -40,7 +40,7 @@ from ctxasm.store.statements import (
 )
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK
 from ctxasm.store.version import Numbered, Version
-from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
+from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
 
 REMEMBERED_DOCUMENTS = 4096
 BATCH_ROWS = 1000
@@ -287,8 +287,7 @@ class StoredDataset:
         unread = [name for name in names if name not in known]
         found: dict[str, Numbered] = {}
         if unread:
-            parameters = document_parameters(self._connections.engine_name, unread, version.info.dataset_id)
-            rows = self._connections.read(lambda c: c.exec_driver_sql(self._connections.statements.documents, parameters).fetchall())
+            rows = self._connections.read(lambda connection: self._document_rows(connection, version, unread))
             found = {row[1]: Numbered(row[0], record_document(row)) for row in rows}
         if len(remembered) + len(found) > REMEMBERED_DOCUMENTS:
             remembered.clear()

@@ -5,19 +5,16 @@ A bundle read from files is already validated; one built by hand may hold anythi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ctxasm.model.characters import storable
+from ctxasm.model.characters import UNSTORABLE, storable
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Answer, Chunk, Document, Query, check_query
 
 MAX_CHUNK_INDEX = 2**31 - 1
 MAX_WHOLE = 2**63 - 1
 MAX_NAME_BYTES = 2000  # PostgreSQL indexes at most 2,704 bytes of a text
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class Intake(NamedTuple):
@@ -54,7 +51,7 @@ def check_text(value: object, field: str, *, name: bool = False, empty: bool = F
     """Refuse what no database takes as text. `name` also limits the length, and refuses the empty text unless `empty`."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be a text, got {shown(value)}")
-    if found := _UNSTORABLE.search(value):
+    if found := UNSTORABLE.search(value):
         raise InvalidInput(f"{field} must hold no NUL and no lone surrogate, got {shown(found[0])} at character {found.start()}")
     if name and (size := len(value.encode())) > MAX_NAME_BYTES:
         raise InvalidInput(f"{field} must be at most {MAX_NAME_BYTES} bytes, got {size}: shorten it")

@@ -12,7 +12,7 @@ from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document
 from ctxasm.store.intake import Intake, check_records
 from ctxasm.store.listing import no_query
 from ctxasm.text.chunk_facts import chunk_facts, with_counts
-from ctxasm.text.corpus_language import SAMPLE, language_of_texts, sample_of
+from ctxasm.text.language import SAMPLE, language_of_texts, sample_of
 
 
 class MemorySource:

@@ -78,11 +78,8 @@ class _Worker:
     """A process that places runs. It ends with its standard input, so with this process too."""
 
     def __init__(self, counter: bytes) -> None:
-        # By the import path of this process, so that it finds the same ctxasm; but for folders inside it, which Streamlit puts there for
-        # the script that it runs: a room called `inspect` would stand for Python's own module.
-        inside = os.path.dirname(os.path.dirname(__file__)) + os.sep
-        path = [each for each in sys.path if each and not os.path.join(os.path.abspath(each), "").startswith(inside)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+        # By the import path of this process, so that it finds the same ctxasm.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self.process = start_process([sys.executable, "-m", __name__], environment, quiet=False)
         for pipe in (self.process.stdin, self.process.stdout):
             _enlarge(pipe)

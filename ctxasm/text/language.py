@@ -1,9 +1,15 @@
-"""Dutch or English: which of the two a question is in. The words of these and of German that carry no meaning of their own."""
+"""Which language a question is in, Dutch or English, and a corpus, Dutch, English or German: by the small words that carry no meaning
+of their own.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterable
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from ctxasm.model.records import CorpusLanguage
 
 Language = Literal["nl", "en"]
 
@@ -49,3 +55,42 @@ def language_of(text: str) -> Language:
     if dutch == english:
         return "nl" if any(_DUTCH_SPELLING.search(word) for word in words) else "en"
     return "nl" if dutch > english else "en"
+
+
+STOP_WORDS_OF: dict[CorpusLanguage, frozenset[str]] = {"nl": DUTCH, "en": ENGLISH, "de": GERMAN}
+SAMPLE = 200
+"""Texts that are looked at to tell the language of a corpus."""
+SAMPLE_CHARS = 4000
+"""Of each of them."""
+SAMPLED_DOCUMENTS = 50
+"""Documents out of which a sample is taken, where they can be picked."""
+
+_TELLING: dict[CorpusLanguage, frozenset[str]] = {
+    language: stop.difference(*(other for name, other in STOP_WORDS_OF.items() if name != language))
+    for language, stop in STOP_WORDS_OF.items()
+}
+"""Small words of one language that none of the others has."""
+
+
+class Sampled(NamedTuple):
+    """What is looked at to tell the language of documents in a row: these of them, and as many chunks of each from its first on."""
+
+    documents: range
+    chunks: int
+
+
+def sample_of(documents: int) -> Sampled:
+    """Documents from all over, the same ones every time; with a summary each no more than SAMPLE texts."""
+    some = range(0, documents, max(1, -(-documents // SAMPLED_DOCUMENTS)))
+    return Sampled(some, (SAMPLE - len(some)) // max(1, len(some)))
+
+
+def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
+    """The language of a corpus (or one question), by the small words of up to SAMPLE texts; English where nothing tells."""
+    some = list(islice(texts, SAMPLE))
+    words = [word.lower() for text in some for word in _WORD.findall(text[:SAMPLE_CHARS])]
+    own = {language: sum(word in stop for word in words) for language, stop in _TELLING.items()}
+    best = max(own, key=lambda language: own[language])
+    if list(own.values()).count(own[best]) > 1:
+        return language_of(" ".join(text[:SAMPLE_CHARS] for text in some))
+    return best

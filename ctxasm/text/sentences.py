@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import sentencex
 
+from ctxasm.model.characters import encodable
 from ctxasm.model.errors import is_fault
 from ctxasm.text.abbreviations import BEFORE_FIGURES, BEGINNERS, DOMAINS, GOES_ON, MAY_END, MONTHS, SMALL_WORDS
 
@@ -30,7 +31,6 @@ LOOK_CHARS = 64
 """How far around a full stop its words are read."""
 
 _ROMAN = re.compile(r"[IVXL]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _WIDE_BLANK = re.compile(r"[^\S\x00-\x7f]")
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 _NEW_BLOCK = re.compile(r"\s*(?:(?:[-*+•–‣◦▪]|\(?(?:\d{1,3}[.)]|[a-zA-Z]\)|[a-z]\.(?!\s?[a-zA-Z]\.)))\s|[|>#]|```|~~~)")
@@ -55,7 +55,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     A blank line, a list mark, a table row, a quote mark, a heading or a short line begins a new one; other line breaks
     are white space. Takes time linear in the length of `text`.
     """
-    plain = text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    plain = encodable(text)
     language = _language_of(plain)
     return [span for low, high in _blocks(plain) for span in _split_block(plain, low, high, language)]
 

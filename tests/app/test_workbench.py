@@ -16,6 +16,7 @@ from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import Config
 from ctxasm.data.files import write_bundle
 from ctxasm.data.files.loading import LoadReport
+from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
@@ -52,14 +53,14 @@ def test_from_a_folder_to_a_context(bench: Workbench, folder: Path) -> None:
     assert report.changed
     assert report.info.origin == str(folder)
     query = bench.query("tiny", "q")
-    assert [entry.query_id for entry in bench.query_list()] == [q.query_id for q in bench.queries("tiny")] == ["q"]
+    assert [entry.query_id for entry in bench.query_list()] == [q.query_id for q in bench.dataset("tiny").queries()] == ["q"]
     narrow, wide = (bench.assemble(query, AssemblySettings(expand_window=window), "tiny") for window in (0, 2))
     assert [state.state for state in bench.evidence(narrow, "tiny")] == ["partly"]
     assert [state.state for state in bench.evidence(wide, "tiny")] == ["found"]
     assert [chunk.chunk_index for chunk in bench.find_text("tiny", "EUROS")] == [2]
     assert [chunk.chunk_index for chunk in bench.document_chunks("a")] == [0, 1, 2]
-    assert [document.title for document in bench.documents()] == ["Opening hours"]
-    assert bench.answers() == []
+    assert [document.title for document in bench.dataset().documents()] == ["Opening hours"]
+    assert bench.dataset().answers() == []
 
 
 def test_loading_again_replaces_and_a_broken_bundle_changes_nothing(bench: Workbench, folder: Path) -> None:
@@ -144,7 +145,7 @@ def test_asking(bench: Workbench, folder: Path) -> None:
     *_, result = bench.ask(assembly)
     assert isinstance(result, AnswerResult)
     assert (result.complete, result.is_language_model) == (True, False)
-    assert [bench.open_model(name).is_language_model for name in bench.model_names() if name != "openai"].count(True) == 0
+    assert [bench.open_model(name).is_language_model for name in MODEL_NAMES if name != "openai"].count(True) == 0
 
 
 def test_the_configured_endpoint_is_the_default_model() -> None:

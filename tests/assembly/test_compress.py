@@ -379,7 +379,7 @@ def test_a_model_is_asked_about_every_chunk() -> None:
 
 
 @given(cases(), settings_(compression="extractive", compression_when="always", budget_policy="drop_documents", oversized="trim"), LIMITS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_filter_empties_no_context_and_adds_nothing(case: Case, chosen: AssemblySettings, limit: int) -> None:
     before, after = run(case, chosen.replace(compression="off"), limit), run(case, chosen, limit)
     if before.text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -14,11 +13,10 @@ from ctxasm.data.enrich.whole import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document
 from ctxasm.text.chunk_facts import chunk_facts
+from tests.examples import examples
 from tests.strategies import COUNTER, KINDS_OF_OFFSETS, offsets_said
 
-LAW = settings(
-    max_examples=int(os.environ.get("CTXASM_LAW_EXAMPLES", "300")), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
+LAW = settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 DIFFERENT = "".join(chr(0x4E00 + at) for at in range(400))
 """No two characters alike: here nothing matches by chance."""
 REPEATED = "De arts komt. " * 12 + "ab" * 40 + "\n" + "=" * 60 + " De arts komt om 9.30 uur. " * 5

@@ -13,7 +13,7 @@ from ctxasm.model.settings_text import from_environment, from_toml, from_url, to
 from ctxasm.store import MemorySource
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
-from ctxasm.text.corpus_language import SAMPLE, language_of_texts, sample_of
+from ctxasm.text.language import SAMPLE, language_of_texts, sample_of
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 

@@ -15,12 +15,13 @@ from ctxasm.model.events import Neutralised
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.markers.collisions import Body, defuse, find_separators, joint, separator_line, separator_of, swap_marks
+from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.growth import is_linear
 from tests.strategies import COUNTER
 from tests.text.test_formats_laws import FORMATS, TEXTS
 
-LAW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+LAW = settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 LINES = ["---", "***", "=== NEXT ===", "<hr>", "```", "§", "‐ é -", "• • •", "~", "|---|", "(1)", "——"]
 SCRAPS = [
     *("\n---\n", "---", "-", "\n- - -\n", "\r\n---\r", "\u200b-\u200b--\n", "－－－\n", "\n***\n", "\n`", "``\n"),

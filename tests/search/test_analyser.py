@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.model.records import CorpusLanguage
-from ctxasm.search.analyser import SNOWBALL, STOP_WORDS, analyser, folded, language_of_texts
+from ctxasm.search.analyser import SNOWBALL, STOP_WORDS_OF, analyser, folded, language_of_texts
 
 
 def words(text: str, language: CorpusLanguage = "nl") -> list[str]:
@@ -97,4 +97,4 @@ def test_the_language_of_a_corpus(text: str, language: CorpusLanguage) -> None:
 
 
 def test_stop_words_are_spelled_as_questions_are() -> None:
-    assert all(word == word.lower() for stop in STOP_WORDS.values() for word in stop)
+    assert all(word == word.lower() for stop in STOP_WORDS_OF.values() for word in stop)

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kinds import KINDS, AnyStore
 
 from ctxasm.model.ports import TokenCounter
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens.counter import open_counter
-
-AnyStore = Store | MemoryStore
-
-KINDS = ("memory", "sqlite file", "sqlite in memory", "postgresql")
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from bundles import HOSTILE, full_bundle, numbered_bundle
-from conftest import AnyStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound
 from ctxasm.model.ports import FetchedChunk, TokenCounter, Window

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from bundles import HOSTILE, full_bundle, numbered_bundle
-from conftest import AnyStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
@@ -19,6 +19,7 @@ from ctxasm.store import dataset
 from ctxasm.store.database import Store
 from ctxasm.store.joining import differences, joined
 from ctxasm.store.memory import MemoryStore
+from tests.examples import examples
 
 ENCODING = "cl100k_base"
 TEXT = "".join(f"Zin nummer {n} gaat over het bezoekuur van de afdeling. " for n in range(12))
@@ -84,7 +85,7 @@ def emptied(store: AnyStore) -> Callable[[], AnyStore]:
     return empty
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sets(st.sampled_from(PLACES)), st.sets(st.sampled_from(PLACES)), st.booleans())
 def test_adding_is_loading_both_at_once(
     emptied: Callable[[], AnyStore], first: set[tuple[str, int]], second: set[tuple[str, int]], streamed: bool

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from bundles import full_bundle, numbered_bundle
-from conftest import AnyStore
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kinds import AnyStore
 
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import InvalidInput, StoreUnavailable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from bundles import full_bundle, numbered_bundle
-from conftest import AnyStore
+from kinds import AnyStore
 from test_statements import sent
 
 from ctxasm.llm.embedding import KeptVectors

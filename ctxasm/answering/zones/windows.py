@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.regular_files import read_regular
+from ctxasm.model.regular_files import read_text
 from ctxasm.model.settings import ENCODINGS
 
 LARGEST_WINDOW = 2_000_000_000
@@ -47,11 +47,7 @@ def read_windows(path: str | None = None) -> Windows:
     """The table that ships, with what the file at `path` adds or replaces. Raises InvalidInput naming all that is wrong in it."""
     if path is None:
         return shipped_windows()
-    try:
-        text = read_regular(path).decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InvalidInput(f"the table of model windows {shown(path)} cannot be read ({reason}): set CTXASM_MODEL_WINDOWS") from None
+    text = read_text(path, "the table of model windows", "set CTXASM_MODEL_WINDOWS")
     return {**shipped_windows(), **windows_from_toml(text, path)}
 
 

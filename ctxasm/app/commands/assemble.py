@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
     settings, workbench = settings_of(args), workbench_of(args)
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
-    queries = workbench.queries(dataset) if args.all else [with_history(workbench.query(dataset, args.query_id), args.history)]
+    queries = workbench.dataset(dataset).queries() if args.all else [with_history(workbench.query(dataset, args.query_id), args.history)]
     model = workbench.open_model() if settings.history_summarise_after is not None else None
     if not queries:
         raise InvalidInput(f"dataset {dataset} has no queries: load a bundle with queries.jsonl and retrievals.jsonl")

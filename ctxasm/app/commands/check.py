@@ -193,7 +193,7 @@ def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer
 
     require_data(workbench)
     dataset = workbench.dataset(args.data).info.name  # one dataset throughout, also when a newer one is loaded meanwhile
-    answers = workbench.answers(dataset)
+    answers = workbench.dataset(dataset).answers()
     if not answers:
         raise InvalidInput(f"dataset {dataset} has no recorded answers: give a FILE of answers, or load a bundle with answers.jsonl")
     texts = {entry.query_id: entry.query for entry in workbench.query_list(dataset)}

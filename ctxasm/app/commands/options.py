@@ -15,11 +15,11 @@ from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, read_config
 from ctxasm.data.standing import NameTaken, Over
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import PRESETS, RECOMMENDED, preset
 from ctxasm.model.records import Query
-from ctxasm.model.regular_files import read_regular
+from ctxasm.model.regular_files import read_text
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments, from_environment, read_settings
@@ -93,11 +93,7 @@ def with_history(query: Query, path: str | None) -> Query:
     """The query with the turns of the file at `path`, itself where there is none. Raises InvalidInput."""
     if path is None:
         return query
-    try:
-        text = read_regular(path).decode("utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InvalidInput(f"the history {shown(path)} cannot be read: {reason}") from None
+    text = read_text(path, "the history", "give --history a transcript or JSON")
     return dataclasses.replace(query, history=parse_history(text))
 
 

@@ -18,9 +18,9 @@ from itertools import islice
 from typing import Any
 
 from ctxasm.data.documents.kinds import UnreadableDocument
-from ctxasm.data.documents.plain import storable
 from ctxasm.data.documents.source import SourceText, TextBuilder
 from ctxasm.data.documents.stated import stated
+from ctxasm.model.characters import mended
 
 MOST_BOOKMARKS = 20_000
 MOST_PAGES = 100_000
@@ -89,7 +89,7 @@ def _page_text(document: Any, number: int) -> str | None:
         page.close()
     except pypdfium2.PdfiumError:
         return None
-    lines = storable(text).replace("\r\n", "\n").replace("\r", " ").replace("\x02", "\ufffe").split("\n")
+    lines = mended(text).replace("\r\n", "\n").replace("\r", " ").replace("\x02", "\ufffe").split("\n")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -133,7 +133,7 @@ def _add_sections(builder: TextBuilder, document: Any, text: str, starts: Sequen
     """The bookmarks of the outline as sections: where their words stand on their page, else at its begin."""
     earliest = dict(enumerate(starts))
     for bookmark in islice(document.get_toc(), MOST_BOOKMARKS):
-        words = storable(bookmark.get_title() or "").split()
+        words = mended(bookmark.get_title() or "").split()
         destination = bookmark.get_dest()
         page = destination.get_index() if destination is not None else None
         if not words or page is None or not 0 <= page < len(starts):

@@ -7,6 +7,7 @@ import re
 
 from ctxasm.data.documents.kinds import UnreadableDocument
 from ctxasm.data.documents.source import SourceText, TextBuilder
+from ctxasm.model.characters import mended
 
 SAMPLE_BYTES = 256 * 2**10
 """How much of a text tells its encoding."""
@@ -34,7 +35,6 @@ _ENCODINGS += ("cp850", "utf_16_le", "utf_16_be", "shift_jis", "euc_jp", "gb1803
 """What is in use. Among all that Python knows, a short text looks like a code page of DOS."""
 _ASCII = frozenset(map(chr, range(128)))
 _WESTERN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôöøùúûüÿœŒ€‘’“”„–—…•°²³½§©®™«»£\xa0")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LINE_END = re.compile("\r\n?|\u2028|\u2029|\x85")
 
@@ -92,9 +92,4 @@ def _cleaned(text: str) -> str:
     strange = len(_CONTROL.findall(text, 0, SAMPLE_BYTES))
     if strange > min(len(text), SAMPLE_BYTES) // 20:
         raise UnreadableDocument("it holds bytes that are no text: give the document in one of the kinds that are read")
-    return storable(_LINE_END.sub("\n", text))
-
-
-def storable(text: str) -> str:
-    """`text` with the characters that no database takes (NUL, lone surrogates) as U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
+    return mended(_LINE_END.sub("\n", text))

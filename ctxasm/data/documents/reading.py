@@ -9,8 +9,8 @@ from importlib import metadata
 
 from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.data.documents.options import ReadLimits
-from ctxasm.data.documents.plain import storable
 from ctxasm.data.documents.source import Section, SourceText
+from ctxasm.model.characters import mended
 from ctxasm.model.errors import shown
 from ctxasm.model.packages import missing_package
 
@@ -58,9 +58,9 @@ def read_document(file_name: str, data: bytes, limits: ReadLimits | None = None,
 
 def _storable(source: SourceText) -> SourceText:
     """Without the characters that no database takes, which may come out of an escape in any kind of file."""
-    sections = [Section(section.start, storable(section.heading)) for section in source.sections]
-    fields = {name: storable(value) for name, value in source.fields.items()}
-    return dataclasses.replace(source, text=storable(source.text), sections=sections, fields=fields)
+    sections = [Section(section.start, mended(section.heading)) for section in source.sections]
+    fields = {name: mended(value) for name, value in source.fields.items()}
+    return dataclasses.replace(source, text=mended(source.text), sections=sections, fields=fields)
 
 
 @cache

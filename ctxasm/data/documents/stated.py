@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ctxasm.data.documents.plain import storable
+from ctxasm.model.characters import mended
 from ctxasm.text.dates import period_of
 
 LONGEST_TITLE = 300
@@ -25,7 +25,7 @@ def stated(fields: Iterable[tuple[str, str | None]]) -> dict[str, str]:
         kept = _NAMES.get(name)
         if kept is None or kept in found or value is None:
             continue
-        readers = {"title": title_of, "date": date_of, "language": language_of}
+        readers = {"title": title_of, "date": date_of, "language": language_code}
         if (usable := readers[kept](value)) is not None:
             found[kept] = usable
     return found
@@ -33,7 +33,7 @@ def stated(fields: Iterable[tuple[str, str | None]]) -> dict[str, str]:
 
 def title_of(value: str) -> str | None:
     """A title on one line; None for one that a program made up ("untitled", a file name)."""
-    title = " ".join(storable(value[: 4 * LONGEST_TITLE]).split())
+    title = " ".join(mended(value[: 4 * LONGEST_TITLE]).split())
     if not title or _NO_TITLES.fullmatch(title):
         return None
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
@@ -49,7 +49,7 @@ def date_of(value: str) -> str | None:
     return text if period_of(text) is not None else None
 
 
-def language_of(value: str) -> str | None:
+def language_code(value: str) -> str | None:
     """A language code, as "nl" or "de-AT"."""
     code = value.strip().replace("_", "-")
     return code if _LANGUAGE.fullmatch(code) else None

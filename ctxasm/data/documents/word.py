@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from ctxasm.data.documents.kinds import UnreadableDocument
 from ctxasm.data.documents.options import ReadLimits
 from ctxasm.data.documents.packed import open_packed
-from ctxasm.data.documents.plain import storable
 from ctxasm.data.documents.source import SourceText, TextBuilder
 from ctxasm.data.documents.stated import stated
 from ctxasm.data.documents.table import rows_text
 from ctxasm.data.documents.word_styles import NUMBERING, Numbers, Styles, W, value_of
+from ctxasm.model.characters import mended
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -100,7 +100,7 @@ class _Reader:
     def _paragraph(self, element: _Element) -> None:
         text, breaks_before, breaks_after = said(element)
         self._break_pages(breaks_before)
-        text = storable(text).strip()
+        text = mended(text).strip()
         style = self.styles.of(element)
         if text and style.is_title and self.title is None:
             self.title = " ".join(text.split())
@@ -127,7 +127,7 @@ class _Reader:
                 for cell in row:
                     self.read(cell)
             return
-        self.builder.block(rows_text([storable(_cell_text(cell)) for cell in row] for row in rows))
+        self.builder.block(rows_text([mended(_cell_text(cell)) for cell in row] for row in rows))
         self._break_pages(breaks)
 
     def _break_pages(self, times: int) -> None:
@@ -227,4 +227,4 @@ def _notes(root: _Element | None) -> dict[tuple[str, str | None], str]:
     if root is None:
         return {}
     found = (note for kind in ("footnote", "endnote") for note in root.iter(f"{W}{kind}"))
-    return {(note.tag[len(W) :], value_of(note, "id")): " ".join(storable(_cell_text(note)).split()) for note in found}
+    return {(note.tag[len(W) :], value_of(note, "id")): " ".join(mended(_cell_text(note)).split()) for note in found}

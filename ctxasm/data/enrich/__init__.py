@@ -1,12 +1,13 @@
 """What is said of a document and its chunks so that an index finds them: summaries, situating contexts, canonical questions.
 
-None of it changes a stored text. Other rooms take what they need from here; it is loaded when it is first used.
+Start at `enrich`. None of it changes a stored text.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
     from ctxasm.data.enrich.enriched import enriched_texts, enrichment_stamp, enrichments, forget_written, state, written_for
@@ -27,12 +28,10 @@ __all__ = [
     "state",
     "written_for",
 ]
-_ELSEWHERE = {"EnrichOptions": "run", "EnrichReport": "reports", "Estimate": "reports", "enrich": "enriching", "estimate": "enriching"}
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_ELSEWHERE.get(name, 'enriched')}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = door(
+    __name__,
+    enriched="enriched_texts enrichment_stamp enrichments forget_written state written_for",
+    enriching="enrich estimate",
+    reports="EnrichReport Estimate",
+    run="EnrichOptions",
+)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.regular_files import read_regular
+from ctxasm.model.regular_files import read_text
 
 _VERSION = re.compile(r"(-\d{4}-\d{2}-\d{2}|-20\d{6}|-latest|:latest)$")
 HIGHEST = 100_000
@@ -39,7 +39,7 @@ def price_of(model: str, path: str | None = None, price_in: float | None = None,
         raise InvalidInput("a price needs both --price-in and --price-out, in dollars per million tokens")
     if price_in is not None and price_out is not None:
         return Price(_checked("--price-in", price_in), _checked("--price-out", price_out), "as given")
-    own = prices_from_toml(_read(path), path) if path is not None else {}
+    own = prices_from_toml(read_text(path, "the prices", "give --prices the path of a TOML file"), path) if path is not None else {}
     table = {**shipped_prices(), **own}
     name = model.strip().lower()
     forms = [form for one in (name, name.rpartition("/")[2]) for form in (one, _VERSION.sub("", one))]
@@ -79,11 +79,3 @@ def _checked(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or not 0 <= value <= HIGHEST:
         raise InvalidInput(f"{name} must be dollars per million tokens from 0 to {HIGHEST:,}, got {shown(value)}")
     return float(value)
-
-
-def _read(path: str) -> str:
-    try:
-        return read_regular(path).decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InvalidInput(f"the prices {shown(path)} cannot be read ({reason}): give --prices the path of a TOML file") from None

@@ -10,6 +10,7 @@ import codecs
 import re
 from typing import NamedTuple
 
+from ctxasm.model.characters import UNSTORABLE
 from ctxasm.model.errors import InvalidInput
 
 SAMPLE = 2**18
@@ -23,7 +24,6 @@ _MARKS = (  # the four-byte mark of UTF-32 begins with the two-byte one of UTF-1
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
 _WESTERN = set("àáâãäåæçèéêëìíîïñòóôõöøœùúûüýÿßÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØŒÙÚÛÜÝŸšžŠŽƒ‘’‚“”„–—…€•«»‹›§©®™°±²³¹µ·¶¿¡½¼¾ªº£¥¢¨´¸×÷¬\xa0\xad")
-_REPAIRED = re.compile("[\0\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -52,7 +52,7 @@ class NotUtf8(Exception):
 def decode(data: bytes, file: str) -> Decoded:
     """The text of a file. Raises NotUtf8 for damaged UTF-8, InvalidInput for what is no text."""
     text, encoding = _text(data, file)
-    text, replaced = _REPAIRED.subn("\ufffd", text)
+    text, replaced = UNSTORABLE.subn("\ufffd", text)
     start = text[:SAMPLE]
     strange = len(_CONTROLS.findall(start)) + start.count("\ufffd")
     if strange > MOST_STRANGE and strange * 10 > len(start):

@@ -14,12 +14,12 @@ from functools import cache
 from typing import Any, NoReturn
 
 from ctxasm.data.files.problems import Problems
+from ctxasm.model.characters import UNSTORABLE
 from ctxasm.model.errors import shown
 
 MAX_DEPTH = 64
 UNREAD = object()
 """Stands for a value that could not be read."""
-_BROKEN = re.compile("[\0\ud800-\udfff]")
 _MAY_BREAK = re.compile(r"\\u0000|\\ud[89a-f]|[\ud800-\udfff]", re.IGNORECASE)
 
 
@@ -82,7 +82,7 @@ class LineReader:
         if depth > MAX_DEPTH:
             raise _Refused(f"may be nested at most {MAX_DEPTH} levels deep")
         if isinstance(value, str):
-            text, count = _BROKEN.subn("\ufffd", value)
+            text, count = UNSTORABLE.subn("\ufffd", value)
             self.replaced += count
             return text
         if isinstance(value, list):

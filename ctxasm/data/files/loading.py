@@ -20,6 +20,7 @@ from ctxasm.data.standing import (
     standing,
     stored_info,
 )
+from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import STDIN, open_regular, read_regular, refuse_irregular
 
@@ -178,7 +179,7 @@ def load_bundle(datasets: Datasets, path: str | os.PathLike[str], name: str | No
             if is_counted(datasets, there):
                 return LoadReport(there, False, stream.notes())
     with stream_bundle(path, name, into=into) as stream:
-        origin = readable(os.fspath(path))
+        origin = mended(os.fspath(path))  # a path may hold bytes that are no text; the origin is only shown
         info = datasets.store.add_stream(called, *stream.parts(), origin=origin, replaced=stream.replaced, join=over == "join")
         return reported(info, there, over, stream.notes())
 
@@ -199,7 +200,7 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
             raise NameTaken(standing(datasets, there))
         if is_counted(datasets, there):
             return LoadReport(there, False, reading.notes)
-    info = datasets.store.add(bundle, origin=readable(origin), join=over == "join")
+    info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")
     return reported(info, there, over, reading.notes)
 
 
@@ -213,11 +214,6 @@ def reported(info: DatasetInfo, there: DatasetInfo | None, over: Over, notes: tu
 def replaced_notes(there: DatasetInfo | None) -> tuple[str, ...]:
     """The note of a load that took the place of a stored dataset; none where there was none."""
     return () if there is None else (f"replaced the dataset {there.name} that was there ({counted(there.chunks, 'chunk')})",)
-
-
-def readable(origin: str) -> str:
-    """Where a dataset came from, as any store takes it. A path may hold bytes that are no text; the origin is only shown."""
-    return origin.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def limits_of(config: Config) -> FileLimits:

@@ -29,7 +29,7 @@ from ctxasm.store.intake import MAX_CHUNK_INDEX
 from ctxasm.store.listing import no_query
 from ctxasm.store.statements import readable
 from ctxasm.text.chunk_facts import duplicate_key
-from ctxasm.text.corpus_language import SAMPLE, SAMPLE_CHARS, language_of_texts
+from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts
 
 MOST_ROWS = 50_000
 """The most chunks that one read brings."""

@@ -10,6 +10,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
 
+from ctxasm.model.characters import mended, storable
+
 Kind = Literal["whole", "number", "text", "uuid", "json", "vector", "floats", "tsvector", "date", "boolean", "bytes", "other"]
 
 _POSTGRESQL: Mapping[str, Kind] = {
@@ -43,7 +45,6 @@ _SQLITE: tuple[tuple[str, Kind], ...] = (
     ("dec", "number"),
 )
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def kind_of_postgresql(base: str) -> Kind:
@@ -72,7 +73,7 @@ def own_text(value: Any) -> str | None:
             text = json.dumps(value, ensure_ascii=False)
         case _:
             text = str(value)
-    return _UNSTORABLE.sub("\ufffd", text) if _UNSTORABLE.search(text) else text
+    return mended(text)
 
 
 def own_whole(value: Any) -> int | None:
@@ -100,4 +101,4 @@ def is_key(value: str, kind: Kind) -> bool:
             return str(uuid.UUID(value)) == value
         except ValueError:
             return False
-    return not _UNSTORABLE.search(value)
+    return storable(value)

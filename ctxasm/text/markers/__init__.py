@@ -1,1 +1,25 @@
-"""Citation markers: their grammar, read from answers and looked for in source text."""
+"""Citation markers: their grammar, read from answers and looked for in source text.
+
+Start at `MarkerScanner` for the markers of an answer as it streams, and at `defuse` for source text that reads as one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctxasm.model.lazy import door
+
+if TYPE_CHECKING:
+    from ctxasm.text.markers.cleaning import Cleaner, Edit
+    from ctxasm.text.markers.collisions import defuse, find_collisions
+    from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
+    from ctxasm.text.markers.offsets import OffsetMap
+
+__all__ = ["Cleaner", "Edit", "MarkerForm", "MarkerScanner", "OffsetMap", "defuse", "find_collisions"]
+__getattr__ = door(
+    __name__,
+    forms="MarkerForm MarkerScanner",
+    cleaning="Cleaner Edit",
+    collisions="defuse find_collisions",
+    offsets="OffsetMap",
+)

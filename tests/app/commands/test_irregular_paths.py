@@ -103,8 +103,14 @@ def test_the_other_files_that_a_user_names(folder: Path) -> None:
     model = {"CTXASM_LLM_BASE_URL": "http://127.0.0.1:9/v1", "CTXASM_LLM_MODEL": "m"}
     loaded, piped, foldered, priced = told(folder, *commands[:3], [*commands[3], "--variant", "model"], **model)
     assert loaded[0] == 0
-    assert piped == (2, "ctxasm: the history 'pipe' cannot be read: it is not a regular file\n")
-    assert foldered == (2, "ctxasm: the history 'bundle' cannot be read: Is a directory\n")
+    assert piped == (
+        2,
+        "ctxasm: the history 'pipe' cannot be read (it is not a regular file): give --history a transcript or JSON\n",
+    )
+    assert foldered == (
+        2,
+        "ctxasm: the history 'bundle' cannot be read (Is a directory): give --history a transcript or JSON\n",
+    )
     assert (priced[0], "it is not a regular file" in priced[1]) == (2, True)
     with pytest.raises(InvalidInput, match="not a regular file"):
         read_windows(str(folder / "pipe"))

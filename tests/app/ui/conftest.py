@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.workbench import Workbench
@@ -21,6 +23,34 @@ def one_look_for_components():
     """AppTest looks for components in every installed package before each run; nothing is installed between two of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
+class Shown(Mapping[str, object]):
+    """The session's state as `filtered_state` shows it, read where it is asked for."""
+
+    def __init__(self, state: SafeSessionState) -> None:
+        self.state = state
+
+    def __getitem__(self, key: str) -> object:
+        with self.state._lock:
+            return self.state._state[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(BUILT.__get__(self.state))
+
+    def __len__(self) -> int:
+        return len(BUILT.__get__(self.state))
+
+
+BUILT = SafeSessionState.filtered_state
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_look_for_a_key():
+    """For each widget Streamlit builds a dictionary of all that a session holds, to look for one key: a fifth of a run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SafeSessionState, "filtered_state", property(Shown))
         yield
 
 

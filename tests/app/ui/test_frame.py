@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -30,6 +33,13 @@ def test_the_sidebar_is_there_on_the_second_run(open_app):
     fine(app.run())
     assert [box.key for box in app.sidebar.selectbox] == first
     assert "q" in first
+
+
+def test_the_script_takes_its_folder_off_the_import_path(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(MAIN.parent), *sys.path])
+    monkeypatch.setattr("ctxasm.app.ui.frame.shell.run", lambda: None)
+    runpy.run_path(str(MAIN), run_name="__main__")
+    assert str(MAIN.parent) not in sys.path
 
 
 KINDS = ("number_input", "selectbox", "toggle", "text_input", "button_group")
@@ -128,6 +138,10 @@ def test_a_format_without_markers_is_called_unsafe(open_app, written):
     assert ('id="ctx-boundaries"' in page) == (written in ("grouped", "minimal"))
 
 
+PARTS = 8
+"""In so many links every setting is changed once."""
+
+
 def other(spec):
     """A value of a setting that is not its default."""
     match spec.kind:
@@ -144,9 +158,19 @@ def other(spec):
             return low + 1 if low + 1 != spec.default else high
 
 
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_link_is_a_configuration(open_app, part):
+    is_a_configuration(open_app, specs()[part::PARTS])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", specs(), ids=lambda spec: spec.name)
-def test_a_link_is_a_configuration(open_app, spec):
-    wanted = AssemblySettings(**{spec.name: other(spec)})
+def test_a_link_of_one_setting_is_a_configuration(open_app, spec):
+    is_a_configuration(open_app, [spec])
+
+
+def is_a_configuration(open_app, changed):
+    wanted = AssemblySettings(**{spec.name: other(spec) for spec in changed})
     app = fine(open_app(**to_url(wanted)))
     assert app.session_state["_now"] == wanted
     assert "ctx-notice" not in html(app)
@@ -217,11 +241,11 @@ def test_undo_redo_and_reset(open_app):
     assert app.number_input(key="mt").value == 2000
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
-def test_presets(open_app, name):
+def test_presets(open_app):
     app = open_app()
-    app.selectbox(key="_preset").set_value(name).run()
-    assert fine(app).session_state["_now"] == preset(name)
+    for name in PRESETS:
+        app.selectbox(key="_preset").set_value(name).run()
+        assert fine(app).session_state["_now"] == preset(name)
 
 
 def test_a_template_that_is_emptied_goes_by_the_language_again(open_app):
@@ -252,20 +276,20 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
 STAGES = ("Expand", "Deduplicate", "Group", "Compress", "Budget", "Order", "Prefixes & citations")
 
 
-@pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("parameters", [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}])
-def test_every_stage_draws_in_every_state(open_app, stage, parameters):
+def test_every_stage_draws_in_every_state(open_app, parameters):
     app = open_app(**parameters)
-    app.session_state["stage"] = stage
-    fine(app.run())
-    assert len(app.get("plotly_chart")) <= 2
+    for stage in STAGES:
+        app.session_state["stage"] = stage
+        fine(app.run())
+        assert len(app.get("plotly_chart")) <= 2, stage
 
 
-@pytest.mark.parametrize("tab", ["Life of a chunk", "Find text", "Gold evidence", "Latency", "Export"])
-def test_every_closer_look_draws(open_app, tab):
+def test_every_closer_look_draws(open_app):
     app = open_app()
-    app.session_state["closer"] = tab
-    fine(app.run())
+    for tab in ("Life of a chunk", "Find text", "Gold evidence", "Latency", "Export"):
+        app.session_state["closer"] = tab
+        fine(app.run())
 
 
 def test_find_text_shows_chunks_that_were_not_retrieved(open_app):

@@ -230,7 +230,7 @@ def test_a_question_that_came_back_with_an_export_is_not_offered_for_deletion(op
     query_id = app.selectbox(key="q").value
     fine(app.button(key="save_question").click().run())
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
-    bundle, queries = bench.store.dataset("stil").bundle(), tuple(bench.queries("stil"))
+    bundle, queries = bench.store.dataset("stil").bundle(), tuple(bench.dataset("stil").queries())
     assert any(button.key == "delete_question" for button in open_app(data="stil", q=query_id).button)
     bench.store.add(replace(bundle, queries=queries))
     bench.close()

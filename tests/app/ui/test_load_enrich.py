@@ -51,7 +51,7 @@ def test_its_questions_become_queries_with_evidence(app):
     fine(app.button(key="load_enrich").click().run())
     fine(app.button(key="make_queries").click().run())
     assert "saved" in html(app)
-    queries = server.workbench().queries("gids")
+    queries = server.workbench().dataset("gids").queries()
     assert queries
     assert all(query.gold for query in queries)
     assert "saved question" in html(app)

@@ -170,7 +170,7 @@ def check_ingest(numbers: range) -> None:
     workbench = Workbench(Config("sqlite://"), MemoryStore(COUNTER))
     files = [document(kind, number) for number in numbers for kind in KINDS]
     first, again = (ingest(workbench, files, name="d") for _ in range(2))
-    loaded = {found.document_id for found in workbench.documents("d")}
+    loaded = {found.document_id for found in workbench.dataset("d").documents()}
     assert sorted([*loaded, *(problem.file for problem in first.broken)]) == sorted(name for name, _ in files)
     for problem in first.broken:
         check_sentence(problem.reason)

@@ -67,7 +67,7 @@ def loaded(report: IngestReport) -> str:
 def test_every_chunk_is_a_slice_of_its_document_with_its_page_and_section(bench: Workbench, folder: Path) -> None:
     report = ingest(bench, [folder], IngestOptions(max_tokens=60, overlap_tokens=20))
     assert (report.read, report.reused, report.problems) == (7, 0, ())
-    documents = {document.document_id: document for document in bench.documents("gids")}
+    documents = {document.document_id: document for document in bench.dataset("gids").documents()}
     assert list(documents) == ["bezoek.docx", "bezoek.html", "bladen.txt", "gids.pdf", "kolommen.pdf", "oud.txt", "sub/opname.md"]
     for name, document in documents.items():
         source = read_document(name, (folder / name).read_bytes())
@@ -118,7 +118,7 @@ def test_a_summary_that_was_added_stays_with_an_unchanged_document(tmp_path: Pat
     workbench.store.set_summaries("teksten", {"0.txt": "Wat hij zegt.", "1.txt": "Wat zij zegt."}, "test")
     (texts / "1.txt").write_text("Iets anders.")
     ingest(workbench, [texts])
-    summaries = {document.document_id: document.summary for document in workbench.documents("teksten")}
+    summaries = {document.document_id: document.summary for document in workbench.dataset("teksten").documents()}
     assert (summaries["0.txt"], summaries["1.txt"]) == ("Wat hij zegt.", None)
     workbench.close()
 
@@ -147,7 +147,7 @@ def test_what_is_no_document_is_left_out_with_the_reason(memory: Workbench, text
         "~$bezoek.docx": "the lock of a document that is open in Word",
     }
     assert report.broken == ()
-    assert "in.txt" in {document.document_id for document in memory.documents("teksten")}
+    assert "in.txt" in {document.document_id for document in memory.dataset("teksten").documents()}
 
 
 def test_a_broken_document_is_reported_and_the_rest_loads(memory: Workbench, folder: Path) -> None:
@@ -234,7 +234,8 @@ def zip_sources(folder: Path) -> list[Source]:
 @pytest.mark.parametrize("sources", [folder_sources, zip_sources], ids=["folder", "zip"])
 def test_a_folder_and_a_zip_of_it_give_the_same_documents(memory: Workbench, folder: Path, sources: Callable[[Path], list[Source]]) -> None:
     ingest(memory, sources(folder))
-    assert sorted(d.document_id for d in memory.documents("gids")) == sorted(str(p.relative_to(folder)) for p in folder.rglob("*.*"))
+    found = sorted(d.document_id for d in memory.dataset("gids").documents())
+    assert found == sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*"))
 
 
 def test_uploads_and_folders_of_the_same_names_are_told_apart(memory: Workbench, tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_uploads_and_folders_of_the_same_names_are_told_apart(memory: Workbench,
         (tmp_path / name / "sub").mkdir(parents=True)
         (tmp_path / name / "sub" / "x.txt").write_text(f"tekst {name}")
     ingest(memory, [tmp_path / "a", tmp_path / "b", ("C:\\map\\x.txt", b"upload"), ("x.txt", b"nog een"), ("x.txt", b"upload")], name="d")
-    texts = {name: memory.document_chunks(name, "d")[0].text for name in [d.document_id for d in memory.documents("d")]}
+    texts = {name: memory.document_chunks(name, "d")[0].text for name in [d.document_id for d in memory.dataset("d").documents()]}
     assert texts == {
         "a/sub/x.txt": "tekst a",
         "b/sub/x.txt": "tekst b",
@@ -274,7 +275,7 @@ def test_a_hostile_zip_is_refused_and_the_rest_loads(memory: Workbench, data: by
 def test_names_that_could_harm_are_made_plain(memory: Workbench) -> None:
     names = ["=1+1.txt", "<script>.txt", "a\x1b[31m\n.txt", "\u202etxt.exe.txt", "x" * 600 + ".txt", "x" * 601 + ".txt", "\udcff.txt"]
     report = ingest(memory, [(name, b"tekst") for name in names], name="d")
-    kept = [document.document_id for document in memory.documents("d")]
+    kept = [document.document_id for document in memory.dataset("d").documents()]
     assert report.problems == ()
     assert len(set(kept)) == len(names)
     assert all(name.isprintable() and len(name.encode()) <= 420 for name in kept)

@@ -11,7 +11,7 @@ from ctxasm.data.documents.options import ReadLimits
 from ctxasm.data.documents.page import read_html
 from ctxasm.data.documents.reading import read_document
 from ctxasm.data.documents.source import SourceText
-from ctxasm.data.documents.stated import date_of, language_of, title_of
+from ctxasm.data.documents.stated import date_of, language_code, title_of
 
 FILES = Path(__file__).parent / "files"
 NEVER = ("VERBORGEN", "GEWIST", "COMMENTAAR", "SCRIPT", "cookies")
@@ -203,4 +203,4 @@ def test_a_title_that_a_program_made_up_is_none() -> None:
         "Een titel"
     ]
     assert len(title_of("x" * 1000) or "") == 300
-    assert (language_of("nl_BE"), language_of("<script>")) == ("nl-BE", None)
+    assert (language_code("nl_BE"), language_code("<script>")) == ("nl-BE", None)

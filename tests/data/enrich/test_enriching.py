@@ -64,7 +64,7 @@ def test_again_writes_nothing_and_changes_nothing(workbench: Workbench) -> None:
 
 def test_summaries_go_to_documents_that_have_none_and_say_who_wrote_them(workbench: Workbench) -> None:
     enrich(workbench)
-    found = {document.document_id: document for document in workbench.documents()}
+    found = {document.document_id: document for document in workbench.dataset().documents()}
     assert found["parking"].summary == SUMMARY
     assert "summary_made_by" not in found["parking"].metadata
     assert found["cardio"].summary is not None
@@ -73,9 +73,9 @@ def test_summaries_go_to_documents_that_have_none_and_say_who_wrote_them(workben
 
 
 def test_without_summaries_documents_stay_as_they_are(workbench: Workbench) -> None:
-    before = workbench.documents()
+    before = workbench.dataset().documents()
     enrich(workbench, None, EnrichOptions(summaries=False))
-    assert workbench.documents() == before
+    assert workbench.dataset().documents() == before
 
 
 def test_what_an_index_gets_follows_the_latest_run(workbench: Workbench) -> None:

@@ -68,7 +68,7 @@ def test_one_call_for_several_chunks_and_one_a_summary(server: FakeModel) -> Non
     assert texts(workbench)[1].startswith(
         "Deel 2 van Cardiologie: De raadpleging duurt gemiddeld 30 minuten..\nWat zegt Cardiologie in deel 2?\n"
     )
-    found = {document.document_id: document for document in workbench.documents()}
+    found = {document.document_id: document for document in workbench.dataset().documents()}
     assert found["cardio"].summary == "Cardiologie is een document van het ziekenhuis."
     assert found["cardio"].metadata["summary_made_by"] == "model json-ok"
     assert found["parking"].summary == SUMMARY
@@ -150,9 +150,9 @@ def test_another_model_writes_anew_and_the_rules_stand_in_where_it_is_not_done(s
     enrich(workbench)
     assert texts(workbench)[0].startswith("Brochure 0 (deel 1")
     assert enrichment_stamp(workbench, None) != stamp
-    assert {document.metadata["summary_made_by"] for document in workbench.documents()} == {"extractive"}
+    assert {document.metadata["summary_made_by"] for document in workbench.dataset().documents()} == {"extractive"}
     run(workbench, server)
-    assert {document.metadata["summary_made_by"] for document in workbench.documents()} == {"model json-ok"}
+    assert {document.metadata["summary_made_by"] for document in workbench.dataset().documents()} == {"model json-ok"}
 
 
 def test_a_cancelled_run_goes_on_where_it_was(server: FakeModel) -> None:

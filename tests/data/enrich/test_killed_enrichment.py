@@ -155,7 +155,7 @@ def killed_again_and_again(url: str, server: FakeModel, kills: int, seed: int) -
     breeder.close()
     assert len(kept_places(workbench)) == DOCUMENTS * CHUNKS
     assert asked_for_kept == []
-    assert all(document.metadata["summary_made_by"] == "model json-ok" for document in workbench.documents("lang"))
+    assert all(document.metadata["summary_made_by"] == "model json-ok" for document in workbench.dataset("lang").documents())
     workbench.close()
 
 

@@ -27,7 +27,7 @@ def enriched(workbench: Workbench) -> Workbench:
 def test_each_question_has_the_chunk_it_was_made_for_as_gold_and_hits() -> None:
     workbench = enriched(workbench_with(small_bundle(queries=(Query("Eigen vraag?", query_id="q1"),))))
     made = questions_as_queries(workbench, search=finding)
-    queries = {query.query: query for query in workbench.queries() if query.query_id != "q1"}
+    queries = {query.query: query for query in workbench.dataset().queries() if query.query_id != "q1"}
     assert len(queries) == len(made.saved) > 5
     found = queries["Waar moet ik zijn?"]
     assert found.gold == (GoldChunk("cardio", 2),)
@@ -53,7 +53,7 @@ def test_the_choice_goes_round_the_documents_and_is_the_same_every_time() -> Non
     fewer = questions_as_queries(workbench, limit=6, search=finding)
     assert {query.query_id for query in fewer.saved} < {query.query_id for query in made.saved}
     assert fewer.removed == 18
-    assert len(workbench.queries()) == 6
+    assert len(workbench.dataset().queries()) == 6
 
 
 def test_a_question_that_several_chunks_answer_or_that_was_asked_is_left_out() -> None:
@@ -77,7 +77,7 @@ def test_cancelled_saves_nothing() -> None:
     heard: list[object] = []
     made = questions_as_queries(workbench, None, None, finding, heard.append, lambda: len(heard) > 2)
     assert made.cancelled
-    assert workbench.queries() == []
+    assert workbench.dataset().queries() == []
 
 
 def test_what_cannot_be_made_is_said() -> None:
@@ -98,4 +98,4 @@ def test_made_queries_that_came_back_with_an_export_count_as_asked() -> None:
     later = questions_as_queries(workbench, limit=6, search=finding)
     assert len(later.saved) == 6
     assert not {query.query for query in later.saved} & {query.query for query in made.saved}
-    assert len(workbench.queries()) == 12
+    assert len(workbench.dataset().queries()) == 12

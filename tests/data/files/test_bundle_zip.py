@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.data.files import ZipLimits, load_bundle, load_bundle_bytes
+from ctxasm.data.archives import ZipLimits
+from ctxasm.data.files import load_bundle, load_bundle_bytes
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 
 CHUNK = json.dumps({"document_id": "a", "chunk_index": 0, "text": "hello"})

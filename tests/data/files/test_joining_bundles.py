@@ -15,6 +15,7 @@ from ctxasm.data.files.streaming import stream_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.store.memory import MemoryDataset, MemoryStore
+from tests.examples import examples
 
 STORED = Bundle(
     "stored",
@@ -49,7 +50,7 @@ def record_by_record(place: Path, into: MemoryDataset) -> Any:
         return str(error)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=list(HealthCheck))
 @given(DRAWN)
 def test_any_files(tmp_path: Path, drawn: dict[str, Any]) -> None:
     for path in tmp_path.glob("b/*"):

@@ -52,10 +52,10 @@ def test_a_link_is_a_dataset(workbench: Workbench, place: Place) -> None:
     assert workbench.dataset().info == workbench.datasets()[0] == report.info
     assert workbench.dataset("mine") is workbench.dataset("mine")
     assert workbench.dataset("stored").documents() == [Document("s")]
-    assert [document.document_id for document in workbench.documents("mine")] == ["a", "b"]
+    assert [document.document_id for document in workbench.dataset("mine").documents()] == ["a", "b"]
     assert [chunk.text for chunk in workbench.document_chunks("a", "mine")] == ["The car park is open.", "You pay at the desk."]
     assert [chunk.text for chunk in workbench.find_text("mine", "SOUP is")] == ["Soup is served."]
-    assert (workbench.answers("mine"), workbench.queries("mine")) == ([], [])
+    assert (workbench.dataset("mine").answers(), workbench.dataset("mine").queries()) == ([], [])
     with pytest.raises(NotFound, match="has no queries"):
         workbench.query("mine", "q")
 
@@ -77,11 +77,11 @@ def test_a_list_of_datasets_asks_no_server_of_others(workbench: Workbench) -> No
     assert [info.name for info in away.datasets()] == ["mine"]
     assert away.query_list("mine") == []
     with pytest.raises(StoreUnavailable, match="does not answer"):
-        away.documents("mine")
+        away.dataset("mine").documents()
     gone = Workbench(Config("sqlite://"), workbench.store)
     assert [info.name for info in gone.datasets()] == ["mine"]
     with pytest.raises(NotFound, match="no connection 'own'"):
-        gone.documents("mine")
+        gone.dataset("mine").documents()
     gone.delete("mine")
     assert gone.datasets() == []
 
@@ -89,14 +89,14 @@ def test_a_list_of_datasets_asks_no_server_of_others(workbench: Workbench) -> No
 def test_unlinking_leaves_the_table(workbench: Workbench, place: Place) -> None:
     connecting.link(workbench, "own", MAPPING, "mine")
     workbench.store.save_query("mine", Query("Where?", (), "typed-1"), linked=True)
-    assert [query.query_id for query in workbench.queries("mine")] == ["typed-1"]
+    assert [query.query_id for query in workbench.dataset("mine").queries()] == ["typed-1"]
     connecting.unlink(workbench, "mine")
     assert workbench.datasets() == []
     assert place.ask("SELECT count(*) FROM t") == [(3,)]
     with pytest.raises(NotFound):
         connecting.unlink(workbench, "mine")
     connecting.link(workbench, "own", MAPPING, "mine")
-    assert workbench.queries("mine") == []
+    assert workbench.dataset("mine").queries() == []
     workbench.delete("mine")
     assert (workbench.datasets(), place.ask("SELECT count(*) FROM t")) == ([], [(3,)])
 
@@ -114,7 +114,7 @@ def test_names_are_one_another_s(workbench: Workbench) -> None:
     assert workbench.dataset("mine").documents()[1].title == "Soup is served."
     workbench.store.add(stored("mine"))
     assert [info.name for info in workbench.datasets()] == ["mine", "taken"]
-    assert [document.document_id for document in workbench.documents("mine")] == ["s"]
+    assert [document.document_id for document in workbench.dataset("mine").documents()] == ["s"]
 
 
 def test_a_table_without_chunks_is_not_linked(workbench: Workbench, place: Place) -> None:
@@ -158,7 +158,7 @@ def test_a_copy_is_an_ordinary_dataset(workbench: Workbench, place: Place) -> No
     report = connecting.copy_table(workbench, "own", table_mapping("t", FIELDS | {"title": "x"}), "copy", report=told.append)
     assert (report.info.documents, report.info.chunks, report.notes) == (2, 3, ())
     place.run("DROP TABLE t")
-    assert workbench.documents("copy") == [Document("a", "The car park is open."), Document("b", "Soup is served.")]
+    assert workbench.dataset("copy").documents() == [Document("a", "The car park is open."), Document("b", "Soup is served.")]
     assert [chunk.token_count for chunk in workbench.document_chunks("a", "copy")] == [6, 6]
     assert told[-1].done == 3
 
@@ -194,15 +194,14 @@ def test_a_copied_sample_is_the_sample(tmp_path: Path) -> None:
     fields = one_table(place, bundle, "uuid", "t")
     workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore(open_counter()))
     connecting.copy_table(workbench, "own", table_mapping("t", fields), "copy")
-    found = {
-        (c.document_id, c.chunk_index): c for d in workbench.documents("copy") for c in workbench.document_chunks(d.document_id, "copy")
-    }
+    copied = workbench.dataset("copy")
+    found = {(c.document_id, c.chunk_index): c for d in copied.documents() for c in copied.document_chunks(d.document_id)}
     assert {key: chunk[:8] for key, chunk in found.items()} == {
         (c.document_id, c.chunk_index): (c.document_id, c.chunk_index, c.text, c.start, c.end, c.page_number, c.section, c.row_number)
         for c in bundle.chunks
     }
     by_id = {document.document_id: document for document in bundle.documents}
-    for document in workbench.documents("copy"):
+    for document in workbench.dataset("copy").documents():
         own = by_id[document.document_id]
         assert (document.title, document.source, document.summary, document.date) == (own.title, own.source, own.summary, own.date)
     workbench.close()
@@ -225,7 +224,7 @@ def test_nothing_is_loaded_over_a_link(workbench: Workbench, tmp_path: Path) -> 
         with pytest.raises(InvalidInput, match="must not be that of a linked table, got 'mine'"):
             way()
     assert [(info.name, info.dataset_id < 0) for info in workbench.datasets()] == [("mine", True)]
-    assert [query.query_id for query in workbench.queries("mine")] == ["typed-1"]
+    assert [query.query_id for query in workbench.dataset("mine").queries()] == ["typed-1"]
 
 
 def test_the_enrichment_of_a_linked_table_says_what_it_is_not_used_for(workbench: Workbench) -> None:
@@ -255,9 +254,9 @@ def test_of_rows_with_one_index_a_copy_and_a_link_take_the_same(workbench: Workb
 def test_a_link_made_elsewhere_under_the_name_of_a_dataset_deleted_there_is_read(workbench: Workbench) -> None:
     other = Workbench(workbench.config, workbench.store)
     workbench.store.add(stored("mine"))
-    assert len(workbench.documents("mine")) == 1
+    assert len(workbench.dataset("mine").documents()) == 1
     other.delete("mine")
     connecting.link(other, "own", MAPPING, "mine")
     assert [info.name for info in workbench.datasets()] == ["mine"]
-    assert [document.document_id for document in workbench.documents("mine")] == ["a", "b"]
+    assert [document.document_id for document in workbench.dataset("mine").documents()] == ["a", "b"]
     other.links.close()

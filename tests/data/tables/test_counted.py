@@ -87,7 +87,7 @@ def test_langchain_s_table_needs_no_mapping(stock: tuple[Place, Workbench]) -> N
     report = copy_table(workbench, "own", mapping, "docs")
     assert report.notes == ("chunk_index counts the rows of each document by cmetadata->>'start_index'",)
     assert texts(workbench, "docs") == {f"{d}.html": [f"Short {d}.html {n}" for n in range("ab".index(d), 26, 2)] for d in "ab"}
-    assert [(d.title, d.source) for d in workbench.documents("docs")] == [("Page a", "a.html"), ("Page b", "b.html")]
+    assert [(d.title, d.source) for d in workbench.dataset("docs").documents()] == [("Page a", "a.html"), ("Page b", "b.html")]
 
 
 def test_offsets_that_begin_anew_on_each_page_follow_their_page(stock: tuple[Place, Workbench]) -> None:
@@ -282,7 +282,7 @@ def test_a_table_of_documents_is_read_beside(place: Place, workbench: Workbench)
     place.fill("documents", [("d", "Title")])
     place.fill("t", [(1, "d", "text"), (2, "e", "text")])
     copy_table(workbench, "own", guess_mapping(workbench, "own", "t"), "copy")
-    assert [(d.document_id, d.title) for d in workbench.documents("copy")] == [("d", "Title"), ("e", None)]
+    assert [(d.document_id, d.title) for d in workbench.dataset("copy").documents()] == [("d", "Title"), ("e", None)]
 
 
 @pytest.mark.parametrize(
