@@ -15,7 +15,7 @@ from ctxasm.model.datasets import VectorShelf
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import Kept
 from ctxasm.model.ports import ChunkVectors
-from ctxasm.model.regular_files import read_regular
+from ctxasm.model.regular_files import read_text
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -149,14 +149,9 @@ def open_weights(config: Config) -> Weights | None:
     """The team's own weights of `budget_policy=learned`, None where those that ship are used. Raises InvalidInput."""
     if config.value_weights is None:
         return None
-    try:
-        text = read_regular(config.value_weights).decode("utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InvalidInput(f"the weights {shown(config.value_weights)} of {VALUE_WEIGHTS} cannot be read: {reason}") from None
     from ctxasm.assembly.budget.values import read_weights
 
-    return read_weights(text)
+    return read_weights(read_text(config.value_weights, "the weights", f"set {VALUE_WEIGHTS}"))
 
 
 def open_compressor(settings: AssemblySettings, config: Config, endpoint: Endpoint | None = None) -> Compressor | None:

@@ -84,7 +84,7 @@ RECOMMENDED = "recommended"
 """The preset that is offered first where people begin with data of their own."""
 PRESET_HELP: dict[str, str] = {
     "recommended": "Ours, chosen by measurement: chunk by chunk what is worth most to the question for its tokens, among six neighbours on "
-    "either side of every hit. GAIN It gives up that a larger limit never loses a text.",
+    "either side of every hit. It gives up that a larger limit never loses a text.",
     "five_stage": "The five-stage pipeline, and the defaults: ±1 neighbours at half score, whole documents within 8,000 tokens, "
     "the most relevant first.",
     "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters, stopping before the "

@@ -106,6 +106,6 @@ def test_the_command_writes_weights_that_an_assembly_takes(
     assert main(["assemble", "--query-id", "q0", "--preset", "recommended"]) == 0
     monkeypatch.setenv("CTXASM_VALUE_WEIGHTS", str(tmp_path / "none.toml"))
     assert main(["assemble", "--query-id", "q0", "--preset", "recommended"]) == 2
-    assert "CTXASM_VALUE_WEIGHTS cannot be read" in capsys.readouterr().err
+    assert "set CTXASM_VALUE_WEIGHTS" in capsys.readouterr().err
     assert main(["assemble", "--query-id", "q0"]) == 0
     assert Config("sqlite://").value_weights is None
