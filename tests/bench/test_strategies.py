@@ -13,13 +13,19 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import product
+from statistics import median
+from time import process_time
 from typing import NamedTuple
 
 import pytest
 
-from tests.bench.contest import HALVES, HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
+from ctxasm.assembly.budget.policies import choose
+from tests.bench.contest import CORPORA, HALVES, HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
 from tests.bench.found_text import Corpus
+from tests.bench.peers.ours import Ours, settings_of
 from tests.bench.peers.peer import BUDGETS, Way
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
@@ -278,3 +284,22 @@ def test_the_rule_for_all_agrees_with_the_trace(capsys):
         assert generous + strict <= 0.01 * len(ours), name
     with capsys.disabled():
         show("Judged by text and by trace", ("corpus", "contexts", "found by text alone", "found by trace alone"), rows)
+
+
+def test_time_of_the_choice(capsys):
+    """Milliseconds of processor time that the budget stage takes, the median of the questions, the policies in turn."""
+    rows = []
+    for name in CORPORA:
+        peer = Ours(Corpus(load_real(name)))
+        queries = chosen_queries(peer.corpus.bundle)[:20]
+        for hits, limit in product((10, HITS), (2000, 8000)):
+            times: dict[Way, list[float]] = defaultdict(list)
+            for query in queries:
+                for way in (Way("greedy_skip", 1), Way("segments", 3), Way("learned", 6)):
+                    scales = peer.scales(replace(query, retrieved=query.retrieved[:hits]), settings_of(way, limit))
+                    began = process_time()
+                    choose(scales)
+                    times[way].append(1000 * (process_time() - began))
+            rows.append((name, hits, f"{limit:,}", *(median(each) for each in times.values())))
+    with capsys.disabled():
+        show("Milliseconds of a choice", ("corpus", "hits", "limit", "greedy_skip w1", "segments w3", "learned w6"), rows)

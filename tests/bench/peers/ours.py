@@ -75,7 +75,7 @@ class Ours:
 
     def fit(self, way: Way, gathered: Query, limit: int) -> str:
         settings = settings_of(way, limit)
-        scales = self._scales(gathered, settings)
+        scales = self.scales(gathered, settings)
         led = summarise(order(choose(scales), settings, scales.candidates))
         written = scales.write(led.blocks, led.lead)
         tokens = COUNTER.count(written.text)
@@ -87,9 +87,9 @@ class Ours:
             self.stages[gathered.query_id, way, limit] = self._lost_at(done)
         return source_text(written, scales)
 
-    def _scales(self, query: Query, settings: AssemblySettings) -> Scales:
+    def scales(self, query: Query, settings: AssemblySettings) -> Scales:
         """The candidates of a question weighed: read, compared and grouped once for all policies and limits of a window."""
-        key = (query.query_id, settings.window)
+        key = (query.query_id, len(query.retrieved), settings.window)
         if self.brought is None or self.brought[0] != key:
             source = self.store.dataset()
             found = expand(query, source, settings, COUNTER)
