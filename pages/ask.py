@@ -1,6 +1,9 @@
-"""Ask: send the assembled context to a model and read the answer beside what each citation stands on."""
+"""Ask: send the assembled context to a model and read the answer, claim by claim, beside what each stands on."""
+
+import streamlit as st
 
 from ctxasm.app.ui.ask.ask import show_ask
+from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.scenes import current_assembly, current_scene
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
@@ -9,5 +12,7 @@ scene = current_scene("Ask")
 if scene is not None:
     assembly = current_assembly(scene, explain=True)
     show_query_title("Ask", scene, assembly, stamp_of(scene))
+    with st.container(key="ask_controls"):
+        show_controls(scene)
     if assembly is not None:
         show_ask(scene, assembly)

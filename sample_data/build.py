@@ -20,7 +20,7 @@ from ctxasm.data.documents.chunking import chunk_text  # noqa: E402
 from ctxasm.data.documents.markdown import SourceText, read_source  # noqa: E402
 from ctxasm.data.files import write_bundle  # noqa: E402
 from ctxasm.llm.embedding import E5Embedder  # noqa: E402
-from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query, Span, Turn  # noqa: E402
 from ctxasm.search.fusion import fuse_rankings  # noqa: E402
 from ctxasm.text.tokens.counter import open_counter  # noqa: E402
 
@@ -28,7 +28,7 @@ MAX_TOKENS, OVERLAP_TOKENS = 350, 70
 CANDIDATES = 30
 """How many chunks each ranking hands to the fusion."""
 TOP = 12
-"""How many hits of the fusion are recorded."""
+"""How many hits of the fusion are recorded, where a question does not say `hits`."""
 
 
 def build(folder: Path) -> Bundle:
@@ -39,7 +39,8 @@ def build(folder: Path) -> Bundle:
         name=folder.name,
         documents=tuple(document_of(source) for source in sources),
         chunks=chunks,
-        queries=tuple(queries_of({source.fields["document_id"]: source.text for source in sources}, chunks)),
+        queries=tuple(queries_of(sources, chunks)),
+        answers=tuple(answers_of()),
     )
     write_bundle(bundle, folder)
     return bundle
@@ -48,7 +49,12 @@ def build(folder: Path) -> Bundle:
 def document_of(source: SourceText) -> Document:
     fields = source.fields
     return Document(
-        fields["document_id"], fields["title"], fields["source"], fields["summary"], fields["date"], metadata={"language": "nl"}
+        fields["document_id"],
+        fields["title"],
+        fields["source"],
+        fields["summary"],
+        fields["date"],
+        metadata={"language": fields.get("language", "nl")},
     )
 
 
@@ -78,16 +84,34 @@ def chunks_of(source: SourceText) -> list[Chunk]:
     ]
 
 
-def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
-    """The authored questions with their evidence as spans and their hits."""
-    authored = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
-    search_texts = [chunk.text for chunk in chunks]
-    words, meaning = WordSearch(search_texts), MeaningSearch(search_texts)
+def authored() -> list[dict[str, Any]]:
+    """The questions as they were written."""
+    entries: list[dict[str, Any]] = tomllib.loads((HERE / "queries.toml").read_text(encoding="utf-8"))["query"]
+    return entries
+
+
+def answers_of() -> list[Answer]:
+    """The recorded answers, each with something wrong in it to find."""
+    return [Answer(entry["query_id"], entry["recorded"]) for entry in authored() if "recorded" in entry]
+
+
+def queries_of(sources: Sequence[SourceText], chunks: Sequence[Chunk]) -> list[Query]:
+    """The authored questions with their evidence as spans and their hits, found among the pages in the languages that each names."""
+    texts = {source.fields["document_id"]: source.text for source in sources}
+    languages = {source.fields["document_id"]: source.fields.get("language", "nl") for source in sources}
+    meaning = MeaningSearch([chunk.text for chunk in chunks])
+    searches: dict[tuple[str, ...], tuple[list[int], WordSearch]] = {}
     queries = []
-    for entry in authored:
-        by_words = words.search(entry["query"], CANDIDATES)
-        by_meaning = meaning.search(entry["query"], len(chunks))
-        hits = hits_of(chunks, by_words, by_meaning)
+    for entry in authored():
+        pages, language = tuple(entry.get("pages", ("nl",))), entry.get("language", "nl")
+        key = (*pages, language if len(pages) > 1 else pages[0])
+        if key not in searches:
+            places = [place for place, chunk in enumerate(chunks) if languages[chunk.document_id] in pages]
+            searches[key] = places, WordSearch([chunks[place].text for place in places], key[-1])
+        places, words = searches[key]
+        by_words = [(places[position], score) for position, score in words.search(entry["query"], CANDIDATES)]
+        by_meaning = meaning.search(entry["query"], places)
+        hits = hits_of(chunks, by_words, by_meaning, entry.get("hits", TOP))
         queries.append(
             Query(
                 query=entry["query"],
@@ -101,7 +125,7 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
                 best_similarity=round(by_meaning[0][1], 4),
                 intent=entry.get("intent"),
                 supplement=entry.get("supplement"),
-                metadata={"language": entry.get("language", "nl"), "shows": entry["shows"]},
+                metadata={"language": language, "shows": entry["shows"]},
             )
         )
     return queries
@@ -110,8 +134,9 @@ def queries_of(texts: dict[str, str], chunks: Sequence[Chunk]) -> list[Query]:
 class WordSearch:
     """BM25 as the bundle was first made with; results name texts by their position. The library's own search has moved on since."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._bm25s, self._stemmer = import_module("bm25s"), import_module("Stemmer").Stemmer("dutch")
+    def __init__(self, texts: Sequence[str], language: str) -> None:
+        self._bm25s, self._language = import_module("bm25s"), language
+        self._stemmer = import_module("Stemmer").Stemmer({"nl": "dutch", "en": "english"}[language])
         self._index = self._bm25s.BM25()
         self._index.index(self._words(texts), show_progress=False)
 
@@ -124,7 +149,7 @@ class WordSearch:
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         tokenized: list[list[str]] = self._bm25s.tokenize(
-            list(texts), stopwords="nl", stemmer=self._stemmer, return_ids=False, show_progress=False
+            list(texts), stopwords=self._language, stemmer=self._stemmer, return_ids=False, show_progress=False
         )
         return tokenized
 
@@ -136,15 +161,16 @@ class MeaningSearch:
         self._embedder = E5Embedder()
         self._vectors = self._embedder.embed_passages(texts)
 
-    def search(self, query: str, limit: int) -> list[tuple[int, float]]:
-        """The `limit` texts nearest to `query` with their cosine, best first; ties by position."""
+    def search(self, query: str, places: Sequence[int]) -> list[tuple[int, float]]:
+        """The texts at `places`, nearest to `query` first, with their cosine; ties by position."""
         cosines = self._vectors @ self._embedder.embed_query(query)
-        found = [(position, float(cosine)) for position, cosine in enumerate(cosines)]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:limit]
+        return sorted(((place, float(cosines[place])) for place in places), key=lambda hit: (-hit[1], hit[0]))
 
 
-def hits_of(chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
-    """The best of both rankings, fused; each keeps the raw score of every method that found it."""
+def hits_of(
+    chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_meaning: Sequence[tuple[int, float]], top: int
+) -> tuple[Hit, ...]:
+    """The best `top` of both rankings, fused; each keeps the raw score of every method that found it."""
     bm25, vector = dict(by_words), dict(by_meaning)
     fused = fuse_rankings([[position for position, _ in by_meaning[:CANDIDATES]], [position for position, _ in by_words]])
     return tuple(
@@ -155,7 +181,7 @@ def hits_of(chunks: Sequence[Chunk], by_words: Sequence[tuple[int, float]], by_m
             rank,
             {"vector": round(vector[position], 4)} | ({"bm25": round(bm25[position], 4)} if position in bm25 else {}),
         )
-        for rank, (position, score) in enumerate(fused[:TOP], start=1)
+        for rank, (position, score) in enumerate(fused[:top], start=1)
     )
 
 

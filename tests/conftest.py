@@ -58,7 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if _chosen(config, "slow"):
         os.environ[LONG_VARIABLE] = "1"
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm)
+    seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
+    settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded)
     settings.load_profile("calm")
     _stay_inside()
 

@@ -125,7 +125,7 @@ def _owners(plain: Plain, spans: list[tuple[int, int]]) -> list[list[int]]:
     starts = [low for low, _ in spans]
     for place, position in plain.markers if spans else ():
         at = bisect_right(starts, place) - 1
-        if at > 0 and starts[at] == place and plain.text[place] != STAND_IN:
+        if starts[at] == place and plain.text[place] != STAND_IN:
             at -= 1  # "… 20.00 uur. [1]De …": it closes the sentence before
         owned[max(at, 0)].append(position)
     return owned

@@ -35,7 +35,7 @@ def weigh(comparison: Comparison, scorer: Scorer, claim: int, cited: Mapping[int
     used = {found.number for found in match.found}
     alone = {number: comparison.together(claim, (position,)) for number, position in cited.items()}
     idle = tuple(number for number, one in alone.items() if one.score < scorer.partly and number not in used)
-    score = (match.score + min(one.score for one in alone.values())) / 2 if idle and len(alone) > 1 else match.score
+    score = (match.score + min(one.score for one in alone.values())) / 2 if idle else match.score
     return Weighed(match, score, idle, is_match(match, scorer))
 
 

@@ -41,7 +41,7 @@ def unused_tokens(view: View) -> Finding | None:
     figures = {
         "unused": unused,
         "limit": limit,
-        "regret": regret.regret / regret.kept if regret.kept else 1.0,
+        "regret": regret.regret / regret.best,
         "hits": len(view.cut_by_budget),
     }
     policies = [policy for policy in ("pack", "segments") if policy != view.settings.budget_policy]

@@ -361,6 +361,13 @@ def test_the_best_hit_stays_whole_where_it_says_nothing_of_the_question() -> Non
     assert [fate.fate for fate in done.trace.fates] == ["kept", "kept"]
 
 
+def test_a_neighbour_stays_where_the_only_hit_repeats_it() -> None:
+    chunks = [Chunk("d", 0, "!!!"), Chunk("d", 1, "e"), Chunk("d", 2, "!!!")]
+    chosen = FILTER.replace(expand_window=2, dedup_exact=False, dedup_near=True)
+    done = assemble(Query("Wanneer komt de arts?", (Hit("d", 2, 0.0),)), FakeSource([], chunks, COUNTER), chosen, COUNTER, FakeClock())
+    assert done.text == "[1] Source: d\n!!!"
+
+
 def test_the_filter_keeps_the_largest_size_of_a_chunk() -> None:
     done = filtered("Parkeren kost 2,50 euro per uur. " * 100, max_chunk_tokens=50)
     assert [fate.fate for fate in done.trace.fates] == ["kept"]

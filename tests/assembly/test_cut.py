@@ -37,6 +37,7 @@ def cutter(text: str, limit: int, start: int = 0, size: Callable[[int], int] = i
         ("abcd. fghi. klmnopqr", 19, 4, 19),
         ("abcdef.ghijklmn", 10, 0, 10),  # no blank behind it: no end of a sentence
         ("abcdef\nghijklmn", 10, 0, 7),
+        ("abcd. fg. ijklmnop", 10, 0, 9),  # of two, the last
         ("   abc", 3, 0, 0),  # nothing to see before the cut
         ("   abc", 4, 0, 4),
         ("xx   abc", 5, 2, 0),  # nothing new to see

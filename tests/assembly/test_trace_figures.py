@@ -211,3 +211,10 @@ def test_a_block_in_xml_has_the_best_score_of_its_chunks() -> None:
     assert "0.75" in done.text
     assert "0.25" not in done.text
     assert [segment.start for segment in done.segments] == [0, *[segment.end for segment in done.segments][:-1]]
+
+
+def test_a_chunk_without_text_is_dropped_and_takes_no_tokens() -> None:
+    chunks = [Chunk("a", 0, "It opens at nine."), Chunk("b", 0, "")]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("b", 0, 0.8)))
+    done = assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0), COUNTER, FakeClock(), 100)
+    assert [(fate.document_id, fate.reason, fate.tokens) for fate in done.trace.fates] == [("a", None, 5), ("b", "empty", 0)]

@@ -67,7 +67,7 @@ def test_a_table_is_mapped_looked_at_and_imported(team, open_page, tmp_path):
     expect(page.locator(".cx-preview th").filter(has_text="→ title")).to_be_visible()
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-report")).to_contain_text("gids")
-    expect(page.locator("#ctx-data b")).to_have_text("gids")
+    expect(page.locator(".st-key-data")).to_contain_text("gids")
 
 
 def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, open_page):
@@ -76,7 +76,7 @@ def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, ope
     expect(query).to_have_value(re.compile("^bezoek-gewone"))
     drop(page, SPANS)
     page.get_by_role("button", name=re.compile("Import$")).click()
-    expect(page.locator("#ctx-data b")).to_have_text("llamaindex_spans")
+    expect(page.locator(".st-key-data")).to_contain_text("llamaindex_spans")
     expect(query).to_have_value(re.compile("^0x"))
     page.get_by_role("link", name="Inspect").click()
     expect(page.locator("#ctx-budget")).to_be_visible()
@@ -141,7 +141,7 @@ def test_reading_documents_can_be_cancelled_and_gone_on_with(team, open_page, tm
     expect(report).to_contain_text("kept for the next time")
     page.get_by_role("button", name=re.compile("that are read")).click()
     expect(report).to_contain_text("handboek: ")
-    expect(page.locator("#ctx-data b")).to_have_text("handboek")
+    expect(page.locator(".st-key-data")).to_contain_text("handboek")
 
 
 def test_a_table_of_a_team_is_linked_and_asked(team, open_page):
@@ -160,7 +160,7 @@ def test_a_table_of_a_team_is_linked_and_asked(team, open_page):
     expect(page.locator("#ctx-title")).to_contain_text("Waar kan ik parkeren?")
     expect(page.locator("#ctx-budget")).to_be_visible()
     expect(page).to_have_url(re.compile(r"(?=.*w=2)(?=.*data=chunks)(?=.*ask=)"))
-    expect(page.locator("#ctx-sentence")).to_contain_text("±2 neighbours")
+    expect(page.locator(".st-key-w").get_by_role("radio", name="2")).to_be_checked()
 
 
 def test_names_and_values_that_attack_stay_text(team, open_page, tmp_path):
@@ -204,8 +204,8 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     page = open_page(f"{team}/load")
     drop(page, written(tmp_path, "weg.csv"))
     page.get_by_role("button", name=re.compile("Import$")).click()
-    expect(page.locator("#ctx-data b")).to_have_text("weg")
-    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.locator("b", has_text=re.compile("^weg$")))
+    expect(page.locator(".st-key-data")).to_contain_text("weg")
+    card = page.locator('[class*="st-key-dataset_"]').filter(has=page.get_by_role("button", name="weg", exact=True))
     card.get_by_role("button", name="Enrich").click()
     expect(page.locator("#ctx-estimate")).to_contain_text("no cost")
     page.get_by_role("button", name=re.compile("Enrich 2 chunks")).click()
@@ -214,3 +214,16 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     card.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Delete it").click()
     expect(card).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_name_of_a_dataset_opens_it_in_inspect(app, open_page, width):
+    page = open_page(f"{app}/load", width=width)
+    name = page.get_by_role("button", name="sample", exact=True)
+    expect(name).to_be_visible()
+    buttons = page.get_by_role("button", name="Export").bounding_box()
+    words = page.locator(".cx-dataset").bounding_box()
+    assert words["x"] + words["width"] <= buttons["x"] or words["y"] + words["height"] <= buttons["y"]
+    name.click()
+    expect(page.locator("#ctx-text")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"data=sample"))

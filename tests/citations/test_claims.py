@@ -46,6 +46,11 @@ COVERED = {
         "Vraag bv. dr. Jansen [1] om ca. 3,5 ml. Dat mag, d.w.z. overdag [2].",
         [("Vraag bv. dr. Jansen om ca. 3,5 ml.", (1,)), ("Dat mag, d.w.z. overdag.", (2,))],
     ),
+    "Dutch: glued on both sides, three times": (
+        "Bel eerst. [1]De poli sluit. [2]De balie is open. [3]De kliniek niet.",
+        [("Bel eerst.", (1,)), ("De poli sluit.", (2,)), ("De balie is open.", (3,)), ("De kliniek niet.", ())],
+    ),
+    "a table without edges": ("Day | Hours\n--|--\nFriday | 8 [1]", [("Day | Hours", ()), ("Friday | 8", (1,))]),
     "English: several in a row": (
         "Visits end at 8 p.m. [1][2] [3]. Bring a pass, e.g. a card [4, 5].",
         [("Visits end at 8 p.m.", (1, 2, 3)), ("Bring a pass, e.g. a card.", (4, 5))],

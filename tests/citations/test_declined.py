@@ -135,3 +135,15 @@ def test_the_longest_refusal_is_one_and_a_longer_sentence_is_none() -> None:
     sentence = "The sources do not say when the clinic on {} opens."
     assert is_declined(sentence.format("x" * room))
     assert not is_declined(sentence.format("x" * (room + 1)))
+
+
+def test_a_stretch_of_twice_that_length_is_not_looked_at() -> None:
+    """Markers and blanks are no words: they count only in this."""
+    sentence = "The sources do not say when the clinic opens."
+    assert is_declined(sentence.ljust(2 * LONGEST_REFUSAL))
+    assert not is_declined(sentence.ljust(2 * LONGEST_REFUSAL + 1))
+
+
+def test_every_marker_of_a_sentence_is_left_out_of_its_words() -> None:
+    first, after = "The sources do not mention it [1] [2] [3].", "[4]"
+    assert declined_spans(f"{first} {after}") == ((0, len(f"{first} {after}")),)

@@ -58,6 +58,19 @@ def test_a_kept_document_explains_no_other_number() -> None:
     assert dropped_numbers(done, (1, 2, 3, 4, 0, 2024)) == ()
 
 
+def test_the_number_of_a_block_is_that_block_whatever_stood_there_before() -> None:
+    assert dropped_numbers(with_trace(2, "AB", "ACAB", [fate("C")]), (2,)) == ()
+
+
+def test_without_a_block_the_first_number_is_the_first_document() -> None:
+    assert dropped_numbers(with_trace(0, "AB", "", [fate("A"), fate("B")]), (0, 1)) == (DroppedSource(1, "A", "budget", "budget"),)
+
+
+def test_what_was_dropped_speaks_before_what_repeats_another() -> None:
+    fates = [fate("B", "deduplicate", None, fate="duplicate_of", of=("A", 0)), fate("B", "budget", "budget", rank=2)]
+    assert dropped_numbers(with_trace(1, "AB", "A", fates), (2,)) == (DroppedSource(2, "B", "budget", "budget"),)
+
+
 def test_a_document_that_only_repeats_another_was_a_duplicate() -> None:
     done = with_trace(1, "A", "AB", [fate("B", "deduplicate", None, fate="duplicate_of", of=("A", 0))])
     assert dropped_numbers(done, (2,)) == (DroppedSource(2, "B", "deduplicate", None),)

@@ -12,6 +12,7 @@ from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Found, Source
+from tests.contexts import Block, make_assembly
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
@@ -105,6 +106,11 @@ def test_sources_of_a_record_are_evidence_as_a_whole() -> None:
     support = grounds.items[0].support(Found(2, 0, 2, 0.5))
     assert (support.number, support.start, support.end, support.score) == (2, 0, 2, 0.5)
     assert support[4:] == (None,) * 9
+
+
+def test_a_chunk_without_text_is_no_evidence() -> None:
+    (ground,) = grounds_of_assembly(make_assembly(blocks=[Block("Leeg", ("",))])).items
+    assert ground.source.ranges == ()
 
 
 CALM = settings(max_examples=examples(60), derandomize=True)

@@ -129,6 +129,12 @@ def test_unknown_numbers_are_reported_and_a_range_is_clamped() -> None:
     markers = parse_markers("a [1, 99] b [0] c [1-999999999] d [2]")
     found = resolve(markers, [citation(1), citation(2)])
     assert [(m.known, m.unknown) for m in found] == [((1,), (99,)), ((), (0,)), ((1, 2), (3, 1000, 999999999)), ((2,), ())]
+    assert [m.is_sound for m in found] == [False, False, False, True]
+
+
+def test_ten_unknown_numbers_in_a_row_are_named_and_of_more_the_ends() -> None:
+    ten, eleven = resolve(parse_markers("a [3-12] b [3-13]"), [citation(1)])
+    assert (ten.unknown, eleven.unknown) == (tuple(range(3, 13)), (3, 13))
 
 
 PIECES = st.lists(

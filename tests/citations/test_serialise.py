@@ -264,6 +264,8 @@ def test_totals_are_pooled() -> None:
     assert (pooled["claims"], pooled["citations"], pooled["recall"], pooled["precision"]) == (8, 10, 7 / 8, 6 / 10)
     assert pooled["f1"] == pytest.approx(2 * 7 / 8 * 0.6 / (7 / 8 + 0.6))
     assert found["spent"]["tokens_in"] == 30
+    totals.elapsed_ms = 1.23456
+    assert (Totals().elapsed_ms, totals.to_dict()["elapsed_ms"]) == (0.0, 1.2346)
     assert totals.sentences() == (
         "4 answers, 1 with a problem, 1 declined, 1 with nothing to check",
         "9 claims: 6 supported, 1 partly supported, 1 contradicted, 1 declined",

@@ -273,7 +273,8 @@ def test_a_sentence_that_broke_off_is_no_claim() -> None:
     whole = "The desk opens at nine [1]. It closes at f"
     assert len(check_answer(whole, grounds, LexicalScorer()).claims) == 2
     assert [claim.verdict for claim in check_answer(whole, grounds, LexicalScorer(), cut=True).claims] == ["supported"]
-    assert len(check_answer("The desk opens at nine [1].", grounds, LexicalScorer(), cut=True).claims) == 1
+    for ended in ("The desk opens at nine [1].", "The desk opens at nine [1]", "The desk opens at nine.", "“The desk opens at nine.”"):
+        assert len(check_answer(ended, grounds, LexicalScorer(), cut=True).claims) == 1
 
 
 def test_a_cited_source_that_says_otherwise_is_named_beside_one_that_carries() -> None:

@@ -9,6 +9,7 @@ import pytest
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import Figures
 from ctxasm.citations.grounds import grounds_of_sources
+from ctxasm.citations.verdicts import Bench
 from ctxasm.citations.weighing import weigh
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
@@ -81,6 +82,9 @@ def figures(answer: str, table: Table, conflicts: Sequence[str] = ()) -> Figures
         ("Alpha [1] is so [1].", {"Alpha": {(1,): 0.9}}, (1, 1, 1.0, 1.0, 1.0, 1.0)),
         # the sources that carry something of it carry it together
         ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.4, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
+        # half of what counts as a part is something, a little less is nothing; of one source alone it is not enough
+        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.25, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 1.0)),
+        ("Alpha is so [1].", {"Alpha": {(1,): 0.6, (2,): 0.24, (1, 2): 0.9}}, (1, 1, 0.0, 0.0, 0.0, 0.0)),
         # a heading states nothing, but its citation counts
         ("# Alpha [1]\n\nBeta is so [2].", {"Alpha": {(1,): 0.9}, "Beta": {}}, (1, 2, 0.0, 0.5, 0.0, 0.0)),
         # a refusal is no claim
@@ -98,6 +102,12 @@ def test_figures_by_hand(answer: str, table: Table, expected: tuple[object, ...]
 def test_a_source_that_says_otherwise_carries_nothing() -> None:
     found = figures("Alpha is so [1].", {"Alpha": {(1,): 0.95}}, ["Alpha"])
     assert (found.recall, found.precision, found.coverage) == (0.0, 0.0, 0.0)
+
+
+def test_of_what_is_contradicted_the_place_that_says_otherwise_is_shown() -> None:
+    scorer = Written({"Alpha": {(2, 3): 0.9}}, ["Alpha"])
+    (claim,) = check_answer("Alpha is so [2][3].", grounds_of_sources(SOURCES), scorer).claims
+    assert (claim.verdict, [place.number for place in claim.support]) == ("contradicted", [2])
 
 
 @pytest.mark.parametrize(
@@ -121,3 +131,9 @@ def test_one_source_that_carries_nothing_weighs(
     sources = grounds_of_sources(SOURCES).sources
     found = weigh(scorer.compare(["Alpha is so."], sources), scorer, 0, {number: number - 1 for number in cited})
     assert (found.score, found.idle, found.carried) == (pytest.approx(score), idle, carried)
+
+
+@pytest.mark.parametrize(("score", "part", "shown"), [(0.3, 0.5, 1), (0.5, 0.3, 1), (0.49, 0.49, 0)])
+def test_a_place_that_carries_a_part_is_shown_whatever_the_whole_comes_to(score: float, part: float, shown: int) -> None:
+    bench = Bench(grounds_of_sources(SOURCES), Compared(Written({}), [], []), Written({}), {}, {}, {})
+    assert len(bench.places(Match(score, (Found(1, 0, 1, part),)))) == shown

@@ -168,6 +168,14 @@ def test_so_many_calls_run_at_once_and_no_more() -> None:
         ModelCompressor(model, "mini", MARK, at_once=0)
 
 
+@pytest.mark.parametrize("calls", [0, 33])
+def test_one_to_thirty_two_calls_may_run_at_once(calls: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"^at_once must be between 1 and 32 calls, got {calls}$"):
+        ModelCompressor(Said(str), "mini", MARK, at_once=calls)
+    for allowed in (1, 32):
+        ModelCompressor(Said(str), "mini", MARK, at_once=allowed)
+
+
 def test_a_failure_stops_the_others_and_words_take_over() -> None:
     texts = [f"{TEXT} Nummer {number}. " * 3 for number in range(20)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import types
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +21,8 @@ class Mutant(NamedTuple):
     function: str | None
     """The outermost function as tracebacks name it; none: run when the module is loaded."""
     line: int
+    lines: range
+    """Of that function, or of nothing."""
     plant: Callable[[], ast.Module]
 
 
@@ -50,9 +53,12 @@ class _Place(NamedTuple):
     index: int | None
     scope: tuple[str, ...]
     function: str | None
+    lines: range
 
 
-def _places(node: ast.AST, scope: tuple[str, ...] = (), function: str | None = None) -> Iterator[tuple[ast.AST, _Place]]:
+def _places(
+    node: ast.AST, scope: tuple[str, ...] = (), function: str | None = None, lines: range = range(0)
+) -> Iterator[tuple[ast.AST, _Place]]:
     """Every expression that runs; annotations, docstrings and the sizes of caches (``@lru_cache(maxsize=…)``) are none."""
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list"):
@@ -60,13 +66,13 @@ def _places(node: ast.AST, scope: tuple[str, ...] = (), function: str | None = N
         for index, child in enumerate(value) if isinstance(value, list) else [(None, value)]:
             if not isinstance(child, ast.AST):
                 continue
-            yield child, _Place(node, field, index, scope, function)
-            inner, first = scope, function
+            yield child, _Place(node, field, index, scope, function, lines)
+            inner, first, within = scope, function, lines
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 inner = (*scope, child.name)
                 if not isinstance(child, ast.ClassDef) and function is None:
-                    first = ".".join(inner)
-            yield from _places(child, inner, first)
+                    first, within = ".".join(inner), range(child.lineno, (child.end_lineno or child.lineno) + 1)
+            yield from _places(child, inner, first, within)
 
 
 def _planted(tree: ast.Module, place: _Place, node: ast.AST) -> ast.Module:
@@ -85,6 +91,14 @@ def _planted(tree: ast.Module, place: _Place, node: ast.AST) -> ast.Module:
         return ast.fix_missing_locations(copy.deepcopy(tree))
     finally:
         put(old)
+
+
+def function_of(module: types.CodeType, name: str) -> types.CodeType | None:
+    """The code of an outermost function (``Class.method``) in the code of its module; none where two have the name."""
+    found = [module]
+    for part in name.split("."):
+        found = [one for code in found for one in code.co_consts if isinstance(one, types.CodeType) and one.co_name == part]
+    return found[0] if len(found) == 1 else None
 
 
 def _shown(node: ast.AST, most: int = 70) -> str:
@@ -110,5 +124,5 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
             name = f"{module}:{'.'.join(place.scope) or '-'}: {_shown(_around(place, node))} [{change}]"
             seen[name] = seen.get(name, 0) + 1
             name += f" #{seen[name]}" if seen[name] > 1 else ""
-            found.append(Mutant(name, place.function, getattr(node, "lineno", 0), partial(_planted, tree, place, changed)))
+            found.append(Mutant(name, place.function, getattr(node, "lineno", 0), place.lines, partial(_planted, tree, place, changed)))
     return found

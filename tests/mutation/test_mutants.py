@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.mutation.mutants import mutants_of
+from tests.mutation.mutants import function_of, mutants_of
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,16 @@ def test_a_mutant_is_named_by_its_place_without_a_line_and_knows_the_function_to
         "m:A.f: n > 0 [n > 0 → n >= 0]": "A.f",
         "m:A.f: n > 0 [0 → 1]": "A.f",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["f", "A.f"])
+def test_the_code_of_a_function_is_found_by_its_name(name: str) -> None:
+    module = compile("def f(): return 1\nclass A:\n    def f(self): return 2\n", "m.py", "exec")
+    found = function_of(module, name)
+    assert found is not None
+    assert (found.co_qualname, found.co_consts[-1]) == (name, {"f": 1, "A.f": 2}[name])
+
+
+def test_of_two_functions_with_one_name_none_is_taken_for_the_other() -> None:
+    module = compile("class A:\n    @property\n    def f(self): ...\n    @f.setter\n    def f(self, x): ...\n", "m.py", "exec")
+    assert function_of(module, "A.f") is function_of(module, "A.g") is None

@@ -15,10 +15,7 @@ MODULES = (
     "ctxasm.assembly.pipeline",
     "ctxasm.app.ui.frame.shell",
     "ctxasm.app.ui.frame.scenes",
-    "ctxasm.app.ui.inspect.budget_bar",
-    "ctxasm.app.ui.inspect.stages",
-    "ctxasm.app.ui.inspect.closer",
-    "ctxasm.app.ui.inspect.order",
+    "ctxasm.app.ui.inspect.page",
     "streamlit.emojis",
     "streamlit.material_icon_names",
 )
@@ -53,11 +50,9 @@ def _warm() -> None:
 def _first_picture() -> None:
     """Open the store, load the sample where it is empty, and work out what Inspect shows first. Raises CtxasmError."""
     from ctxasm.app.ui.frame import server
-    from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_figure
     from ctxasm.model.settings import AssemblySettings
 
     bench = server.workbench()
     for info in server.datasets()[:1]:
         for entry in bench.query_list(info.name)[:1]:
-            assembly = bench.assemble(bench.query(info.name, entry.query_id), AssemblySettings(), info.name)
-            chunk_map_figure(chunk_map(assembly)).to_json()
+            bench.assemble(bench.query(info.name, entry.query_id), AssemblySettings(), info.name)

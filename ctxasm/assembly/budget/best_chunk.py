@@ -25,7 +25,6 @@ class Squeezed(NamedTuple):
     plan: DocumentPlan | None
     whole: int
     least: int
-    cut_at: int
     yielded: tuple[Event, ...]
 
     @property
@@ -37,7 +36,7 @@ class Squeezed(NamedTuple):
         """It, and nothing else."""
         alone = ChunkSet(self.scales)
         plans = (self.plan,) if self.plan is not None else ()
-        return taken(self.scales, alone, reasons, ahead, None, 0, plans, self.yielded)
+        return taken(self.scales, alone, reasons, ahead, plans=plans, yielded=self.yielded)
 
 
 def squeezed(scales: Scales, best: Candidate) -> Squeezed:
@@ -47,8 +46,8 @@ def squeezed(scales: Scales, best: Candidate) -> Squeezed:
     squeeze = Squeeze(alone.plans()[0], scales.budgeted, scales.limit, scales.counter)
     plan = squeeze.whole(scales.settings.budget_scope == "rendered")
     if plan is not None:
-        return Squeezed(scales, best, plan, scales.limit, scales.limit, 0, tuple(squeeze.yielded))
+        return Squeezed(scales, best, plan, scales.limit, scales.limit, tuple(squeeze.yielded))
     whole = squeeze.size()
     plan = squeeze.cut()
     least = scales.limit if plan is not None else squeeze.least()
-    return Squeezed(scales, best, plan, whole, least, squeeze.cut_at, tuple(squeeze.yielded))
+    return Squeezed(scales, best, plan, whole, least, tuple(squeeze.yielded))

@@ -32,7 +32,6 @@ class Trimmed:
     sizes: tuple[int, ...]
     whole: int
     least: int
-    cut_at: int = 0
     yielded: tuple[Yielded, ...] = ()
 
     @property
@@ -89,11 +88,11 @@ def trim(
     squeezed = Squeeze(heads[0], measure, limit, counter)
     plan = squeezed.whole(may_yield)
     if plan is not None:
-        return Trimmed(plan, order, heads, sizes, limit, limit, 0, tuple(squeezed.yielded))
+        return Trimmed(plan, order, heads, sizes, limit, limit, tuple(squeezed.yielded))
     whole = squeezed.size()
     plan = squeezed.cut()
     least = limit if plan is not None else squeezed.least()
-    return Trimmed(plan, order, heads, sizes, whole, least, squeezed.cut_at, tuple(squeezed.yielded))
+    return Trimmed(plan, order, heads, sizes, whole, least, tuple(squeezed.yielded))
 
 
 class Squeeze:
@@ -102,7 +101,6 @@ class Squeeze:
     def __init__(self, plan: DocumentPlan, measure: Measure, limit: int, counter: TokenCounter) -> None:
         self.plan, self.measure, self.limit, self.counter = plan, measure, limit, counter
         self.yielded: list[Yielded] = []
-        self.cut_at = 0
 
     def _fits(self, plan: DocumentPlan) -> bool:
         return self.measure([plan]) <= self.limit
@@ -132,8 +130,8 @@ class Squeeze:
 
     def cut(self) -> DocumentPlan | None:
         """The chunk up to where it is cut, None where nothing of it fits."""
-        self.cut_at = self._cutter().cut()
-        return self._cut_at(self.cut_at) if self.cut_at else None
+        at = self._cutter().cut()
+        return self._cut_at(at) if at else None
 
     def least(self) -> int:
         """The size with one character of text: what the smallest useful limit would be."""

@@ -96,8 +96,8 @@ def compress(
 
 
 def best_hit(candidates: Mapping[Key, Candidate]) -> Key | None:
-    """The chunk that is never irrelevant."""
-    hits = [candidate for candidate in candidates.values() if candidate.retrieved]
+    """The chunk that is never irrelevant; a neighbour where every hit repeats one and left."""
+    hits = [candidate for candidate in candidates.values() if candidate.retrieved] or candidates.values()
     return min(hits, key=lambda hit: (hit.rank, hit.key)).key if hits else None
 
 

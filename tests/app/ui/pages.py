@@ -10,8 +10,9 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
-from ctxasm.app.ui.frame.session import Kept
-from ctxasm.app.ui.frame.shortcuts import ASK_JS
+from ctxasm.app.ui.frame.controls import GROUPS, SETTINGS
+from ctxasm.app.ui.frame.session import Kept, Session
+from ctxasm.app.ui.frame.shortcuts import script
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 
@@ -19,8 +20,16 @@ MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 def html(app: AppTest) -> str:
     """All that was drawn as HTML; scripts are taken from one of them alone, and that one is a constant."""
     drawn = [element.proto for element in app.get("html")]
-    assert {proto.body for proto in drawn if proto.unsafe_allow_javascript} <= {f"<script>{ASK_JS}</script>"}
+    assert {proto.body for proto in drawn if proto.unsafe_allow_javascript} <= {script()}
     return "\n".join(proto.body for proto in drawn if not proto.unsafe_allow_javascript)
+
+
+def with_settings(app: AppTest) -> AppTest:
+    """The app with the drawer of all settings open, and every group in it."""
+    app.session_state[Session.drawer.key] = SETTINGS
+    for stage in GROUPS:
+        app.session_state[f"settings_{stage}"] = True
+    return fine(app.run())
 
 
 def fine(app: AppTest) -> AppTest:

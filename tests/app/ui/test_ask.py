@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from html import unescape
 
 import pytest
 
-from tests.app.ui.pages import fine, html, reader
+from ctxasm.answering.prompts import PROMPT_STYLES
+from ctxasm.app.ui.ask.kept_answers import MOST_ATTEMPTS
+from ctxasm.app.ui.frame.session import Session
+from tests.app.ui.pages import fine, html, kept, reader
 from tests.fake_model_server import serving
 
 QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
@@ -26,14 +31,23 @@ def asked(app, **widgets: str):
     return fine(app.button(key="ask").click().run())
 
 
+def said(pane) -> str:
+    return "".join(piece.get("text", "") for line in pane["lines"] for piece in line["pieces"])
+
+
+def since(app) -> str:
+    """What the page says has changed since the answer."""
+    found = re.search(r'<p id="ctx-since" role="status">(.*?)</p>', html(app))
+    return unescape(re.sub("<.*?>", "", found[1])) if found else ""
+
+
 def chips(pane) -> list[tuple[str, str]]:
-    return [(piece["label"], piece["verdict"]) for piece in pane["pieces"] if "label" in piece]
+    return [(piece["label"], piece["verdict"]) for line in pane["lines"] for piece in line["pieces"] if "label" in piece]
 
 
 def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
     data = reader(open_ask(**QUERY))
     assert data["attempts"] == []
-    assert data["hint"]["heading"] == "No answer yet"
     assert [card["number"] for card in data["cards"]] == [1, 2, 3, 4, 5, 6]
 
 
@@ -41,21 +55,23 @@ def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]
     assert "no language model" in pane["model"]
-    assert pane["summary"] == "3 claims: 3 supported"
+    assert pane["summary"] == "3 claims: 3 carried · uses 1 of 1 expected passages"
     assert {verdict for _, verdict in chips(pane)} == {"supported"}
-    assert [figure["name"] for figure in pane["figures"]] == ["Recall", "Precision", "F1", "Coverage"]
-    assert "Checked by lexical" in pane["how"]
-    assert 'id="ctx-zones"' in html(app)
+    assert pane["figures"] == []  # it only quotes: every share would be whole
+    assert "Checked by lexical" in pane["how"][-1]
+    assert "words and figures (lexical)" in html(app)
 
 
 def test_quotes_are_marked_to_the_letter(open_ask):
     data = reader(asked(open_ask(**QUERY)))
     text = {part["start"]: part["text"] for card in data["cards"] for part in card["parts"]}
-    for claim in data["attempts"][0][0]["claims"]:
-        span, *_ = claim["spans"]
+    (pane,) = data["attempts"][0]
+    for line in pane["lines"]:
+        span, *_ = pane["claims"][line["claim"]]["spans"]
         marked = "".join(text[low] for low in sorted(text) if span["start"] <= low < span["end"])
         assert span["kind"] == "support"
-        assert claim["text"].strip(". ") in marked
+        assert span["low"] <= span["start"] < span["end"] <= span["high"]
+        assert "".join(piece.get("text", "") for piece in line["pieces"]).strip(". ") in marked
 
 
 def test_a_wrong_source_behind_a_right_answer_is_seen(open_ask):
@@ -67,15 +83,15 @@ def test_a_wrong_source_behind_a_right_answer_is_seen(open_ask):
 
 def test_unknown_markers_are_shown_as_such(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:out_of_range"))["attempts"]
-    assert all(not piece["known"] for piece in pane["pieces"] if "label" in piece)
+    assert all(not piece["known"] for line in pane["lines"] for piece in line["pieces"] if "label" in piece)
     assert {verdict for _, verdict in chips(pane)} <= {"unknown_marker", "dropped"}
-    assert pane["badges"][-1].endswith("unknown")
+    assert any(said.endswith("unknown") for said in pane["how"])
 
 
 def test_an_answer_without_markers_is_uncited(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:none"))["attempts"]
     assert chips(pane) == []
-    assert pane["summary"] == "3 claims: 3 uncited"
+    assert pane["summary"].startswith("3 claims: 3 cite nothing")
 
 
 def test_a_declined_answer_is_no_uncited_one(open_ask):
@@ -88,8 +104,9 @@ def test_an_answer_that_broke_off_is_kept_and_says_so(open_ask):
     app = asked(open_ask(**QUERY), model="scripted:cut")
     ((pane,),) = reader(app)["attempts"]
     assert pane["panel"]["id"] == "ctx-incomplete"
-    assert "".join(piece.get("text", "") for piece in pane["pieces"])
-    assert app.session_state["_attempts"][0][0].text
+    assert said(pane)
+    assert pane["figures"] == []
+    assert kept(app, Session.answers)[0].attempts[0][0].text
 
 
 def test_an_empty_context_never_calls_the_model(open_ask):
@@ -100,37 +117,88 @@ def test_an_empty_context_never_calls_the_model(open_ask):
 
 
 def test_asking_again_keeps_the_answer_before(open_ask):
+    app = asked(asked(open_ask(**QUERY)))
+    assert app.button(key="ask").label == "Ask again"
+    first, second = reader(app)["attempts"]
+    assert first[0]["summary"] == second[0]["summary"]
+    for _ in range(MOST_ATTEMPTS):
+        asked(app)
+    assert len(reader(app)["attempts"]) == MOST_ATTEMPTS
+
+
+def test_an_answer_is_there_again_when_its_question_is(open_ask):
+    app = asked(open_ask(**QUERY))
+    own = reader(app)["attempts"]
+    fine(app.button(key="next_query").click().run())
+    assert reader(app)["attempts"] == []
+    assert app.button(key="ask").label == "Ask"
+    fine(app.button(key="previous_query").click().run())
+    assert reader(app)["attempts"] == own
+    assert since(app) == ""
+
+
+def test_each_model_and_prompt_has_its_own_answers(open_ask):
     app = asked(open_ask(**QUERY), model="scripted:none")
     app.selectbox(key="model").set_value("extractive").run()
-    fine(app.button(key="regenerate").click().run())
-    first, second = reader(app)["attempts"]
-    assert (first[0]["summary"], second[0]["summary"]) == ("3 claims: 3 uncited", "3 claims: 3 supported")
-    fine(app.button(key="ask").click().run())
-    assert len(reader(app)["attempts"]) == 1
+    assert (
+        since(app)
+        == "◆ Answered with scripted, no language model (none), now no language model (extractive). The context is still the same."
+    )
+    assert reader(app)["attempts"][0][0]["choices"][0]["label"] == "3 claims"
+    asked(app)
+    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 carried")
+    app.selectbox(key="prompt_style").set_value("strict").run()
+    assert "Answered with the prompt grounded, now strict" in since(app)
+    app.selectbox(key="prompt_style").set_value("grounded").run()
+    fine(app.selectbox(key="model").set_value("scripted:none").run())
+    assert since(app) == ""
+    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 cite nothing")
+
+
+def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
+    monkeypatch.setattr("ctxasm.app.ui.ask.kept_answers.MOST_ASKED", 2)
+    app = open_ask(**QUERY)
+    for style in PROMPT_STYLES[:3]:
+        asked(app, prompt_style=style)
+    assert [answers.asked.asking.choice.style for answers in kept(app, Session.answers)] == list(PROMPT_STYLES[1:3])
 
 
 def test_two_models_answer_side_by_side_and_are_checked_apart(open_ask):
     app = asked(open_ask(**QUERY), second_model="scripted:out_of_range")
     ((first, second),) = reader(app)["attempts"]
-    assert first["summary"] == "3 claims: 3 supported"
-    assert "supported" not in second["summary"]
+    assert first["summary"].startswith("3 claims: 3 carried")
+    assert "carried" not in second["summary"]
     assert (first["model"], second["model"]) == ("no language model (extractive)", "scripted, no language model (out of range)")
 
 
-def test_a_changed_setting_asks_to_ask_again(open_ask):
+def test_a_changed_setting_keeps_the_answer_beside_its_own_context_and_says_what_changed(open_ask):
     app = asked(open_ask(**QUERY))
+    before = reader(app)
     fine(app.number_input(key="mt").set_value(900).run())
-    data = reader(app)
-    assert data["attempts"] == []
-    assert "settings changed" in data["hint"]["heading"]
+    now = reader(app)
+    assert (now["attempts"], now["cards"]) == (before["attempts"], before["cards"])
+    assert since(app) == "◆ Answered with max tokens 8000, now 900."
+    assert app.button(key="ask").label == "Ask again"
+    asked(app)
+    assert since(app) == ""
+    assert len(reader(app)["cards"]) < len(before["cards"])
+    fine(app.number_input(key="mt").set_value(8000).run())
+    assert reader(app)["cards"] == before["cards"]
+    assert since(app) == ""
+
+
+def test_a_change_that_changes_no_context_says_so(open_ask):
+    app = asked(open_ask(**QUERY))
+    fine(app.number_input(key="mt").set_value(9000).run())
+    assert since(app) == "◆ Answered with max tokens 8000, now 9000. The context is still the same."
 
 
 def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask, monkeypatch):
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
     ((pane,),) = reader(asked(open_ask(**QUERY), scorer="nli"))["attempts"]
     assert "CTXASM_NLI_MODEL" in pane["unchecked"]
-    assert pane["summary"] == "3 claims: 3 supported"
-    assert "Checked by lexical" in pane["how"]
+    assert pane["summary"].startswith("3 claims: 3 carried")
+    assert "Checked by lexical" in pane["how"][-1]
 
 
 def test_another_scorer_checks_the_same_answer(open_ask, monkeypatch):
@@ -146,7 +214,7 @@ def test_another_scorer_checks_the_same_answer(open_ask, monkeypatch):
 def test_an_earlier_answer_keeps_the_check_it_had(open_ask, monkeypatch):
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
     app = asked(open_ask(**QUERY))
-    fine(app.button(key="regenerate").click().run())
+    fine(app.button(key="ask").click().run())
     app.selectbox(key="scorer").set_value("nli").run()
     (earlier,), (newest,) = reader(app)["attempts"]
     assert newest["unchecked"]
@@ -181,7 +249,6 @@ def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
     assert chips(pane) == []
     assert all(claim["verdict"] in ("supported", "no_source") for claim in pane["claims"])
     assert all(claim["sources"] for claim in pane["claims"] if claim["verdict"] == "supported")
-    assert [figure["name"] for figure in pane["figures"]] == ["Coverage"]
 
 
 @pytest.mark.parametrize("format", ["grouped", "minimal"])
@@ -192,7 +259,6 @@ def test_a_format_without_numbers_asks_for_none_and_says_so(open_ask, format):
     assert chips(pane) == []
     assert {claim["verdict"] for claim in pane["claims"]} <= {"supported", "no_source"}
     assert all(claim["spans"] for claim in pane["claims"] if claim["verdict"] == "supported")
-    assert [figure["name"] for figure in pane["figures"]] == ["Coverage"]
     assert any("No safe boundaries" in caption.value for caption in app.caption)
     assert app.selectbox(key="_channel").options == ["text, without citations", "voice, without citations"]
 
@@ -216,7 +282,10 @@ def test_the_channel_here_is_the_setting(open_ask):
 
 def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
     app = open_ask(**QUERY)
-    system = app.code[0].value
+    assert [block.value for block in app.code] == []  # drawn only while it is open
+    app.session_state["prompt_and_export"] = True
+    system = fine(app.run()).code[0].value
+    assert 'id="ctx-zones"' in html(app)
     app.selectbox(key="prompt_style").set_value("strict").run()
     app.selectbox(key="prompt_language").set_value("English").run()
     app.toggle(key="answer_first").set_value(True).run()
@@ -225,11 +294,13 @@ def test_the_prompt_is_shown_as_it_will_be_sent(open_ask):
     assert "Say it in <b>one</b> line." in app.code[0].value
     assert "<b>one</b>" not in html(app)
     ((pane,),) = reader(asked(app))["attempts"]
-    assert "strict, answer first, in English, own instructions" in pane["badges"]
+    assert "strict, answer first, in English, own instructions prompt" in pane["how"]
 
 
 def test_the_check_can_be_kept(open_ask):
     app = asked(open_ask(**QUERY))
+    app.session_state["prompt_and_export"] = True
+    fine(app.run())
     assert [button.proto.label for button in app.get("download_button")].count("Check as JSON") == 1
     assert json.dumps(reader(app))
 
@@ -238,10 +309,10 @@ def test_an_endpoint_that_is_not_typed_yet_says_what_to_type(open_ask):
     app = open_ask()
     app.selectbox(key="model").set_value("openai").run()
     steps = [
-        (None, "", "Type its base URL and its model name above."),
-        ("_llm_base_url", "http://127.0.0.1:9/v1", "Type its model name above."),
+        (None, "", "Type its base URL and its model name."),
+        ("_llm_base_url", "http://127.0.0.1:9/v1", "Type its model name."),
         ("_llm_model", "m", ""),
-        ("_llm_base_url", "", "Type its base URL above."),
+        ("_llm_base_url", "", "Type its base URL."),
     ]
     for field, typed, hint in steps:
         page = html(fine(app.text_input(key=field).set_value(typed).run() if field else app))
@@ -281,7 +352,7 @@ def test_an_odd_answer_from_an_endpoint_is_shown_and_checked(open_ask):
         app.text_input(key="_llm_base_url").set_value(server.base_url)
         app.text_input(key="_llm_model").set_value("halves").run()
         ((pane,),) = reader(fine(app.button(key="ask").click().run()))["attempts"]
-    shown = "".join(piece.get("text", "") for piece in pane["pieces"])
+    shown = said(pane)
     assert "Welkom 😀" in shown
     assert "\ufffd" in shown
     assert len(chips(pane)) == 2

@@ -9,21 +9,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.ask.answer_pieces import Chip, Stretch, answer_pieces, before_assembly, judged_citation, stale_numbers
-from ctxasm.app.ui.ask.claim_rows import claim_rows, filters
+from ctxasm.app.ui.ask.answer_pieces import (
+    Chip,
+    Stretch,
+    answer_lines,
+    answer_pieces,
+    before_assembly,
+    checked_pieces,
+    judged_citation,
+    stale_numbers,
+)
+from ctxasm.app.ui.ask.claim_rows import choices, claim_rows
 from ctxasm.app.ui.ask.context_cards import context_cards
+from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
+from ctxasm.tuning.used_passages import used_passages
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.app.ui.checked_builders import checked, conflict, of_every_kind, support
 
-HINT = ("No answer yet", "Press Ask.")
-
 
 def told(check) -> KeptAnswer:
-    return KeptAnswer("s", "m", False, check.answer, check.markers, True, True, check=check)
+    return KeptAnswer("m", True, check.answer, check.markers, True, True, check=check)
 
 
 def chips_of(check) -> list[Chip]:
@@ -37,7 +47,7 @@ def test_chips_wear_the_verdict_of_their_citation():
         ("2", "✓"), ("2", "≠"), ("1", "→3"), ("2", "◐"), ("1", "?"), ("2", "?"), ("9", "✗"), ("8", "⌀"),
     ]  # fmt: skip
     assert [chip.known for chip in chips] == [True] * 6 + [False] * 2
-    assert chips[2].spoken == "Source 1, points elsewhere, found in 3"
+    assert chips[2].spoken == "Source 1, wrong source, found in 3"
 
 
 def test_a_citation_that_adds_nothing_does_not_spoil_the_one_that_carries():
@@ -119,21 +129,136 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
         [(2, "part", "Neem uw kaart mee")],
         [], [], [], [],
     ]  # fmt: skip
-    assert [row.neighbour for row in rows].count("Carried by an added neighbour, not by a hit.") == 1
-    assert rows[3].neighbour
-    assert rows[3].spans[0].added
+    assert [span.added for row in rows for span in row.spans] == [True, False, False, True]
     assert rows[4].sources == ((2, "Bezoek"),)
-    assert rows[3].missing == ("geld",)
-    assert rows[0].quotes == ((2, "welkom van 14 tot 20 uur"),)
+    assert rows[0].says == ""
+    assert rows[3].says == "Only a part of it is in [2]; [1] holds nothing of it. Missing: geld."
     assert rows[7].says.startswith("[8] would be “MRI-onderzoek”")
 
 
-def test_filters_count_their_rows():
+def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
-    shown = {choice.label: choice.total for choice in filters(rows)}
-    assert (shown["all"], shown["only problems"], shown["supported"]) == (8, 7, 1)
-    assert [choice.label for choice in filters(rows[:1])] == ["all", "only problems"]
-    assert filters(rows[:1])[1].total == 0
+    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 carried", "1 partly carried"]
+    assert [choice.verdict for choice in choices(rows[:1])] == [None, "supported"]
+    assert choices([rows[0]._replace(verdict="declined")]) == choices([]) == ()
+
+
+def test_an_answer_is_a_line_for_each_claim_and_for_what_states_nothing():
+    done = assembled()
+    answer = "## Bezoek\nDe uren zijn:\n- U bent welkom van 14 tot 20 uur [2].\n- Een uur kost 2 euro [1]!\n\nTot dan?"
+    first, second = answer.index("U bent"), answer.index("Een uur")
+    check = checked(done, "U bent welkom van 14 tot 20 uur [2]. Een uur kost 2 euro [1]!", [{"verdict": "unsupported"}] * 2)
+    ends = (answer.index(" [2]"), answer.index(" [1]"))
+    claims = [
+        replace(claim, claim=claim.claim._replace(start=start, end=end))
+        for claim, start, end in zip(check.claims, (first, second), ends, strict=True)
+    ]
+    pieces = answer_pieces(answer, resolve(parse_markers(answer), done.citations), claims)
+    lines = [
+        (line.claim, "".join(getattr(piece, "text", None) or f"[{piece.label}]" for piece in line.pieces)) for line in answer_lines(pieces)
+    ]
+    assert lines == [
+        (None, "Bezoek"),
+        (None, "De uren zijn:"),
+        (0, "U bent welkom van 14 tot 20 uur[2]."),
+        (1, "Een uur kost 2 euro[1]!"),
+        (None, "Tot dan?"),
+    ]
+
+
+def test_what_was_not_checked_is_read_line_by_line_with_its_chips():
+    answer = "Eerst dit [1] en dan dat.\n\nEn nog iets [2]."
+    lines = answer_lines(answer_pieces(answer, resolve(parse_markers(answer), assembled_once().citations)))
+    assert [[getattr(piece, "text", None) or piece.label for piece in line.pieces] for line in lines] == [
+        ["Eerst dit", "1", " en dan dat."],
+        ["En nog iets", "2", "."],
+    ]
+
+
+def test_no_word_of_an_answer_is_lost_between_its_lines():
+    check = of_every_kind(assembled())
+    pieces = checked_pieces(check, {})
+    words = "".join(piece.text for piece in pieces if isinstance(piece, Stretch))
+    lined = "".join(piece.text for line in answer_lines(pieces) for piece in line.pieces if isinstance(piece, Stretch))
+    assert "".join(lined.split()) == "".join(words.split())
+    assert [line.claim for line in answer_lines(pieces)] == list(range(8))
+
+
+def test_a_passage_is_the_mark_with_three_sentences_on_either_side():
+    text = " ".join(f"Zin {at}." for at in range(10))
+    ends = [text.index(f"Zin {at}.") + len(f"Zin {at}.") for at in range(10)]
+    sentences = tuple((end - len(f"Zin {at}."), end) for at, end in enumerate(ends))
+    assert AROUND == 3
+    assert text[slice(*around(sentences, text, *sentences[5]))] == "Zin 2. Zin 3. Zin 4. Zin 5. Zin 6. Zin 7. Zin 8."
+    assert text[slice(*around(sentences, text, *sentences[0]))] == "Zin 0. Zin 1. Zin 2. Zin 3."
+    assert text[slice(*around(sentences, text, sentences[4][0] + 4, sentences[5][1]))] == text[sentences[1][0] : sentences[8][1]]
+    assert text[slice(*around(sentences, text, *sentences[9]))] == "Zin 6. Zin 7. Zin 8. Zin 9."
+    assert around((), text, 3, 9) == (3, 9)
+
+
+def test_a_passage_stays_short_where_nothing_ends_a_sentence():
+    text = "woord " * 600
+    low, high = around(((0, len(text)),), text, 1800, 1805)
+    assert LONGEST_BEFORE - 6 <= 1800 - low <= LONGEST_BEFORE
+    assert LONGEST_AFTER - 6 <= high - 1805 <= LONGEST_AFTER
+    unbroken = "x" * 4000
+    assert around(((0, 4000),), unbroken, 1800, 1805) == (1800, 1805)
+
+
+def test_a_mark_knows_section_page_and_whether_it_was_found():
+    done = assembled()
+    spans = [span for row in claim_rows(of_every_kind(done), done) for span in row.spans]
+    candidates = {key: candidate.chunk for key, candidate in done.trace.candidates.items()}
+    assert any(chunk.section or chunk.page_number for chunk in candidates.values()) == any(span.where for span in spans)
+    assert all(span.low <= span.start < span.end <= span.high for span in spans)
+
+
+def test_the_passages_that_the_labels_expect_are_counted_where_a_claim_stands_on_them():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    carried = checked(done, "U bent welkom van 14 tot 20 uur [2].", [{"verdict": "supported", "support": (hours,)}])
+    key = next((s.document_id, s.chunk_index) for s in done.segments if s.kind == "chunk" and s.start <= hours.context_start < s.end)
+
+    def used(check, **labels):
+        return used_passages(replace(done, query=replace(done.query, **labels)), check)
+
+    assert used(carried, gold=(GoldChunk(*key),), spans=()) == (1, 1)
+    assert used(carried, gold=(GoldChunk(*key), GoldChunk("nergens", 0)), spans=()) == (1, 2)
+    assert used(carried, gold=(), spans=()) == (0, 0)
+    against = replace(carried, claims=(replace(carried.claims[0], verdict="contradicted"),))
+    assert used(against, gold=(GoldChunk(*key),), spans=()) == (0, 1)
+    elsewhere = replace(carried, claims=(replace(carried.claims[0], verdict="elsewhere", support=(), better_support=hours),))
+    assert used(elsewhere, gold=(GoldChunk(*key),), spans=()) == (1, 1)
+
+
+def test_a_span_is_used_by_its_very_characters_also_in_a_copy():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    carried = checked(done, "U bent welkom van 14 tot 20 uur [2].", [{"verdict": "supported", "support": (hours,)}])
+    candidates = done.trace.candidates
+    placed = {
+        key: replace_chunk(candidate, start=1000 * at, end=1000 * at + len(candidate.chunk.text))
+        for at, (key, candidate) in enumerate(candidates.items())
+    }
+    trace = replace(done.trace, candidates=placed)
+    segment = next(s for s in done.segments if s.kind == "chunk" and s.start <= hours.context_start < s.end)
+    key = (segment.document_id, segment.chunk_index)
+    at = placed[key].chunk.start + segment.chunk_start + hours.context_start - segment.start
+
+    def used(span):
+        return used_passages(replace(done, trace=trace, query=replace(done.query, spans=(span,), gold=())), carried)
+
+    assert used(Span(key[0], at, at + 5)) == (1, 1)
+    assert used(Span(key[0], at - 5, at)) == (0, 1)
+    assert used(Span("nergens", 0, 5, also=(Span(key[0], at + 2, at + 3),))) == (1, 1)
+    copies = [(f.document_id, f.chunk_index) for f in done.trace.fates if f.of is not None]
+    same = [copy for copy in copies if candidates[copy].chunk.text == candidates[key].chunk.text]
+    for copy in same:
+        assert used(Span(copy[0], placed[copy].chunk.start, placed[copy].chunk.start + len(candidates[copy].chunk.text))) == (1, 1)
+
+
+def replace_chunk(candidate, **fields):
+    return candidate._replace(chunk=candidate.chunk._replace(**fields))
 
 
 def test_citations_built_before_assembly_point_elsewhere():
@@ -158,33 +283,47 @@ def test_citations_built_before_assembly_point_elsewhere():
 
 def test_the_data_is_json_and_names_its_version():
     done = assembled()
-    data = reader_data(done, ((told(of_every_kind(done)),),), HINT)
+    data = reader_data(done, ((told(of_every_kind(done)),),))
     assert json.loads(json.dumps(data)) == data
-    assert data["version"] == reader_data(done, ((told(of_every_kind(done)),),), HINT)["version"]
-    assert data["version"] != reader_data(done, (), HINT)["version"]
+    assert data["version"] == reader_data(done, ((told(of_every_kind(done)),),))["version"]
+    assert data["version"] != reader_data(done, ())["version"]
     (pane,) = data["attempts"][0]
-    assert pane["summary"].startswith("8 claims: 1 supported")
-    assert [claim["name"] for claim in pane["claims"]][:2] == ["supported", "contradicted"]
+    assert pane["summary"].startswith("8 claims: 1 carried")
+    assert [claim["name"] for claim in pane["claims"]][:2] == ["carried", "contradicted"]
+    assert [figure["value"] for figure in pane["figures"]] == ["50 %", "67 %", "–"]
+
+
+def test_no_share_stands_over_what_only_quotes_was_cut_or_declines():
+    done = assembled()
+    whole = told(of_every_kind(done))
+    declined = checked(done, "Dat staat er niet in.", [{"verdict": "declined"}])
+    for answer in (replace(whole, is_language_model=False), replace(whole, complete=False), replace(whole, check=declined)):
+        (pane,) = reader_data(done, ((answer,),))["attempts"][0]
+        assert pane["figures"] == []
+    assert pane["summary"].startswith("Declined")
+    assert pane["choices"] == []
 
 
 def test_every_marked_span_can_be_marked_with_whole_pieces():
     done = assembled()
-    data = reader_data(done, ((told(of_every_kind(done)),),), HINT)
+    data = reader_data(done, ((told(of_every_kind(done)),),))
     parts = [part for card in data["cards"] for part in card["parts"]]
     for claim in data["attempts"][0][0]["claims"]:
         for span in claim["spans"]:
             start, end = span["start"], span["end"]
             assert "".join(part["text"] for part in parts if part["start"] >= start and part["end"] <= end) == done.text[start:end]
+            edges = {part["start"] for part in parts} | {part["end"] for part in parts}
+            assert {span["low"], span["high"]} <= edges
 
 
 def test_what_did_not_arrive_is_said():
     done = assembled()
-    cut = KeptAnswer("s", "m", True, "Half een", done=True, error="The server closed the connection.", unchecked="no model")
-    (pane,) = reader_data(done, ((cut,),), HINT)["attempts"][0]
+    cut = KeptAnswer("m", True, "Half een", done=True, error="The server closed the connection.", unchecked="no model")
+    (pane,) = reader_data(done, ((cut,),))["attempts"][0]
     assert pane["panel"]["text"] == "The server closed the connection."
     assert pane["unchecked"] == "No model"
     assert (pane["summary"], pane["figures"], pane["claims"]) == ("", [], [])
-    (never,) = reader_data(empty(), ((KeptAnswer("s", "m", True, "Niets.", done=True, called=False),),), HINT)["attempts"][0]
+    (never,) = reader_data(empty(), ((KeptAnswer("m", True, "Niets.", done=True, called=False),),))["attempts"][0]
     assert never["panel"]["id"] == "ctx-not-called"
 
 
@@ -193,6 +332,6 @@ def test_hostile_text_stays_data():
     check = checked(
         done, f"{HOSTILE[:25]}. Gevonden [1].", [{"verdict": "uncited"}, {"verdict": "supported", "support": (support(done, 1, "eerste"),)}]
     )
-    data = json.loads(json.dumps(reader_data(done, ((told(check),),), HINT)))
+    data = json.loads(json.dumps(reader_data(done, ((told(check),),))))
     assert data["cards"][0]["title"] in HOSTILE or data["cards"][0]["title"].endswith("…")
-    assert data["attempts"][0][0]["pieces"][0]["text"].startswith("<script>")
+    assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")

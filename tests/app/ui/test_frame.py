@@ -8,15 +8,17 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ctxasm.app.ui.frame.controls import GROUPS, LEADING, group_name
-from ctxasm.app.ui.frame.setting_widgets import EMPTY
+from ctxasm.app.ui.frame.controls import GROUPS, group_name
+from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
+from ctxasm.app.ui.inspect.closer import TABS
+from ctxasm.app.ui.inspect.stages import PICTURES
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
-from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
-from tests.app.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import MAIN, fine, html, with_settings
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -24,7 +26,7 @@ def test_the_start_page_inspects_the_sample(open_app):
     assert 'id="ctx-budget"' in html(app)
     assert 'data-balances="true"' in html(app)
     assert app.selectbox(key="data").value == "sample"
-    assert len(app.get("plotly_chart")) == 1
+    assert 'id="ctx-map"' in html(app)
 
 
 def test_the_sidebar_is_there_on_the_second_run(open_app):
@@ -43,31 +45,49 @@ def test_the_script_takes_its_folder_off_the_import_path(monkeypatch):
 
 
 KINDS = ("number_input", "selectbox", "toggle", "text_input", "button_group")
+SETTING_KEYS = {spec.url for spec in specs()}
 
 
 def widgets(app) -> dict[str, object]:
-    """The widgets of the sidebar by key."""
-    return {element.key: element for kind in KINDS for element in app.sidebar.get(kind)}
+    """The widgets of settings by key."""
+    return {element.key: element for kind in KINDS for element in app.get(kind) if element.key in SETTING_KEYS}
 
 
-def test_every_setting_has_a_widget_and_at_most_seven_lead(open_app):
+def test_three_settings_stand_at_the_top_and_the_others_in_a_drawer_that_is_drawn_while_it_is_open(open_app):
     app = open_app()
-    shown = widgets(app)
-    assert {spec.url for spec in specs()} <= shown.keys()
-    grouped = {key for group in app.sidebar.expander for kind in KINDS for key in [element.key for element in group.get(kind)]}
-    leading = [spec.name for spec in specs() if spec.url not in grouped]
-    assert set(leading) == {"enabled", *LEADING}
-    assert len(LEADING) <= 7
+    leading = {spec_of(name).url for name in LEADING}
+    assert widgets(app).keys() == leading
+    assert app.button(key="all_settings").label == f"All settings ({len(specs()) - len(leading)})"
+    fine(app.button(key="all_settings").click().run())
+    assert widgets(app).keys() == leading
+    assert widgets(with_settings(app)).keys() == SETTING_KEYS
+    fine(app.button(key="close_drawer").click().run())
+    assert widgets(app).keys() == leading
+
+
+@pytest.mark.parametrize("page", ["load", "ask"])
+def test_ask_has_the_controls_and_load_has_none(open_app, page):
+    app = fine(open_app(mt="3000").switch_page(f"../../../pages/{page}.py").run())
+    assert (widgets(app).keys() == {spec_of(name).url for name in LEADING}) is (page == "ask")
+    assert app.session_state["_now"].max_tokens == 3000
+
+
+def test_a_setting_is_found_by_a_word_of_its_help_or_its_choices(open_app):
+    app = fine(open_app().button(key="all_settings").click().run())
+    fine(app.text_input(key="find_setting").set_value("documents leave").run())
+    assert widgets(app).keys() - {spec_of(name).url for name in LEADING} == {"pk", "pku"}
+    fine(app.text_input(key="find_setting").set_value("xyzzy").run())
+    assert "No setting is called so" in html(app)
 
 
 def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
-    app = open_app(dn="true", nt="0.8", za="500")
-    labels = [group.label for group in app.sidebar.expander][-len(GROUPS) :]
+    app = with_settings(open_app(dn="true", nt="0.8", za="500"))
+    labels = [group.label for group in app.expander if group.key in {f"settings_{stage}" for stage in GROUPS}]
     assert [label.split(" · ")[0].removeprefix(":gray[").rstrip("]") for label in labels] == [group_name(stage) for stage in GROUPS]
     assert {stage for stage, label in zip(GROUPS, labels, strict=True) if "changed" in label} == {"deduplicate", "zones"}
     assert "· 2 changed" in labels[GROUPS.index("deduplicate")]
-    assert [label for label in labels if "no effect now" in label] == [":gray[Order level · no effect now]"]
-    off = [group.label for group in open_app(on="false").sidebar.expander][-len(GROUPS) :]
+    assert [label for label in labels if "no effect now" in label] == []
+    off = [group.label for group in with_settings(open_app(on="false")).expander][: len(GROUPS)]
     assert {stage for stage, label in zip(GROUPS, off, strict=True) if "no effect now" in label} == {
         "deduplicate",
         "compress",
@@ -80,7 +100,7 @@ def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
 @pytest.mark.parametrize("changes", [{}, {"enabled": False}, {"budget_policy": "pack", "dedup_near": True, "compression": "extractive"}])
 def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
     settings = AssemblySettings(**changes)
-    shown = widgets(fine(open_app(**to_url(settings))))
+    shown = widgets(with_settings(open_app(**to_url(settings))))
     why = idle(settings)
     assert {spec.name for spec in specs() if shown[spec.url].proto.disabled} == set(why)
     for spec in specs():
@@ -88,23 +108,22 @@ def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
 
 
 def test_a_disabled_setting_keeps_its_value(open_app):
-    app = open_app(dn="true", nt="0.8")
+    app = with_settings(open_app(dn="true", nt="0.8"))
     app.toggle(key="dn").set_value(False).run()
     assert fine(app).session_state["_now"] == AssemblySettings(near_threshold=0.8)
     assert app.number_input(key="nt").disabled
 
 
 def test_the_name_of_a_changed_setting_is_plain(open_app):
-    app = open_app(mt="3000", w="2", dn="true")
+    app = with_settings(open_app(mt="3000", w="2", dn="true"))
     assert app.number_input(key="mt").label == "Max tokens, changed"
-    widgets = [*app.sidebar.number_input, *app.sidebar.toggle, *app.sidebar.selectbox, *app.sidebar.get("button_group")]
-    labels = [widget.proto.label for widget in widgets]
+    labels = [widget.proto.label for widget in widgets(app).values()]
     assert sum(label.endswith(", changed") for label in labels) == 3
     assert [label for label in labels if ":blue" in label or "●" in label] == []
 
 
 def test_the_settings_can_be_copied_in_three_notations(open_app):
-    app = open_app(mt="3000")
+    app = with_settings(open_app(mt="3000"))
     assert len(app.code) == 0
     fine(app.button(key="settings_written").click().run())
     assert [block.language for block in app.code] == ["toml", "python", "bash"]
@@ -112,7 +131,7 @@ def test_the_settings_can_be_copied_in_three_notations(open_app):
 
 
 def test_an_empty_box_says_what_stands_for_it(open_app):
-    app = open_app()
+    app = with_settings(open_app())
     for spec in specs():
         if spec.optional:
             box = app.text_input(key=spec.url) if spec.kind == "text" else app.number_input(key=spec.url)
@@ -120,7 +139,7 @@ def test_an_empty_box_says_what_stands_for_it(open_app):
 
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
-    app = open_app(ds="true")
+    app = with_settings(open_app(ds="true"))
     slider = app.slider(key="_semantic_threshold")
     assert (slider.value, slider.min, slider.max) == (threshold_of(embedder_name() or ""), *SLIDER)
     assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True)
@@ -135,7 +154,7 @@ def test_the_slider_of_meaning_writes_into_the_box(open_app):
 @pytest.mark.parametrize("written", ["grouped", "minimal", "numbered", "source", "xml"])
 def test_a_format_without_markers_is_called_unsafe(open_app, written):
     page = html(fine(open_app(fmt=written)))
-    assert ('id="ctx-boundaries"' in page) == (written in ("grouped", "minimal"))
+    assert ('data-boundaries="false"' in page) == (written in ("grouped", "minimal"))
 
 
 PARTS = 8
@@ -174,7 +193,8 @@ def is_a_configuration(open_app, changed):
     app = fine(open_app(**to_url(wanted)))
     assert app.session_state["_now"] == wanted
     assert "ctx-notice" not in html(app)
-    assert '<p class="cx-sentence" id="ctx-sentence">' in html(app)
+    said = {key: value if isinstance(value, str) else value[0] for key in app.query_params for value in [app.query_params[key]]}
+    assert said == to_url(wanted) | {"data": "sample", "q": app.selectbox(key="q").value}
 
 
 @pytest.mark.parametrize("hostile", ["", "-1e999", "nan", "<script>alert(1)</script>", "9" * 40, "\u202e[1]", "None; DROP TABLE"])
@@ -224,12 +244,13 @@ def test_previous_and_next_query(open_app):
 
 
 def test_undo_redo_and_reset(open_app):
-    app = open_app()
+    app = with_settings(open_app())
     assert app.button(key="undo").disabled
+    assert app.button(key="reset").disabled
     app.number_input(key="mt").set_value(2000).run()
     app.number_input(key="mo").set_value(50).run()
     assert app.session_state["_now"].changed() == {"max_tokens": 2000, "min_overlap_chars": 50}
-    assert app.button(key="reset").label == "Reset 2 changes"
+    assert app.button(key="reset").label == "Reset 2"
     fine(app.button(key="undo").click().run())
     assert app.session_state["_now"].changed() == {"max_tokens": 2000}
     assert app.number_input(key="mo").value == 20
@@ -242,23 +263,24 @@ def test_undo_redo_and_reset(open_app):
 
 
 def test_presets(open_app):
-    app = open_app()
+    app = with_settings(open_app())
     for name in PRESETS:
         app.selectbox(key="_preset").set_value(name).run()
         assert fine(app).session_state["_now"] == preset(name)
 
 
 def test_a_template_that_is_emptied_goes_by_the_language_again(open_app):
-    app = open_app(pt="[Zie: {summary}]")
+    app = with_settings(open_app(pt="[Zie: {summary}]"))
     assert app.session_state["_now"].summary_template == "[Zie: {summary}]"
     fine(app.text_input(key="pt").set_value("").run())
     assert app.session_state["_now"] == AssemblySettings()
 
 
 def test_a_template_without_its_place_is_refused_in_words(open_app):
-    app = open_app()
+    app = with_settings(open_app())
     app.text_input(key="pt").set_value("no place").run()
-    assert next(error.value for error in app.sidebar.error).startswith("summary_template must be")
+    assert "summary_template must be" in html(fine(app))
+    assert app.text_input(key="pt").value == "no place"
     assert app.session_state["_now"] == AssemblySettings()
 
 
@@ -273,33 +295,40 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
     assert not any("alert(" in element.value for element in app.markdown)
 
 
-STAGES = ("Expand", "Deduplicate", "Group", "Compress", "Budget", "Order", "Prefixes & citations")
-
-
 @pytest.mark.parametrize("parameters", [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}])
-def test_every_stage_draws_in_every_state(open_app, parameters):
-    app = open_app(**parameters)
-    for stage in STAGES:
-        app.session_state["stage"] = stage
+def test_every_step_draws_in_every_state(open_app, parameters):
+    app = open_app(**parameters, cp="extractive", ord="bookend")
+    for step in PICTURES:
+        app.session_state["_step"] = step
         fine(app.run())
-        assert len(app.get("plotly_chart")) <= 2, stage
+        assert "<script" not in html(app)
 
 
-def test_every_closer_look_draws(open_app):
+def test_every_detail_draws(open_app):
     app = open_app()
-    for tab in ("Life of a chunk", "Find text", "Gold evidence", "Latency", "Export"):
+    app.session_state["_drawer"] = "details"
+    for tab in TABS:
         app.session_state["closer"] = tab
         fine(app.run())
 
 
 def test_find_text_shows_chunks_that_were_not_retrieved(open_app):
     app = open_app()
-    app.session_state["closer"] = "Find text"
+    app.session_state["_drawer"], app.session_state["closer"] = "details", "Find"
     app.run()
     app.text_input(key="find_phrase").set_value("parkeren").run()
     fine(app)
     assert "not retrieved" in html(app)
     assert "<mark>" in html(app)
+
+
+def test_a_chosen_step_stays_while_settings_change(open_app):
+    app = open_app()
+    (funnel,) = (group for group in app.get("button_group") if group.key == "funnel")
+    funnel.set_value("fits").run()
+    assert 'id="ctx-budget-table"' in html(fine(app))
+    fine(app.number_input(key="mt").set_value(3000).run())
+    assert 'id="ctx-budget-table"' in html(app)
 
 
 def test_overshoot_is_said(open_app):

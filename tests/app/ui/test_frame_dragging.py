@@ -87,9 +87,8 @@ def test_a_step_runs_the_bar_alone_and_leaves_the_setting(session):
 def test_a_release_in_the_same_message_as_a_step_runs_everything(session):
     session["max_tokens_range"] = Range(live=5000, settled=5100)
     assert scope_of(setting_widgets._drag) == "budget"
-    assert scope_of(setting_widgets._release) == "app"
-    state.take_settled_limit()
-    assert session["mt"] == 5100
+    assert scope_of(setting_widgets._release) == "page"
+    assert state.session.now.max_tokens == 5100
 
 
 def test_a_page_without_a_bar_is_left_in_peace(session):

@@ -8,16 +8,19 @@ from typing import get_args
 import pytest
 
 from ctxasm.answering.prompts import Zone
-from ctxasm.app.ui.ask.context_cards import cards_html, context_cards
+from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
 from ctxasm.app.ui.ask.prompt import zones_html
 from ctxasm.app.ui.ask.stream import answer_html
 from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
 from ctxasm.app.ui.inspect.budget import budget_table_html, regret_html
 from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html, strip_html
+from ctxasm.app.ui.inspect.bundles import bundles_html
 from ctxasm.app.ui.inspect.copies import Copy, copies_html, difference, difference_html
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
-from ctxasm.app.ui.inspect.group import citation_shift, shift_html
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
+from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
+from ctxasm.app.ui.inspect.group import citation_shift, grouping, shift_html
+from ctxasm.app.ui.inspect.order import block_order, order_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
 from ctxasm.app.ui.words.words import REASONS
@@ -54,7 +57,7 @@ class Page(HTMLParser):
 
 
 def drawn(assembly) -> dict[str, str]:
-    told = KeptAnswer("s", HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
+    told = KeptAnswer(HOSTILE, True, HOSTILE, (), True, error=HOSTILE)
     return {
         "budget": budget_html(assembly, HOSTILE),
         "text": text_html(assembly, HOSTILE),
@@ -63,9 +66,12 @@ def drawn(assembly) -> dict[str, str]:
         "table": budget_table_html(budget_bar(assembly)),
         "regret": regret_html(assembly),
         "shift": shift_html(citation_shift(assembly)),
-        "seams": "".join(seam_html(pair, 20) for pair in overlap_pairs(assembly)),
+        "seams": seams_html(overlap_pairs(assembly), 20),
+        "map": chunk_map_html(chunk_map(assembly)),
+        "group": bundles_html(*grouping(assembly), "rank", "documents", HOSTILE),
+        "order": order_html(block_order(assembly)),
         "answer": answer_html(told),
-        "cards": cards_html(context_cards(assembly)),
+        "cards": sources_html(context_cards(assembly)),
         "phrase": marked_phrase(HOSTILE, "script"),
     }
 
@@ -98,9 +104,9 @@ def test_the_bar_is_as_long_as_its_tokens():
     done = assembled(limit=230)
     page = Page(budget_html(done, ""))
     groups = [
-        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").removesuffix("%")))
+        (a["data-document"], a["data-state"], float(a["style"].removeprefix("width:").split("%")[0]))
         for _, a in page.tags
-        if a.get("class") == "cx-group"
+        if a.get("class", "").split()[:1] == ["cx-group"]
     ]
     bar = budget_bar(done)
     limit = next(a for _, a in page.tags if a.get("class", "").startswith("cx-limit"))
@@ -129,7 +135,7 @@ def test_many_runs_are_merged(monkeypatch):
 
 def test_markers_become_chips_while_an_answer_comes_in():
     answer = "Van 14 uur [1]. Twee euro [2][99]. Samen [1-3]. Niets [3-1]."
-    page = Page(answer_html(KeptAnswer("s", "m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
+    page = Page(answer_html(KeptAnswer("m", False, answer, resolve(parse_markers(answer), assembled().citations), True)))
     assert [attrs["data-marker"] for _, attrs in page.tags if "data-marker" in attrs] == ["1", "2", "1", "2", "3"]
     assert [attrs["data-unknown"] for _, attrs in page.tags if "data-unknown" in attrs] == ["99", ""]
     assert "[99] unknown" in page.text
@@ -137,7 +143,7 @@ def test_markers_become_chips_while_an_answer_comes_in():
 
 
 def test_an_unfinished_answer_shows_only_what_is_decided():
-    assert "[1" not in Page(answer_html(KeptAnswer("s", "m", False, "Van 14 uur [1"), decided=11)).text
+    assert "[1" not in Page(answer_html(KeptAnswer("m", False, "Van 14 uur [1"), decided=11)).text
 
 
 def test_zones_are_drawn_to_scale():

@@ -1,50 +1,45 @@
-"""The figures' own JSON."""
+"""The pictures as HTML: every candidate has its mark, seams show both sides, a click names its chunk."""
 
 from __future__ import annotations
 
 import json
 
-from ctxasm.app.ui.inspect.deduplicate import overlap_figure, overlap_pairs
-from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_figure
-from ctxasm.app.ui.inspect.group import slope, slope_figure
-from tests.app.ui.builders import assembled, empty, hostile
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
+from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key
+from tests.app.ui.builders import HOSTILE, assembled
+from tests.app.ui.test_html import Page
 
 
-def spec(figure) -> dict:
-    return json.loads(figure.to_json())
-
-
-def test_the_chunk_map_has_a_square_for_every_candidate():
+def test_the_map_has_a_square_for_every_candidate_that_names_it():
     done = assembled()
-    traces = {trace["name"]: trace for trace in spec(chunk_map_figure(chunk_map(done)))["data"]}
-    assert traces["retrieved"]["marker"]["symbol"] == "square"
-    assert traces["added neighbour"]["marker"]["symbol"] == "square-open"
-    squares = [tuple(data) for name in ("retrieved", "added neighbour") for data in traces[name]["customdata"]]
-    assert sorted(squares) == sorted((f.document_id, f.chunk_index) for f in done.trace.fates)
-    assert "score 0.45" in " ".join(traces["added neighbour"]["hovertext"])
+    page = Page(chunk_map_html(chunk_map(done)))
+    cells = {tuple(json.loads(attrs["data-pick"])): attrs for tag, attrs in page.tags if tag == "button"}
+    assert sorted(cells) == sorted((f.document_id, f.chunk_index) for f in done.trace.fates)
+    for fate in done.trace.fates:
+        look = cells[fate.document_id, fate.chunk_index]["class"]
+        assert ("k-retrieved" in look) is fate.retrieved
+    assert any("score 0.45" in attrs["title"] for attrs in cells.values())
 
 
-def test_the_overlap_bars_have_a_line_at_the_threshold():
-    figure = spec(overlap_figure(overlap_pairs(assembled()), 20))
-    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [20]
-    bars = {trace["name"]: trace for trace in figure["data"]}
-    assert 40 in bars["stripped"]["x"]
-    assert bars["stripped"]["customdata"][0] == ["scan", 1]
+def test_a_break_stands_where_a_document_goes_on_unread():
+    page = Page(chunk_map_html(chunk_map(assembled())))
+    titles = [attrs.get("title", "") for _, attrs in page.tags if attrs.get("class") == "cx-break"]
+    assert any("not read" in title for title in titles)
 
 
-def test_the_slope_ends_where_the_context_has_it():
-    lines = slope(assembled(limit=230))
-    figure = spec(slope_figure(lines))
-    ends = [trace["y"] for trace in figure["data"]]
-    assert [end[0] for end in ends] == [line.by_score for line in lines]
-    assert [end[1] for end, line in zip(ends, lines, strict=True) if line.in_context] == [
-        line.in_context for line in lines if line.in_context
-    ]
-    assert {trace["line"]["dash"] for trace in figure["data"]} == {"solid", "dot"}
+def test_seams_show_what_both_sides_share_and_near_misses_come_first():
+    drawn = seams_html(overlap_pairs(assembled(min_overlap_chars=100)), 100)
+    page = Page(drawn)
+    verdicts = [attrs["data-verdict"] for _, attrs in page.tags if "data-verdict" in attrs]
+    assert verdicts == sorted(verdicts, key=["below", "none"].index)
+    assert "near miss, kept" in page.text
+    assert "<del>" not in drawn
+    assert "<del>" in seams_html(overlap_pairs(assembled()), 20)
 
 
-def test_nothing_and_hostile_text_can_be_drawn():
-    for done in (empty(), hostile()):
-        for figure in (chunk_map_figure(chunk_map(done)), overlap_figure(overlap_pairs(done), 20), slope_figure(slope(done))):
-            text = figure.for_each_trace(lambda trace: trace.update(customdata=None)).to_json()
-            assert "<script" not in text.replace("\\u003c", "<")
+def test_a_click_names_its_chunk_whatever_it_is_called():
+    attributes = dict(Page(f"<i {pick_of((HOSTILE, 3))}></i>").tags[0][1])
+    assert picked_key(attributes["data-pick"]) == (HOSTILE, 3)
+    for said in (None, "", "{", "[1]", '["a"]', '["a", "b"]', "1"):
+        assert picked_key(said) is None

@@ -66,3 +66,26 @@ def test_delete_asks_first(app):
 def _confirm(app: AppTest) -> str:
     """The key of the delete button of the newest dataset: ids only grow."""
     return max((b.key for b in app.button if b.key.startswith("confirm_")), key=lambda key: int(key.removeprefix("confirm_")))
+
+
+def test_the_name_of_a_dataset_opens_it(app):
+    uploaded(app, GOOD)
+    app.selectbox(key="data").set_value("sample").run()
+    app.selectbox(key="q").set_value("spoed-wachtpost").run()
+    (name,) = [button for button in app.button if button.key.startswith("open_") and button.label == "**mine**"]
+    name.click().run()
+    html(app)
+    assert app.selectbox(key="data").value == "mine"
+    assert app.selectbox(key="q").value == "q1"
+    assert "Open in Inspect" in [link.proto.label for link in app.get("page_link")]
+
+
+def test_the_name_of_a_dataset_is_text_and_no_markup(app):
+    app.file_uploader(key="files_0").set_value(
+        [("chunks.jsonl", b'{"document_id":"a","chunk_index":0,"text":"x"}\n', "application/json")]
+    ).run()
+    app.text_input(key="files_name").set_value(":red[x] **y** [z](http://z.example)").run()
+    app.button(key="load_files").click().run()
+    html(app)
+    labels = [button.label for button in app.button if button.key.startswith("open_")]
+    assert r"**\:red\[x\] \*\*y\*\* \[z\]\(http\:\/\/z\.example\)**" in labels

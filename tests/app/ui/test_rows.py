@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ctxasm.app.ui.inspect.accounting import ledger
-from ctxasm.app.ui.inspect.budget_bar import budget_bar, header_figures, token_axis
+from ctxasm.app.ui.inspect.budget_bar import budget_bar, token_axis
+from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Bundle, Thread, bundles_html
 from ctxasm.app.ui.inspect.copies import copies
 from ctxasm.app.ui.inspect.deduplicate import overlap_pairs
 from ctxasm.app.ui.inspect.elapsed import latencies
 from ctxasm.app.ui.inspect.expand import chunk_map
-from ctxasm.app.ui.inspect.group import citation_shift, slope
+from ctxasm.app.ui.inspect.funnel import steps
+from ctxasm.app.ui.inspect.group import citation_shift, grouping
 from ctxasm.app.ui.inspect.life import chunk_life
 from ctxasm.app.ui.inspect.prefixes import prefixes
+from ctxasm.app.ui.inspect.stages import PICTURES
 from ctxasm.app.ui.widgets.context_marks import runs
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.assembly.pipeline import assemble
@@ -76,7 +80,7 @@ def test_runs_join_to_the_text_and_the_axis_ends_at_its_tokens(case: Case, chose
 @given(cases(), settings_(), LIMITS)
 def test_every_candidate_has_a_life_and_a_place_on_the_map(case: Case, chosen, limit):
     done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
-    points = {(point.document_id, point.chunk_index) for point in chunk_map(done).points}
+    points = {(fate.document_id, fate.chunk_index) for row in chunk_map(done).rows for fate in row}
     for fate in done.trace.fates:
         key = (fate.document_id, fate.chunk_index)
         steps = chunk_life(done, key)
@@ -85,12 +89,35 @@ def test_every_candidate_has_a_life_and_a_place_on_the_map(case: Case, chosen, l
         assert (steps[-1].look == "gone") == (fate.fate not in SENT)
 
 
-def test_the_header_says_what_happened():
-    figures = {figure.name: (figure.value, figure.note) for figure in header_figures(assembled())}
-    assert figures["retrieved"] == (6, "chunks")
-    assert figures["expanded"] == (11, "+5")
-    assert figures["documents"] == (3, "of 3")
-    assert figures["tokens"][1].endswith(" left")
+def test_the_funnel_says_what_every_stage_left():
+    shown = {step.name: step for step in steps(assembled())}
+    assert list(shown) == ["found", "widened", "repeats", "grouped", "fits", "prefixed", "sources"]
+    assert [shown[name].value for name in ("found", "widened", "grouped", "sources")] == ["6", "11", "3", "3"]
+    assert shown["sources"].tokens == assembled().token_count
+    assert "neighbour" in shown["widened"].does
+
+
+@pytest.mark.parametrize(
+    ("settings", "there", "gone"),
+    [
+        ({"enabled": False}, {"found", "widened", "sources"}, {"repeats", "grouped", "fits", "prefixed"}),
+        ({"ordering": "bookend"}, {"ordered"}, {"shortened"}),
+        ({"compression": "extractive"}, {"shortened"}, {"ordered"}),
+    ],
+)
+def test_the_funnel_has_the_steps_that_are_on(settings, there, gone):
+    names = {step.name for step in steps(assembled(**settings))}
+    assert there <= names
+    assert not gone & names
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_the_funnel_ends_with_what_is_sent(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    shown = steps(done)
+    assert (shown[-1].tokens, shown[-1].value) == (done.token_count, str(len(done.citations)))
+    assert {step.name for step in shown} <= set(PICTURES)
 
 
 def test_a_dropped_document_says_what_it_needs():
@@ -121,12 +148,23 @@ def test_copies_name_both_places():
     assert [(copy.copy, copy.kept, copy.returned) for copy in copies(assembled())] == [(("park", 0), ("visit", 9), False)]
 
 
-def test_the_slope_is_by_chunk_for_few_and_by_document_for_many():
-    few, many = slope(assembled()), slope(assembled(expand_window=3))
-    assert {line.chunk_index for line in few} != {None}
-    assert sorted(line.by_score for line in few) == list(range(1, 12))
-    assert len(few) <= 15
-    assert len(many) <= 15 or {line.chunk_index for line in many} == {None}
+def test_every_hit_goes_to_one_document():
+    threads, bundles = grouping(assembled())
+    assert sorted(index for bundle in bundles for index in bundle.threads) == list(range(len(threads))) == list(range(6))
+    assert {bundle.kind for bundle in bundles} == {"found"}
+    assert "gone" in {bundle.kind for bundle in grouping(assembled(limit=230))[1]}
+
+
+def test_sixty_documents_are_drawn_close_and_whole():
+    threads = [Thread(str(n), f"hit {n}", "found", (f"d{n}", 0)) for n in range(60)]
+    bundles = [Bundle(str(n + 1), f"Document {n}", "", "found", (59 - n,)) for n in range(60)]
+    drawn = bundles_html(threads, bundles, "rank", "documents", "60 hits")
+    assert 'class="cx-bundles compact"' in drawn
+    height = int(re.search(r"height:(\d+)px\" data-threads", drawn).group(1))
+    tops = [int(top) for top in re.findall(r'class="cx-bundle found" style="top:(\d+)px', drawn)]
+    assert tops == sorted(set(tops))
+    assert len(tops) == 60
+    assert tops[-1] + LEAST_BUNDLE <= height
 
 
 def test_citation_shift_finds_the_numbers_that_would_be_wrong():
@@ -153,7 +191,9 @@ def test_latency_stands_beside_the_published_figures():
     assert rows["render"].published_ms is None
 
 
-@pytest.mark.parametrize("rows", [budget_bar, chunk_map, overlap_pairs, copies, slope, citation_shift, prefixes, token_axis, runs, ledger])
+@pytest.mark.parametrize(
+    "rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, prefixes, token_axis, runs, ledger]
+)
 def test_zero_hits_are_drawn_as_nothing(rows):
     assert rows(empty()) is not None
     assert ledger(empty()).balances

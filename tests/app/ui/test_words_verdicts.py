@@ -8,7 +8,6 @@ from typing import get_args
 import pytest
 
 from ctxasm.app.ui.words.verdict_words import (
-    carried_by_neighbour,
     check_line,
     claim_sentence,
     conflict_sentence,
@@ -16,6 +15,7 @@ from ctxasm.app.ui.words.verdict_words import (
     figures,
     sign,
     summary,
+    uses,
     verdict_name,
 )
 from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
@@ -42,16 +42,18 @@ def test_every_verdict_has_words():
 
 
 def test_a_summary_counts_by_verdict():
-    assert summary(answer(supported=4, elsewhere=1, uncited=1)) == "6 claims: 4 supported, 1 points elsewhere, 1 uncited"
-    assert summary(answer(elsewhere=2)) == "2 claims: 2 point elsewhere"
+    assert summary(answer(supported=4, elsewhere=1, uncited=1)) == "6 claims: 4 carried, 1 wrong source, 1 cites nothing"
+    assert summary(answer(elsewhere=2)) == "2 claims: 2 wrong source"
     assert summary(answer(unsupported=1)) == "1 claim: 1 not found"
-    assert counted("elsewhere", 2) == "2 point elsewhere"
+    assert counted("uncited", 2) == "2 cite nothing"
+    assert uses(0, 1) == "uses 0 of 1 expected passages"
+    assert uses(0, 0) == ""
 
 
 def test_a_declined_answer_is_no_uncited_answer():
     assert summary(answer(declined=2)).startswith("Declined")
-    assert "uncited" not in summary(answer(declined=1))
-    assert summary(answer(declined=1, supported=1)) == "2 claims: 1 supported, 1 declined"
+    assert "cites nothing" not in summary(answer(declined=1))
+    assert summary(answer(declined=1, supported=1)) == "2 claims: 1 carried, 1 declined"
     assert summary(answer()) == "Nothing to check: the answer states nothing."
 
 
@@ -85,13 +87,9 @@ def test_every_conflict_names_both_sides(kind):
     assert "“wel” here, “niet” in [4]" in words
 
 
-def test_an_added_neighbour_alone_is_told_from_a_hit():
+def test_sources_that_carry_together_are_named_together():
     done = assembled()
-    own = judged("supported", support=(support(done, 2, "welkom", retrieved=False),))
-    assert carried_by_neighbour(own)
-    both = replace(own, support=(*own.support, support(done, 3, "Een uur")))
-    assert not carried_by_neighbour(both)
-    assert not carried_by_neighbour(judged("supported"))
+    both = judged("supported", support=(support(done, 2, "welkom"), support(done, 3, "Een uur")))
     assert claim_sentence(both, str) == "Found in [2][3] together."
 
 
@@ -106,13 +104,12 @@ def test_partly_means_a_part_of_the_claim_or_of_its_citations():
 def test_figures_are_percentages_with_an_explanation():
     shown = figures(of_every_kind(assembled()))
     assert [(figure.name, figure.value) for figure in shown] == [
-        ("Recall", "50 %"),
-        ("Precision", "67 %"),
-        ("F1", "57 %"),
-        ("Coverage", "–"),
+        ("citation recall", "50 %"),
+        ("citation precision", "67 %"),
+        ("coverage", "–"),
     ]
     assert all(figure.says for figure in shown)
-    assert [figure.name for figure in figures(replace(of_every_kind(assembled()), marked=False))] == ["Coverage"]
+    assert [figure.name for figure in figures(replace(of_every_kind(assembled()), marked=False))] == ["coverage"]
 
 
 def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():

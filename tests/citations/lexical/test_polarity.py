@@ -133,3 +133,8 @@ def test_words_and_signs_of_any_text_stand_in_order(text: str, tongue: Tongue) -
         assert 0 <= said.start < said.end <= len(text)
         assert said.sign in (1, -1)
         assert said.concept
+
+
+def test_a_denial_bears_on_the_modal_verb_before_it_and_no_other() -> None:
+    said = read_polarity("You may or must not enter", 0, 25, stems_of("en"))
+    assert [(one.concept, one.sign) for one in said] == [("§may", 1), ("§must", -1), ("§enter", -1)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 from fake_models import WordEmbedder
 
@@ -141,3 +143,64 @@ def test_a_score_lies_between_the_floor_and_one() -> None:
     for wrong in (1.0, -0.1, float("nan")):
         with pytest.raises(InvalidInput, match=r"^floor must be a cosine from 0 to below 1, got"):
             scorer(floor=wrong)
+
+
+class Axes(WordEmbedder):
+    """Sources lie along axes by their last word ("Zin 2."); the claim where it is told to."""
+
+    def __init__(self, *claim: float) -> None:
+        super().__init__()
+        rest = max(0.0, 1 - sum(part * part for part in claim)) ** 0.5
+        self.claim = np.array([*claim, rest])
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        return np.array([np.eye(len(self.claim))[int(text[4])] for text in texts])
+
+    def embed_query(self, text: str) -> Any:
+        return self.claim
+
+
+def joined(embedder: Axes, count: int) -> Match:
+    sources = [source(f"Zin {at}.", at) for at in range(count)]
+    subject = EmbeddingScorer(embedder, sentence_spans, threshold=0.99, partly=0.3, floor=0.0)
+    return subject.compare(["Iets."], sources).together(0, range(count))
+
+
+def test_three_sources_at_most_are_joined() -> None:
+    match = joined(Axes(0.5, 0.5, 0.5, 0.5), 4)
+    assert ([found.number for found in match.found], match.score) == ([0, 1, 2], pytest.approx(1.5 / 3**0.5, abs=1e-6))
+
+
+@pytest.mark.parametrize(("gain", "numbers"), [(0.0505, [0, 1]), (0.0495, [0])])
+def test_a_further_source_must_bring_the_claim_nearer_by_a_twentieth(gain: float, numbers: list[int]) -> None:
+    match = joined(Axes(0.6, (0.6 + gain) * 2**0.5 - 0.6), 2)
+    assert [found.number for found in match.found] == numbers
+
+
+def test_a_vector_longer_than_one_makes_no_score_above_one() -> None:
+    assert joined(Axes(1.05), 1).score == 1.0
+
+
+def test_the_length_of_a_vector_is_no_matter() -> None:
+    class Small(Axes):
+        def embed_passages(self, texts: Sequence[str]) -> Any:
+            return super().embed_passages(texts) / 100
+
+    assert joined(Small(0.5, 0.5), 2) == joined(Axes(0.5, 0.5), 2)
+
+
+def test_what_counts_as_a_part_may_be_what_counts_as_the_whole() -> None:
+    assert scorer(threshold=0.5, partly=0.5).partly == 0.5
+
+
+def test_a_text_without_a_vector_is_like_nothing() -> None:
+    class Empty(Axes):
+        def embed_passages(self, texts: Sequence[str]) -> Any:
+            return np.zeros((len(texts), 2))
+
+    assert joined(Empty(0.5), 1) == Match(0.0)
+
+
+def test_the_defaults_are_those_that_were_measured() -> None:
+    subject = EmbeddingScorer(WordEmbedder(), sentence_spans)
+    assert (subject.threshold, subject.partly, subject.floor) == (0.61, 0.45, 0.8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -268,6 +269,10 @@ def test_a_stop_ends_it_between_claims() -> None:
     [
         {},
         {"sources": [], "together": "1"},
+        {"sources": {}, "together": []},
+        {"sources": [entry(1, "full", VISIT)], "together": None},
+        {"sources": [{**entry(1, "full", VISIT), "missing": None}], "together": []},
+        {"sources": [{**entry(1, "full", VISIT), "source": "1"}], "together": []},
         {"sources": [1], "together": []},
         {"sources": [{**entry(1, "full", VISIT), "source": True}], "together": []},
         {"sources": [{**entry(1, "full", VISIT), "verdict": "sure"}], "together": []},
@@ -294,6 +299,21 @@ def test_the_gate_looks_at_what_the_judge_lets_pass() -> None:
     assert (comparison.each(0)[0].score, comparison.each(0)[0].missing, comparison.each(1)[0].score) == (0.0, ("45",), 1.0)
 
 
-def test_at_once_must_make_sense() -> None:
-    with pytest.raises(InvalidInput, match=r"^at_once must be between 1 and 32 calls, got 0$"):
-        JudgeScorer(Judge(), "m", at_once=0)
+@pytest.mark.parametrize("calls", [0, 33])
+def test_at_once_must_make_sense(calls: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"^at_once must be between 1 and 32 calls, got {calls}$"):
+        JudgeScorer(Judge(), "m", at_once=calls)
+    for allowed in (1, 32):
+        JudgeScorer(Judge(), "m", at_once=allowed)
+
+
+def test_a_reply_that_counts_no_calls_took_one() -> None:
+    reply = SimpleNamespace(data={"sources": [entry(1, "none", "")], "together": []}, tokens_in=3, tokens_out=2)
+    assert JudgeScorer(lambda messages, **more: reply, "m").compare([CLAIM], [source(VISIT)]).spent == Spent(1, 0, 3, 2)
+
+
+def test_four_calls_run_at_once_unless_told_otherwise() -> None:
+    judge = Slow()
+    judge.together = threading.Barrier(4)
+    JudgeScorer(judge, "m").compare([f"Bewering {at}." for at in range(8)], [source(PAY)])
+    assert judge.most == 4

@@ -108,6 +108,9 @@ def test_each_part_of_a_quote_with_gaps_has_four_letters(part: str, proves: bool
         ("5", ".5", True),
         ("12", "x.12", True),
         ("7", "7.", True),
+        ("b", "ab c", False),  # inside a word, right after its first letter
+        ("a", "ab c", False),
+        ("a", "a c", True),
     ],
 )
 def test_a_number_inside_another_is_not_the_one_that_was_quoted(words: str, text: str, stands: bool) -> None:

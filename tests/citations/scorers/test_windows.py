@@ -49,8 +49,14 @@ def test_a_long_sentence_is_cut_at_a_blank_or_anywhere() -> None:
     assert solid == [[(0, 600), (600, 1200), (1200, 1500)]]
 
 
+@pytest.mark.parametrize(("blank", "cut"), [(301, 301), (300, 600), (299, 600)])
+def test_a_blank_in_the_first_half_is_no_place_to_cut(blank: int, cut: int) -> None:
+    text = f"{'x' * blank} {'x' * 700}"
+    assert sentences_of(Source(1, text, ((0, len(text)),)), lambda text: [(0, len(text))])[0][0] == (0, cut)
+
+
 def test_surrogates_become_readable_and_nothing_moves() -> None:
-    assert encodable("a\ud800b") == "a?b"
+    assert encodable("a\ud800b") == "a\ufffdb"
     assert encodable("é🏥") == "é🏥"
 
 

@@ -1,1 +1,1 @@
-"""Ask: an answer beside the context that it cites."""
+"""Ask: an answer claim by claim, beside the passages that it cites."""

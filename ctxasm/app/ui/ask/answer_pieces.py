@@ -1,4 +1,4 @@
-"""An answer as pieces that a page draws one by one: stretches of its claims, and a chip for each number of each marker. Pure.
+"""An answer as pieces: stretches of its claims, a chip for each number of each marker; and these as lines, one for each claim. Pure.
 
 Texts are as they came: whoever draws them escapes them, or sets them as text.
 """
@@ -72,6 +72,13 @@ class Stretch(NamedTuple):
     text: str
     claim: int | None = None
     clash: bool = False
+
+
+class Line(NamedTuple):
+    """A line of the answer: all that belongs to its claim, or what states nothing (`claim` None), such as a heading."""
+
+    claim: int | None
+    pieces: tuple[Stretch | Chip, ...]
 
 
 def answer_pieces(
@@ -174,3 +181,35 @@ def before_assembly(chips: Sequence[Chip]) -> BeforeData:
 def checked_pieces(checked: CheckedAnswer, stale: Mapping[int, str]) -> list[Stretch | Chip]:
     """The pieces of a checked answer."""
     return answer_pieces(checked.answer, checked.markers, checked.claims, stale, threshold=checked.threshold)
+
+
+_LIST_MARK = re.compile(r"\A\s*(?:[-*•+>|]+|#{1,6}|\d{1,3}[.)])(?=\s|\Z)[\s|]*")
+_WORD = re.compile(r"\w")
+_CLOSING = re.compile(r"[^\w\s|*#>•+-]+")
+
+
+def answer_lines(pieces: Sequence[Stretch | Chip]) -> list[Line]:
+    """A line for each claim, and for each line of what states nothing; marks of lists and tables between them are left out."""
+    lines: list[tuple[int | None, list[Stretch | Chip]]] = []
+    for piece in pieces:
+        if isinstance(piece, Stretch) and piece.claim is None:
+            _aside(lines, piece.text)
+        elif not lines or (piece.claim is not None and (lines[-1][0] is None or piece.claim > lines[-1][0])):
+            # A chip that an earlier claim owns as well stays on the line that it stands behind.
+            lines.append((piece.claim, [piece]))
+        else:
+            lines[-1][1].append(piece)
+    return [Line(claim, tuple(own)) for claim, own in lines]
+
+
+def _aside(lines: list[tuple[int | None, list[Stretch | Chip]]], text: str) -> None:
+    """Add text between claims: words on lines of their own, the mark that closes a claim behind it."""
+    for at, part in enumerate(text.split("\n")):
+        said = part if at == 0 and lines else _LIST_MARK.sub("", part)
+        if not _WORD.search(said):
+            if lines and at == 0 and (closing := _CLOSING.search(said)):
+                lines[-1][1].append(Stretch(closing[0], lines[-1][0]))
+        elif at == 0 and lines and lines[-1][0] is None:
+            lines[-1][1].append(Stretch(said))
+        else:
+            lines.append((None, [Stretch(said.strip(" |"))]))

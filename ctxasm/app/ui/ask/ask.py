@@ -1,107 +1,94 @@
-"""Ask: the streamed answer, checked when it is whole, beside the context that it cites."""
+"""Ask: an answer as a list of claims, each with its verdict, beside the passage that it stands on."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from html import escape
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.prompt import Asking, asking_controls, show_prompt
+from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, settle_in_place, stop_all
+from ctxasm.app.ui.ask.prompt import asked_how, asking_controls, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
-from ctxasm.app.ui.ask.stream import settle, stop, stream
+from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
-from ctxasm.app.ui.frame.models import Picked, pick_models
+from ctxasm.app.ui.frame.models import SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import KEPT_ATTEMPTS, Attempt, Scene
-from ctxasm.app.ui.frame.state import stamp_of
+from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswers, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
+from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.citations.checked import checked_dict
 from ctxasm.model.results import Assembly
 
-NO_ANSWER = ("No answer yet", "Press Ask. The default model quotes the context and needs no key.")
-CHANGED = ("The settings changed since the last answer", "Ask again: the context is another one now.")
-BUTTON_WIDTH = 168
+KEY_FREE = "The extractive answer needs neither a model nor a key."
+BUTTON_WIDTH = 190
 
 
 def show_ask(scene: Scene, assembly: Assembly) -> None:
-    """Choose, ask, read the answer as it comes, then click through what it stands on; what had arrived is never lost."""
+    """Ask, read the answer as it comes, then claim by claim beside its sources; what had arrived is never lost."""
     session.runs = session.runs + 1
-    picked = pick_models()
-    offer_summary(scene, assembly, picked)
-    asking = asking_controls(assembly)
-    show_turns(assembly)
-    _show_reserve(assembly, asking)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_line"):
+        button = st.empty()
+        with st.popover("Change", key="asking"):
+            picked = pick_models()
+            asking = asking_controls(assembly)
+        line = st.empty()
     problem = picked.problem or asking.problem
+    asked = _asked(scene, picked, asking)
+    show_warnings(assembly, asking)
+    offer_summary(scene, assembly, picked)
+    show_turns(assembly)
     if picked.untyped:
-        show_empty("No endpoint yet", f"{problem} The extractive answer needs neither a model nor a key.")
+        show_empty("No endpoint yet", f"{problem} They stand under Change. {KEY_FREE}")
     elif problem:
-        show_trouble("This model cannot be asked yet", problem, "The extractive answer needs neither a model nor a key.")
-    with st.container(horizontal=True, gap="small"):
-        _ask_button("Ask", "ask", again=False, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter")
-        beside, download = st.empty(), st.empty()
-    place, stamp = st.empty(), stamp_of(scene)
+        show_trouble("This model cannot be asked yet", problem, KEY_FREE)
+    place = st.empty()
     if session.take(Session.asking) and not problem:
-        beside.button("Stop answering", key="stop", on_click=_stopped, width=BUTTON_WIDTH)
-        earlier = _kept()[:-1]
-        for attempt in stream(assembly, picked.models, asking, stamp, place):
+        line.html(_line_html(asked, picked, None))
+        button.button("Stop answering", key="stop", on_click=stop_all, width=BUTTON_WIDTH)
+        before = answers_to(asked)
+        earlier = before.attempts if before is not None and before.asked == asked else ()
+        for attempt in stream(assembly, picked.models, asking, place):
             # Kept before each drawing, because any click ends this run at once.
-            session.attempts = (*earlier, attempt)
-        beside.empty()
-    attempts = _settled(assembly, stamp, picked, place)
-    if attempts and not problem:
-        with beside:
-            _ask_button("Regenerate", "regenerate", again=True, help="Ask again, and keep this answer to flip back to.")
-    _download(download, attempts)
+            keep(asked, assembly, (*earlier, attempt))
+    kept = answers_to(asked)
+    if kept is not None:
+        kept = settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place))
+    label = "Ask again" if kept is not None else "Ask"
+    button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
+    line.html(_line_html(asked, picked, kept, assembly.text))
     with place.container():
-        hint = CHANGED if _kept() and not attempts else NO_ANSWER
-        show_reader(reader_data(assembly, attempts, hint), session.runs)
-    show_prompt(assembly, asking)
+        show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else ()), session.runs)
+    details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
+    if details.open:
+        with details:
+            _download(kept.attempts[-1] if kept else ())
+            show_prompt(assembly, asking)
 
 
-def _show_reserve(assembly: Assembly, asking: Asking) -> None:
-    """Say where the longest answer is longer than what the window's zones reserve for it."""
-    reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
-    if asking.max_tokens > reserved:
-        st.caption(
-            f":orange[◆] An answer may take {asking.max_tokens} tokens; its zone reserves {reserved}. Raise answer_tokens to as many."
-        )
-
-
-def _ask_button(label: str, key: str, *, again: bool, **look: Any) -> None:
-    st.button(label, key=key, on_click=_begin, args=(again,), width=BUTTON_WIDTH, **look)
-
-
-def _kept() -> tuple[Attempt, ...]:
-    return session.attempts
-
-
-def _begin(again: bool) -> None:
+def _begin() -> None:
     session.asking = True
-    session.attempts = (*_kept(), ())[-KEPT_ATTEMPTS:] if again else ((),)
 
 
-def _stopped() -> None:
-    session.attempts = tuple(stop(attempt) for attempt in _kept())
+def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:
+    data = (scene.dataset, session.info.dataset_id if session.info else 0, session.loads)
+    models = tuple(model.name for model in picked.models)
+    return Asked(data, scene.query, scene.settings, zones_key(scene.settings), models, asking)
 
 
-def _settled(assembly: Assembly, stamp: str, picked: Picked, place: Any) -> tuple[Attempt, ...]:
-    """The answers of this scene, checked; none where the settings changed since."""
-    if any(told.stamp != stamp for attempt in _kept() for told in attempt):
-        return ()
-    # Only the newest is checked anew by another scorer: earlier ones keep the check they had, and say whose it is.
-    *earlier, newest = [attempt for attempt in _kept() if attempt] or [()]
-    settled = (*earlier, settle(newest, assembly, picked, place)) if newest else ()
-    session.attempts = settled
-    return settled
+def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
+    """Who answers, who checks, how it is asked; and what changed since the answer that is shown. `text` is the context as it is now."""
+    models = " and ".join(asked.models) or "no model yet"
+    told = f"{models} · checked by {SCORERS.get(picked.scorer, picked.scorer)} · {asked_how(asked.asking)} prompt"
+    since = changes(kept.asked, asked) if kept is not None and asked.models else ""
+    same = " The context is still the same." if kept is not None and kept.assembly.text == text else ""
+    note = f'<p id="ctx-since" role="status"><b>◆ Answered with {escape(since)}.</b>{same}</p>' if since else ""
+    return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{escape(told)}</p>{note}</div>'
 
 
-def _download(place: Any, attempts: Sequence[Attempt]) -> None:
+def _download(attempt: Attempt) -> None:
     """The check of the newest answer as JSON; of two models, a list."""
-    checks = [checked_dict(told.check) | {"model": told.model} for told in (attempts[-1] if attempts else ()) if told.check]
+    checks = [checked_dict(told.check) | {"model": told.model} for told in attempt if told.check]
     if checks:
         text = json.dumps(checks[0] if len(checks) == 1 else checks, ensure_ascii=False, indent=2)
-        place.download_button(
-            "Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore", width=BUTTON_WIDTH
-        )
+        st.download_button("Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore")

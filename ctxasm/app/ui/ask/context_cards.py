@@ -8,8 +8,8 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from ctxasm.app.ui.widgets.context_marks import SUPPLEMENT_COLOUR, Run, also_in, colour_of, run_html, runs
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.widgets.context_marks import Run, also_in, runs
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.results import Assembly
 
 
@@ -26,12 +26,11 @@ class Piece(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A block of the context. `number` None: text that no marker names."""
+    """A block of the context. `number` None: text that no marker names. `about`: its date, and what else says the same."""
 
     number: int | None
     title: str
     about: str
-    colour: str
     pieces: tuple[Piece, ...]
 
 
@@ -65,14 +64,12 @@ def _card(assembly: Assembly, block: int | None, pieces: Sequence[Piece]) -> Car
         pieces = pieces[:-1]
     citation = next((citation for citation in assembly.citations if citation.number == block), None)
     if citation is None:
-        return Card(None, "", "", SUPPLEMENT_COLOUR, tuple(pieces))
+        return Card(None, "Beside the sources", "", tuple(pieces))
     documents = assembly.trace.documents
-    tokens = sum(segment.tokens for segment in assembly.segments if segment.block == block)
-    about = [plural(len(citation.chunk_indexes), "chunk"), f"{number(tokens)} tokens"]
-    about += [f"page {citation.page_number}"] if citation.page_number is not None else []
+    document = documents.get(citation.document_id)
+    about = [document.date] if document is not None and document.date else []
     about += [f"also in {place.title}{f' ({place.label})' if place.label else ''}" for place in also_in(assembly, citation)]
-    title = title_of(documents, citation.document_id, 90)
-    return Card(citation.number, title, " · ".join(about), colour_of(citation.number), tuple(pieces))
+    return Card(citation.number, title_of(documents, citation.document_id, 90), " · ".join(about), tuple(pieces))
 
 
 def block_starts(assembly: Assembly) -> dict[int, int]:
@@ -84,20 +81,7 @@ def block_starts(assembly: Assembly) -> dict[int, int]:
     return starts
 
 
-def cards_html(cards: Sequence[Card]) -> str:
-    """The cards as escaped HTML, for the time in which an answer comes in."""
-    body = "".join(_html(card) for card in cards)
-    return f'<div class="cx"><div class="cx-text cx-beside" role="region" aria-label="Context" tabindex="0">{body}</div></div>'
-
-
-def _html(card: Card) -> str:
-    body = "".join(
-        run_html(Run(piece.kind, piece.text, card.number, piece.chunk, piece.added, opens=piece.opens)) for piece in card.pieces
-    ).strip("\n")
-    head = (
-        f'<header><span class="cx-num" style="--n:{card.colour}">{card.number}</span><b>{escape(card.title)}</b>'
-        f'<span class="cx-mute">{escape(card.about)}</span></header>'
-        if card.number is not None
-        else ""
-    )
-    return f'<article class="cx-card" style="--c:{card.colour}">{head}<div class="cx-body" dir="auto">{body}</div></article>'
+def sources_html(cards: Sequence[Card]) -> str:
+    """The sources by number and title, for the time in which an answer comes in."""
+    items = "".join(f"<li><b>{card.number}</b> {escape(card.title)}</li>" for card in cards if card.number is not None)
+    return f'<div class="cx"><ul class="cx-sources" aria-label="Sources">{items}</ul></div>'

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import streamlit as st
 
 from ctxasm.answering.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
-from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import Asking
 from ctxasm.app.ui.frame.zones_state import LANGUAGES
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
-from ctxasm.model.settings import Channel, spec_of
+from ctxasm.model.settings import Channel
 from ctxasm.text.formats import expects_markers, has_markers
 from ctxasm.text.language import language_of
 
@@ -30,23 +30,15 @@ ZONE_MARKS = {
 }
 
 
-class Asking(NamedTuple):
-    """How to ask. `problem` says why this prompt cannot be sent."""
-
-    choice: PromptChoice
-    temperature: float = 0.0
-    max_tokens: int = 512
-    problem: str = ""
-
-    @property
-    def label(self) -> str:
-        """What is not as by default, for the badge of an answer."""
-        parts: list[str] = [self.choice.style]
-        parts += ["answer first"] if self.choice.answer_first else []
-        parts += [f"in {name}" for name, language in LANGUAGES.items() if language and language == self.choice.language]
-        parts += ["own instructions"] if self.choice.extra else []
-        parts += [f"temperature {self.temperature:g}"] if self.temperature else []
-        return ", ".join(parts)
+def asked_how(asking: Asking) -> str:
+    """The prompt in words: its style, and what is not as by default."""
+    choice = asking.choice
+    parts: list[str] = [choice.style]
+    parts += ["answer first"] if choice.answer_first else []
+    parts += [f"in {name}" for name, language in LANGUAGES.items() if language and language == choice.language]
+    parts += ["own instructions"] if choice.extra else []
+    parts += [f"temperature {asking.temperature:g}"] if asking.temperature else []
+    return ", ".join(parts)
 
 
 def _named(channel: Channel, assembly: Assembly) -> str:
@@ -76,34 +68,28 @@ def zones_html(zones: Sequence[Zone]) -> str:
 
 
 def asking_controls(assembly: Assembly) -> Asking:
-    """Draw the prompt's wording and the model's sampling, folded away, and return what they say."""
-    with st.expander("Prompt wording and sampling", key="asking"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            style = st.selectbox(
-                "Prompt",
-                PROMPT_STYLES,
-                key=Session.prompt_style.key,
-                persist_state="session",
-                width=135,
-                help="\n".join(f"- **{name}**: {text}" for name, text in PROMPT_HELP.items()),
-            )
-            language = st.selectbox("Language", tuple(LANGUAGES), key=Session.prompt_language.key, persist_state="session", width=155)
-            _channel(assembly)
-            temperature, longest = _sampling()
-        first = st.toggle("Answer first, details after it", key=Session.answer_first.key, persist_state="session")
-        extra = st.text_area(
-            "Your own instructions",
-            key=Session.prompt_extra.key,
+    """Draw the prompt's wording and the model's sampling, and return what they say."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        style = st.selectbox(
+            "Prompt",
+            PROMPT_STYLES,
+            key=Session.prompt_style.key,
             persist_state="session",
-            max_chars=LONGEST_EXTRA,
-            height=90,
-            placeholder="They follow the rules of the prompt and do not lift them.",
+            width=135,
+            help="\n".join(f"- **{name}**: {text}" for name, text in PROMPT_HELP.items()),
         )
-    if not has_markers(assembly.settings.format):
-        st.caption(
-            f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: a source's text may pass for another one. "
-            f"{assembly.settings.format} shows no numbers, so none are asked for; every block is a source."
-        )
+        language = st.selectbox("Language", tuple(LANGUAGES), key=Session.prompt_language.key, persist_state="session", width=155)
+        _channel(assembly)
+        temperature, longest = _sampling()
+    first = st.toggle("Answer first, details after it", key=Session.answer_first.key, persist_state="session")
+    extra = st.text_area(
+        "Your own instructions",
+        key=Session.prompt_extra.key,
+        persist_state="session",
+        max_chars=LONGEST_EXTRA,
+        height=90,
+        placeholder="They follow the rules of the prompt and do not lift them.",
+    )
     try:
         choice = PromptChoice(style, first, extra.strip(), LANGUAGES[language])
     except CtxasmError as error:
@@ -119,7 +105,7 @@ def _sampling() -> tuple[float, int]:
 
 
 def _channel(assembly: Assembly) -> None:
-    """The setting `channel`, here too: its bound widget is in the sidebar, so this one only writes to that."""
+    """The setting `channel`, here too: among all settings it has a widget of its own."""
     session.channel = assembly.settings.channel
     st.selectbox(
         "Channel",
@@ -132,7 +118,21 @@ def _channel(assembly: Assembly) -> None:
 
 
 def _set_channel() -> None:
-    session.put(spec_of("channel").url, session.channel)
+    state.change("channel", session.channel)
+
+
+def show_warnings(assembly: Assembly, asking: Asking) -> None:
+    """Say where sources cannot be told apart, and where the longest answer is longer than what the window's zones reserve for it."""
+    if not has_markers(assembly.settings.format):
+        st.caption(
+            f":orange[◆] **{BOUNDARY_LABEL.capitalize()}**: a source's text may pass for another one. "
+            f"{assembly.settings.format} shows no numbers, so none are asked for; every block is a source."
+        )
+    reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
+    if asking.max_tokens > reserved:
+        st.caption(
+            f":orange[◆] An answer may take {asking.max_tokens} tokens; its zone reserves {reserved}. Raise answer_tokens to as many."
+        )
 
 
 def show_prompt(assembly: Assembly, asking: Asking) -> None:
@@ -140,7 +140,6 @@ def show_prompt(assembly: Assembly, asking: Asking) -> None:
     messages = build_messages(assembly, asking.choice)
     language = asking.choice.language or language_of(assembly.query.query)
     st.html(zones_html(prompt_zones(assembly, messages, server.workbench().counter(assembly.encoding), language)))
-    with st.expander("Messages as they are sent", key="messages"):
-        for message in messages:
-            st.caption(message.role)
-            st.code(message.content, language=None, wrap_lines=True, height=min(420, 90 + len(message.content) // 4))
+    for message in messages:
+        st.caption(message.role)
+        st.code(message.content, language=None, wrap_lines=True, height=min(420, 90 + len(message.content) // 4))

@@ -1,4 +1,4 @@
-"""The answer beside its context, as one component: a click on a citation shows its span without asking the server.
+"""The reading desk as one component: claims on the left, the passage of a source on the right, no click asks the server.
 
 The script and the style are files beside the style of the pages. All text reaches the browser as JSON and is set as text.
 """
@@ -12,8 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ctxasm.app.ui.ask.answer_pieces import Chip, Stretch, answer_pieces, before_assembly, checked_pieces, stale_numbers
-from ctxasm.app.ui.ask.claim_rows import ClaimRow, Filter, claim_rows, filters
+from ctxasm.app.ui.ask.answer_pieces import (
+    Chip,
+    Line,
+    Stretch,
+    answer_lines,
+    answer_pieces,
+    before_assembly,
+    checked_pieces,
+    stale_numbers,
+)
+from ctxasm.app.ui.ask.claim_rows import Choice, ClaimRow, choices, claim_rows
 from ctxasm.app.ui.ask.context_cards import Card, Piece, context_cards
 from ctxasm.app.ui.ask.reader_record import (
     CardData,
@@ -22,7 +31,7 @@ from ctxasm.app.ui.ask.reader_record import (
     ClaimData,
     Contents,
     DrawnReader,
-    FigureData,
+    LineData,
     PaneData,
     PanelData,
     PartData,
@@ -30,43 +39,56 @@ from ctxasm.app.ui.ask.reader_record import (
     StretchData,
 )
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
-from ctxasm.app.ui.words.verdict_words import Figure, check_line, figures, sign, summary, verdict_name
+from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary, uses, verdict_name
 from ctxasm.app.ui.words.words import plural
+from ctxasm.citations.checked import CheckedAnswer, is_declined_answer
 from ctxasm.model.results import Assembly
+from ctxasm.tuning.used_passages import used_passages
 
 ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
 <div id="ctx-reader">
   <p id="live" role="status" aria-live="polite"></p>
-  <div id="bar" hidden>
-    <div id="attempts" role="group" aria-label="Answers to this question"></div>
-    <label class="toggle"><input id="before" type="checkbox" role="switch">If citations had been built before assembly</label>
-  </div>
-  <div id="would" role="status" hidden></div>
   <div class="columns">
-    <div id="answers"></div>
+    <div id="left">
+      <div id="attempts" role="group" aria-label="Answers to this question"></div>
+      <div id="answers" tabindex="-1"></div>
+      <div id="foot">
+        <label class="toggle"><input id="before" type="checkbox" role="switch">If citations had been built before assembly</label>
+        <button type="button" id="keys" aria-haspopup="dialog">Keys <kbd>?</kbd></button>
+      </div>
+      <div id="would" role="status" hidden></div>
+    </div>
     <div id="beside">
-      <div id="note" role="status" hidden></div>
-      <div id="ctx-sources" role="region" aria-label="Context" tabindex="0"></div>
+      <section id="desk" role="region" aria-label="Source" tabindex="0">
+        <header id="head">
+          <div id="title"></div>
+          <div id="ways">
+            <button type="button" id="previous-claim" aria-label="Previous claim" aria-keyshortcuts="k">‹</button>
+            <button type="button" id="next-claim" aria-label="Next claim" aria-keyshortcuts="j">›</button>
+            <button type="button" id="whole-source" aria-keyshortcuts="o">Whole source</button>
+          </div>
+        </header>
+        <div id="note" role="status" hidden></div>
+        <div id="passage" dir="auto"></div>
+      </section>
+      <details id="ctx-sources"><summary></summary><ol></ol></details>
     </div>
   </div>
-  <div id="table" hidden></div>
-  <div id="tip" role="tooltip" hidden></div>
 </div>
 """
 
 
-def reader_data(assembly: Assembly, attempts: Sequence[Attempt], hint: tuple[str, str]) -> ReaderData:
-    """The data of the reader. `hint` is what stands in place of an answer: a heading and the next action."""
+def reader_data(assembly: Assembly, attempts: Sequence[Attempt]) -> ReaderData:
+    """The data of the reader: the context that the attempts were given, and what they say."""
     rows = [[claim_rows(told.check, assembly) if told.check else () for told in attempt] for attempt in attempts]
-    cuts = {edge for attempt in rows for pane in attempt for row in pane for span in row.spans for edge in (span.start, span.end)}
+    spans = [span for attempt in rows for pane in attempt for row in pane for span in row.spans]
+    cuts = {edge for span in spans for edge in (span.start, span.end, span.low, span.high)}
     stale = stale_numbers(assembly)
-    heading, text = hint
     contents: Contents = {
-        "hint": {"heading": heading, "text": text},
         "cards": [_card(card) for card in context_cards(assembly, cuts)],
         "attempts": [
-            [_pane(told, pane, stale) for told, pane in zip(attempt, panes, strict=True)]
+            [_pane(told, pane, stale, assembly) for told, pane in zip(attempt, panes, strict=True)]
             for attempt, panes in zip(attempts, rows, strict=True)
         ],
     }
@@ -74,13 +96,7 @@ def reader_data(assembly: Assembly, attempts: Sequence[Attempt], hint: tuple[str
 
 
 def _card(card: Card) -> CardData:
-    return {
-        "number": card.number,
-        "title": card.title,
-        "about": card.about,
-        "colour": card.colour,
-        "parts": [_part(piece) for piece in card.pieces],
-    }
+    return {"number": card.number, "title": card.title, "about": card.about, "parts": [_part(piece) for piece in card.pieces]}
 
 
 def _part(piece: Piece) -> PartData:
@@ -95,46 +111,49 @@ def _part(piece: Piece) -> PartData:
     }
 
 
-def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str]) -> PaneData:
+def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str], assembly: Assembly) -> PaneData:
     check = told.check
     pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
+    used = uses(*used_passages(assembly, check)) if check else ""
     return {
         "model": told.model,
-        "badges": _badges(told),
-        "summary": summary(check) if check else "",
+        "summary": " · ".join(filter(None, (summary(check) if check else "", used))),
+        "choices": [_choice(choice) for choice in choices(rows)],
+        "uses": used,
         "marked": told.marked,
         "done": told.done,
-        "pieces": [_piece(piece) for piece in pieces],
+        "lines": [_line(line) for line in answer_lines(pieces)],
         "panel": _panel(told),
         "unchecked": told.unchecked[:1].upper() + told.unchecked[1:],
-        "figures": [_figure(figure) for figure in figures(check)] if check and check.figures.claims else [],
-        "how": check_line(check) if check else "",
+        "figures": [{"says": figure.says, "value": figure.value, "name": figure.name} for figure in _figures(told, check)],
+        "how": _how(told, check),
         "claims": [_claim(row) for row in rows],
-        "filters": [_choice(choice) for choice in filters(rows)],
         "before": before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     }
 
 
-def _figure(figure: Figure) -> FigureData:
-    return {"name": figure.name, "value": figure.value, "says": figure.says}
+def _figures(told: KeptAnswer, check: CheckedAnswer | None) -> Sequence[Any]:
+    """Shares of claims; none over a model that only quotes, nor over an answer that was cut or declines: all of it would be carried."""
+    says_something = check is not None and check.figures.claims and told.complete and not is_declined_answer(check)
+    return figures(check) if check and says_something and told.is_language_model else ()
 
 
-def _choice(choice: Filter) -> ChoiceData:
-    verdicts = None if choice.verdicts is None else list(choice.verdicts)
-    return {"label": choice.label, "total": choice.total, "sign": choice.sign, "verdicts": verdicts}
+def _choice(choice: Choice) -> ChoiceData:
+    return {"label": choice.label, "verdict": choice.verdict or "", "sign": choice.sign}
+
+
+def _line(line: Line) -> LineData:
+    return {"claim": line.claim, "pieces": [_piece(piece) for piece in line.pieces]}
 
 
 def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
     if isinstance(piece, Stretch):
-        return {"text": piece.text, "claim": piece.claim, "clash": piece.clash}
+        return {"text": piece.text, "clash": piece.clash}
     return {
         "label": piece.label,
         "number": piece.number,
         "known": piece.known,
-        "claim": piece.claim,
         "verdict": piece.judged.verdict if piece.judged else "",
-        "sign": sign(piece.judged.verdict) if piece.judged else "",
-        "name": verdict_name(piece.judged.verdict) if piece.judged else "",
         "mark": piece.mark,
         "spoken": piece.spoken,
         "stale": piece.stale,
@@ -143,32 +162,38 @@ def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
 
 def _claim(row: ClaimRow) -> ClaimData:
     return {
-        "text": row.claim,
-        "cites": row.cites,
         "verdict": row.verdict,
         "sign": sign(row.verdict),
         "name": verdict_name(row.verdict),
         "says": row.says,
-        "missing": list(row.missing),
-        "neighbour": row.neighbour,
         "spans": [
-            {"number": span.number, "start": span.start, "end": span.end, "kind": span.kind, "added": span.added} for span in row.spans
+            {
+                "number": span.number,
+                "start": span.start,
+                "end": span.end,
+                "kind": span.kind,
+                "added": span.added,
+                "low": span.low,
+                "high": span.high,
+                "where": span.where,
+            }
+            for span in row.spans
         ],
-        "quotes": [{"number": number, "text": text} for number, text in row.quotes],
         "sources": [{"number": number, "title": title} for number, title in row.sources],
     }
 
 
-def _badges(told: KeptAnswer) -> list[str]:
-    """What kind of answer this is, how it was asked for, and how long it took."""
-    badges = [] if "language model" in told.model else ["language model" if told.is_language_model else "no language model"]
-    badges += [told.asked] if told.asked else []
-    if told.called and told.done:
-        first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
-        badges += [f"{told.elapsed_ms:.0f} ms{first}"] if told.elapsed_ms else []
-        unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
-        badges += [f"{plural(unknown, 'marker')} unknown"] if unknown else []
-    return badges
+def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
+    """How the answer was asked for, how long it took, and how it was checked."""
+    first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
+    took = f"{told.elapsed_ms:.0f} ms{first}" if told.called and told.elapsed_ms else ""
+    unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
+    missed = f"{plural(unknown, 'marker')} unknown" if unknown else ""
+    return [
+        part
+        for part in (told.model, f"{told.asked} prompt" if told.asked else "", took, missed, check_line(check) if check else "")
+        if part
+    ]
 
 
 def _panel(told: KeptAnswer) -> PanelData | None:

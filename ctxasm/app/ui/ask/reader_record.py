@@ -13,13 +13,6 @@ from ctxasm.app.ui.ask.claim_rows import SpanKind
 from ctxasm.citations.checked import Verdict
 
 
-class Hint(TypedDict):
-    """What stands in place of an answer: a heading and the next action."""
-
-    heading: str
-    text: str
-
-
 class PartData(TypedDict):
     """Characters `start` to `end` of the context, of one look. `opens`: its chunk begins here."""
 
@@ -33,20 +26,18 @@ class PartData(TypedDict):
 
 
 class CardData(TypedDict):
-    """A block of the context. `number` None: text that no marker names."""
+    """A block of the context. `number` None: text that no marker names. `about`: its date, and what else says the same."""
 
     number: int | None
     title: str
     about: str
-    colour: str
     parts: Sequence[PartData]
 
 
 class StretchData(TypedDict):
-    """Text of the answer. `claim` is the position of the claim that it belongs to; `clash`: words that a source contradicts."""
+    """Text of the answer. `clash`: words that a source contradicts."""
 
     text: str
-    claim: int | None
     clash: bool
 
 
@@ -56,30 +47,33 @@ class ChipData(TypedDict):
     label: str
     number: int | None
     known: bool
-    claim: int | None
     verdict: Verdict | str
-    sign: str
-    name: str
     mark: str
     spoken: str
     stale: str
 
 
+class LineData(TypedDict):
+    """A line of the answer. `claim` is the position of its claim; None: it states nothing."""
+
+    claim: int | None
+    pieces: Sequence[StretchData | ChipData]
+
+
 class SpanData(TypedDict):
-    """Characters of the context that speak for a claim (clash: against it), in block `number`; `added`: of an added neighbour."""
+    """Characters of the context that speak for a claim (clash: against it), in block `number`, and the passage `low` to `high` to read.
+
+    `where`: section and page; `added`: of an added neighbour.
+    """
 
     number: int
     start: int
     end: int
     kind: SpanKind
     added: bool
-
-
-class QuoteData(TypedDict):
-    """The text of a span, cut to a line."""
-
-    number: int
-    text: str
+    low: int
+    high: int
+    where: str
 
 
 class SourceData(TypedDict):
@@ -90,18 +84,13 @@ class SourceData(TypedDict):
 
 
 class ClaimData(TypedDict):
-    """A claim as a row of the table, and what is marked for it."""
+    """The verdict on a claim; `says` why it is not simply carried."""
 
-    text: str
-    cites: str
     verdict: Verdict
     sign: str
     name: str
     says: str
-    missing: Sequence[str]
-    neighbour: str
     spans: Sequence[SpanData]
-    quotes: Sequence[QuoteData]
     sources: Sequence[SourceData]
 
 
@@ -115,20 +104,19 @@ class PanelData(TypedDict):
 
 
 class FigureData(TypedDict):
-    """A figure of a check: its name, its value as it is shown, and what it says in one line."""
+    """A figure of a check: what it says, its value as it is shown, and what engineers call it."""
 
-    name: str
-    value: str
     says: str
+    value: str
+    name: str
 
 
 class ChoiceData(TypedDict):
-    """A choice of rows of the table. `verdicts` None: all of them."""
+    """Claims to show: of one verdict, or all of them (empty)."""
 
     label: str
-    total: int
+    verdict: Verdict | str
     sign: str
-    verdicts: Sequence[Verdict] | None
 
 
 class BeforeData(TypedDict):
@@ -139,27 +127,26 @@ class BeforeData(TypedDict):
 
 
 class PaneData(TypedDict):
-    """An answer of one model."""
+    """An answer of one model. `summary` says in one sentence what `choices` and `uses` show; `how` it was asked and checked."""
 
     model: str
-    badges: Sequence[str]
     summary: str
+    choices: Sequence[ChoiceData]
+    uses: str
     marked: bool
     done: bool
-    pieces: Sequence[StretchData | ChipData]
+    lines: Sequence[LineData]
     panel: PanelData | None
     unchecked: str
     figures: Sequence[FigureData]
-    how: str
+    how: Sequence[str]
     claims: Sequence[ClaimData]
-    filters: Sequence[ChoiceData]
     before: BeforeData
 
 
 class Contents(TypedDict):
     """The context in cards, and every attempt with a pane for each model."""
 
-    hint: Hint
     cards: Sequence[CardData]
     attempts: Sequence[Sequence[PaneData]]
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ctxasm.app.ui.ask.answer_pieces import Chip, Stretch, answer_pieces
-from ctxasm.app.ui.ask.context_cards import cards_html, context_cards
-from ctxasm.app.ui.ask.prompt import Asking
+from ctxasm.app.ui.ask.context_cards import context_cards, sources_html
+from ctxasm.app.ui.ask.prompt import asked_how
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.models import LEXICAL, Picked
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
+from ctxasm.app.ui.frame.session_records import Asking, Attempt, KeptAnswer
 from ctxasm.app.ui.frame.stopping import ticker
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
@@ -52,12 +52,10 @@ class _Live:
             self._drawn = time.monotonic()
 
 
-def _stream_one(
-    assembly: Assembly, model: AnswerModel, asking: Asking, stamp: str, text: Any, clock: Any, place: int
-) -> Iterator[KeptAnswer]:
+def _stream_one(assembly: Assembly, model: AnswerModel, asking: Asking, text: Any, clock: Any, place: int) -> Iterator[KeptAnswer]:
     from ctxasm.answering.asking import AnswerResult, Marked, Piece, ask
 
-    told = KeptAnswer(stamp, model.name, model.is_language_model, asked=asking.label, marked=expects_markers(assembly.settings))
+    told = KeptAnswer(model.name, model.is_language_model, asked=asked_how(asking), marked=expects_markers(assembly.settings))
     yield told
     live = _Live(told, text, place)
     tick = ticker(clock, "waiting for the model", live.draw)
@@ -76,7 +74,7 @@ def _stream_one(
     clock.empty()
 
 
-def stop(attempt: Attempt) -> Attempt:
+def stopped(attempt: Attempt) -> Attempt:
     """The attempt as a click on Stop leaves it."""
     return tuple(told if told.done else replace(told, done=True, note="Stopped on request.") for told in attempt)
 
@@ -84,11 +82,9 @@ def stop(attempt: Attempt) -> Attempt:
 def answer_html(told: KeptAnswer, decided: int | None = None, place: int = 1) -> str:
     """An answer that comes in, up to `decided` characters (default: all), each marker as a chip. `place` counts side by side."""
     pieces = "".join(_piece(piece) for piece in answer_pieces(told.text, told.markers, end=decided))
-    kind = "" if "language model" in told.model else "language model" if told.is_language_model else "no language model"
-    badge = f'<span class="cx-badge">{kind}</span>' if kind else ""
     name = f"ctx-answer-{place}" if place > 1 else "ctx-answer"
     return (
-        f'<div class="cx"><div class="cx-badges cx-told"><b>{escape(told.model)}</b>{badge}</div>'
+        f'<div class="cx"><p class="cx-told">{escape(told.model)}</p>'
         f'<div class="cx-answer" id="{name}" dir="auto" aria-busy="true" data-done="false">{pieces}</div></div>'
     )
 
@@ -102,16 +98,16 @@ def _piece(piece: Stretch | Chip) -> str:
     return f'<span class="cx-unknown" data-unknown="{"" if piece.number is None else piece.number}">{escape(what)}</span>'
 
 
-def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, stamp: str, place: Any) -> Iterator[Attempt]:
+def stream(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, place: Any) -> Iterator[Attempt]:
     """Draw each model's answer as it comes, one model after the other; yields the attempt as far as it is, before each drawing."""
     with place.container():
         answers, context = st.columns(2, gap="small")
         panes = [(answers.empty(), answers.empty()) for _ in models]
-        context.html(cards_html(context_cards(assembly)))
+        context.html(sources_html(context_cards(assembly)))
     attempt: Attempt = ()
     for model, (text, clock) in zip(models, panes, strict=True):
         before = attempt
-        for told in _stream_one(assembly, model, asking, stamp, text, clock, len(before) + 1):
+        for told in _stream_one(assembly, model, asking, text, clock, len(before) + 1):
             attempt = (*before, told)
             yield attempt
 

@@ -1,304 +1,290 @@
-// The reader of an answer: chips, claims, context and table in one place, so that no click needs the server.
+// The reading desk: the claims of an answer, and the passage of the source that each stands on; no click needs the server.
 // Every text is data from outside: it is only ever set as text, never read as markup.
 // What it reads is declared in `ask/reader_record.py`; a record is called by the same short name here throughout.
+
+const NARROW = 680; // px of the whole: below it the source opens inside the line of its claim
+const NEAR = 120; // px below its head within which a mark may stay where it is
 
 const el = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === 'class') node.className = value;
-    else if (name === 'colour') node.style.setProperty('--c', value);
     else node.setAttribute(name, value === true ? '' : String(value));
   }
-  node.append(...children.filter((child) => child !== null && child !== ''));
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ''));
   return node;
 };
 const say = (tag, css, text) => (text ? el(tag, { class: css }, text) : null);
-// A gap mark stands on a line of its own: the box around it holds neither of its line breaks.
-const boxed = (text) => [/^\s*/.exec(text)[0], text.trim() ? el('span', { class: 'box' }, text.trim()) : '', text.trim() ? /\s*$/.exec(text)[0] : ''];
-const verdictTag = ({ verdict, sign, name }) => el('span', { class: 'verdict', 'data-verdict': verdict }, el('i', { 'aria-hidden': 'true' }, sign), name);
+const tagOf = (claim) => el('span', { class: 'verdict' }, el('i', { 'aria-hidden': 'true' }, claim.sign), claim.name);
+const numberOf = (card) => card.number ?? 0;
 
 class Reader {
   constructor(root) {
     this.root = root;
     this.find = (id) => root.querySelector('#' + id);
-    [this.attempt, this.before, this.filter, this.shown, this.origin] = [0, false, 'all', null, null];
+    [this.attempt, this.before, this.filter, this.whole, this.shown, this.origin] = [0, false, '', false, null, null];
     root.addEventListener('click', (event) => this.clicked(event));
     root.addEventListener('keydown', (event) => this.pressed(event));
-    for (const [on, off] of [['mouseover', 'mouseout'], ['focusin', 'focusout']]) {
-      root.addEventListener(on, (event) => this.hint(event.target.closest('[data-claim]')));
-      root.addEventListener(off, (event) => { if (event.target.closest('[data-claim]')) this.find('tip').hidden = true; });
-    }
     this.find('before').addEventListener('change', (event) => { this.before = event.target.checked; this.drawBefore(); });
+    new ResizeObserver(() => this.place()).observe(root);
   }
 
   take(data) {
     this.root.dataset.run = data.run;
     if (this.version === data.version) return;
     const again = this.data?.attempts.length === data.attempts.length;
-    [this.data, this.version, this.shown, this.origin] = [data, data.version, null, null];
+    const held = this.root.contains(this.root.getRootNode().activeElement);
+    [this.data, this.version] = [data, data.version];
     if (!again) this.attempt = Math.max(0, data.attempts.length - 1);
-    this.drawContext();
     this.draw();
+    if (held) this.find('answers').focus({ preventScroll: true });
   }
 
   get panes() { return this.data.attempts[this.attempt] ?? []; }
+  get narrow() { return this.root.clientWidth <= NARROW; }
 
   draw() {
     this.clear();
     this.drawAttempts();
-    const hint = this.data.hint;
-    const panes = this.panes.map((pane, index) => this.pane(pane, index));
-    const empty = el('div', { class: 'empty', id: 'ctx-no-answer' }, el('h2', {}, hint.heading), el('p', {}, hint.text));
-    this.find('answers').replaceChildren(...(panes.length ? panes : [empty]));
-    this.drawCited();
-    this.drawTable();
+    const empty = el('div', { class: 'empty', id: 'ctx-no-answer' }, el('h2', {}, 'No answer yet'),
+      el('p', {}, 'Press Ask. The default model quotes the context and needs no key.'));
+    this.find('answers').replaceChildren(...(this.panes.length ? this.panes.map((pane, index) => this.pane(pane, index)) : [empty]));
+    this.drawSources();
+    this.drawFilter();
     this.drawBefore();
     const spoken = this.panes.map((pane) => pane.summary).join(' ');
     requestAnimationFrame(() => { this.find('live').textContent = spoken; });
+    // What needs a look is open from the start, where that pushes nothing away.
+    const first = this.root.querySelector('.line:not([data-verdict="supported"])') ?? this.root.querySelector('.line');
+    if (first && !this.narrow) this.show(Number(first.dataset.pane), Number(first.dataset.at), null, null, true);
   }
 
   drawAttempts() {
     const many = this.data.attempts.length > 1;
-    const buttons = this.data.attempts.map((_, at) => el('button',
-      { type: 'button', 'data-attempt': at, 'aria-pressed': String(at === this.attempt) }, `Answer ${at + 1}`));
-    this.find('attempts').replaceChildren(...(many ? buttons : []));
-    const cites = this.panes.some((pane) => pane.pieces.some((piece) => piece.known));
-    this.find('bar').hidden = !many && !cites;
-    this.root.querySelector('.toggle').hidden = !cites;
+    this.find('attempts').replaceChildren(...this.data.attempts.map((_, at) => el('button',
+      { type: 'button', 'data-attempt': at, 'aria-pressed': String(at === this.attempt) }, `Answer ${at + 1}`)));
+    this.find('attempts').hidden = !many;
   }
 
   // the answer
 
   pane(pane, index) {
     const own = index ? `-${index + 1}` : '';
-    const head = el('header', {}, el('b', {}, pane.model), ...pane.badges.map((text) => el('span', { class: 'badge' }, text)));
-    const text = el('div', { class: 'answer', id: `ctx-answer${own}`, dir: 'auto', 'data-done': String(pane.done), 'data-plain': !pane.marked });
-    text.append(...this.pieces(pane, index));
+    const head = pane.choices.length
+      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'uses', pane.uses))
+      : say('p', 'headline', pane.summary);
+    const lines = el('ol', { class: 'lines', id: `ctx-answer${own}`, 'data-done': String(pane.done), 'data-plain': !pane.marked },
+      ...pane.lines.map((line) => this.line(line, pane, index)));
     const panel = pane.panel && el('div', { class: 'panel', id: pane.panel.id, role: 'alert' },
       el('h3', {}, pane.panel.heading), el('p', {}, pane.panel.text), say('p', 'mute', pane.panel.still));
     const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
       el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
-    return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` }, head,
-      say('p', 'summary', pane.summary), text, panel, unchecked, this.figures(pane), say('p', 'how', pane.how));
+    const figures = pane.figures.map((figure) => el('li', {}, el('b', {}, figure.value), ` ${figure.says} `, el('span', { class: 'mute' }, `(${figure.name})`)));
+    const more = el('details', { class: 'more' }, el('summary', {}, 'How it was asked and checked'),
+      figures.length ? el('ul', { class: 'figures' }, ...figures) : null, el('ul', {}, ...pane.how.map((text) => el('li', { class: 'mute' }, text))));
+    return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` },
+      this.panes.length > 1 ? say('h2', 'model', pane.model) : null, head, lines, panel, unchecked, more);
   }
 
-  pieces(pane, index) {
-    const nodes = [];
-    const lastOf = new Map(), chipped = new Set();
-    pane.pieces.forEach((piece, at) => {
-      if (piece.label !== undefined) chipped.add(piece.claim);
-      else if (piece.claim !== null) lastOf.set(piece.claim, at);
-    });
-    const first = new Set();
-    pane.pieces.forEach((piece, at) => {
-      if (piece.label !== undefined) { nodes.push(this.chip(piece, index)); return; }
-      if (piece.claim === null) { nodes.push(pane.marked ? piece.text : piece.text.trim()); return; }
-      nodes.push(this.stretch(piece, pane.claims[piece.claim], index, !first.has(piece.claim)));
-      first.add(piece.claim);
-      if (lastOf.get(piece.claim) === at && !chipped.has(piece.claim)) nodes.push(this.tag(pane, piece.claim, index));
-    });
-    return this.stuck(nodes);
+  choice(choice) {
+    return el('button', { type: 'button', 'data-filter': choice.verdict, 'data-verdict': choice.verdict },
+      choice.sign ? el('i', { 'aria-hidden': 'true' }, choice.sign) : null, choice.label);
   }
 
-  // A chip stays on the line of the word before it.
+  line(line, pane, index) {
+    const claim = pane.claims[line.claim];
+    const nodes = line.pieces.map((piece, at) => (piece.label === undefined ? this.stretch(piece, claim, at) : this.chip(piece)));
+    const words = el('div', { class: 'words', dir: 'auto' }, ...this.stuck(nodes));
+    if (!claim) return el('li', { class: 'aside' }, words);
+    const titles = claim.sources.map((source) => (pane.marked ? el('span', {}, `[${source.number}] ${source.title}`)
+      : el('button', { type: 'button', class: 'link', 'data-chip': source.number, 'data-attribution': '' }, `source: ${source.title} [${source.number}]`)));
+    return el('li', { class: 'line', 'data-pane': index, 'data-at': line.claim, 'data-verdict': claim.verdict }, tagOf(claim), words,
+      el('div', { class: 'from' }, say('span', 'says', claim.says), ...(claim.says && pane.marked ? [] : titles)));
+  }
+
+  stretch(piece, claim, at) {
+    const text = at ? piece.text : piece.text.trimStart();
+    if (!claim) return text;
+    return el('span', { class: piece.clash ? 'claim clash' : 'claim', role: 'button', tabindex: at ? -1 : 0 }, text);
+  }
+
+  chip(piece) {
+    const label = piece.known || piece.number === null ? piece.label : `[${piece.label}]`;
+    const mark = piece.mark || (piece.known ? '' : 'unknown');
+    return el('button', { type: 'button', class: 'chip', 'data-chip': piece.number ?? 0, 'data-marker': piece.known ? piece.number : null,
+      'data-unknown': piece.known ? null : piece.number ?? '', 'data-verdict': piece.verdict, 'data-mark': mark, 'data-stale': piece.known ? piece.stale : '',
+      'data-spoken': piece.spoken, 'aria-label': piece.spoken }, el('span', { class: 'n' }, label), el('i', { class: 'mark' }, mark));
+  }
+
+  // A chip stays on the row of the word before it.
   stuck(nodes) {
     const joined = [];
     for (const node of nodes) {
       if (!node.classList?.contains('chip')) { joined.push(node); continue; }
       if (joined.at(-1)?.className !== 'stuck' || joined.at(-1).children.length > 2) {
-        const gap = typeof joined.at(-1) === 'string' && /^ +$/.test(joined.at(-1)) ? joined.pop() : '';
         const last = joined.at(-1), word = last?.classList?.contains('claim') ? /\S{1,24} *$/.exec(last.textContent)?.[0] : null;
         const whole = word === last?.textContent, end = word ? (whole ? joined.pop() : last.cloneNode(false)) : null;
         if (word && !whole) { last.textContent = last.textContent.slice(0, -word.length); end.textContent = word; end.tabIndex = -1; }
-        joined.push(el('span', { class: 'stuck' }, end, gap));
+        joined.push(el('span', { class: 'stuck' }, end));
       }
       joined.at(-1).append(node);
     }
     return joined;
   }
 
-  stretch(piece, claim, pane, first) {
-    return el('span', { class: piece.clash ? 'claim clash' : 'claim', role: 'button', tabindex: first ? 0 : -1, 'data-pane': pane,
-      'data-claim': piece.claim, 'data-verdict': claim.verdict, 'aria-describedby': 'tip' }, piece.text);
+  drawFilter() {
+    if (!this.panes.some((pane) => pane.choices.some((choice) => choice.verdict === this.filter))) this.filter = '';
+    for (const button of this.root.querySelectorAll('[data-filter]')) button.setAttribute('aria-pressed', String(button.dataset.filter === this.filter));
+    for (const row of this.root.querySelectorAll('.lines > li')) row.hidden = Boolean(this.filter) && row.dataset.verdict !== this.filter;
   }
 
-  chip(piece, pane) {
-    const label = piece.known || piece.number === null ? piece.label : `[${piece.label}]`;
-    const mark = piece.mark || (piece.known ? '' : 'unknown');
-    return el('button', { type: 'button', class: 'chip', 'data-pane': pane, 'data-claim': piece.claim ?? -1, 'data-chip': piece.number ?? '',
-      'data-marker': piece.known ? piece.number : null, 'data-unknown': piece.known ? null : piece.number ?? '', 'data-verdict': piece.verdict,
-      'data-mark': mark, 'data-sign': piece.sign, 'data-name': piece.name, 'data-stale': piece.known ? piece.stale : '', 'data-spoken': piece.spoken, 'aria-label': piece.spoken },
-      el('span', { class: 'n' }, label), el('i', { class: 'mark' }, mark));
+  // the sources
+
+  drawSources() {
+    const times = {}, place = this.find('ctx-sources'), cards = this.data.cards;
+    for (const pane of this.panes) for (const line of pane.lines) for (const piece of line.pieces) if (piece.known) times[piece.number] = (times[piece.number] ?? 0) + 1;
+    place.querySelector('summary').textContent = cards.length === 1 ? 'The one source' : cards.length ? `All ${cards.length} sources` : 'The context is empty';
+    place.querySelector('ol').replaceChildren(...cards.map((card) => el('li', {}, el('button', { type: 'button', class: 'card', 'data-source': numberOf(card) },
+      el('b', { class: 'num' }, card.number === null ? '–' : String(card.number)), el('span', {}, card.title), say('span', 'mute', times[card.number] ? `cited ${times[card.number]}×` : '')))));
+    place.open = !this.panes.length;
   }
 
-  // What stands where a claim has no chip: that it cites nothing or, where no markers were asked for, where it is found.
-  tag(pane, at, index) {
-    const claim = pane.claims[at], source = claim.sources[0];
-    const found = !pane.marked && source && claim.verdict === 'supported' ? `${source.title} [${source.number}]` : '';
-    const text = found ? `source: ${found}` : claim.name;
-    return el('button', { type: 'button', class: 'tag', 'data-pane': index, 'data-claim': at, 'data-verdict': claim.verdict,
-      'data-attribution': !pane.marked, 'aria-label': `${claim.name}: ${claim.says}` }, el('i', { 'aria-hidden': 'true' }, claim.sign), text);
-  }
-
-  figures(pane) {
-    if (!pane.figures.length) return null;
-    const one = (figure) => el('div', {}, el('dt', {}, figure.name), el('dd', {}, el('b', {}, figure.value), el('span', {}, figure.says)));
-    return el('dl', { class: 'figures' }, ...pane.figures.map(one));
-  }
-
-  // the context
-
-  drawContext() {
-    this.marks = [];
-    const nothing = el('div', { class: 'empty' }, el('h2', {}, 'The context is empty'), el('p', {}, 'Nothing was retrieved, or nothing fits into the budget.'));
-    this.find('ctx-sources').replaceChildren(...(this.data.cards.length ? this.data.cards.map((card) => this.card(card)) : [nothing]));
-  }
-
-  card(card) {
-    const body = el('div', { class: 'body', dir: 'auto' });
-    for (const part of card.parts) {
-      if (part.opens) body.append(el('i', { class: part.added ? 'ix added' : 'ix', 'aria-hidden': 'true' }, String(part.chunk)));
-      const node = el('span', { class: `seg ${part.kind}`, 'data-added': part.added,
-        title: part.chunk === null ? null : `chunk #${part.chunk}, ${part.added ? 'added neighbour' : 'retrieved'}` }, ...(part.kind === 'gap' ? boxed(part.text) : [part.text]));
-      this.marks.push({ node, start: part.start, end: part.end });
-      body.append(node);
+  // Opens the passages of these spans; the whole source where nothing is marked, or where it is asked for.
+  drawDesk(claim, own, asked) {
+    const number = this.shown.number, card = this.data.cards.find((card) => numberOf(card) === number);
+    const here = own.filter((span) => span.number === number), lead = here.find((span) => span.kind === 'clash') ?? here[0];
+    const whole = this.whole || !here.length, marks = [];
+    const about = [lead?.where, card?.about].filter(Boolean).map((text) => el('span', {}, text));
+    if (lead && lead.kind !== 'summary') about.push(el('span', { class: lead.added ? 'widened' : 'found' }, lead.added ? 'widened' : 'found'));
+    this.find('title').replaceChildren(...(card ? [el('b', {}, card.number === null ? card.title : `[${card.number}] ${card.title}`), ...about] : []));
+    this.drawNote(claim, own, card, asked);
+    const nodes = [];
+    let skipped = false;
+    for (const part of card?.parts ?? []) {
+      if (!whole && !here.some((span) => part.start >= span.low && part.end <= span.high)) { skipped ||= Boolean(part.text.trim()); continue; }
+      if (skipped) nodes.push(el('span', { class: 'cut' }, '… '));
+      skipped = false;
+      if (part.opens && whole) nodes.push(el('i', { class: part.added ? 'ix added' : 'ix', title: `chunk ${part.chunk}, ${part.added ? 'widened' : 'found'}` }, String(part.chunk)));
+      const node = el('span', { class: `seg ${part.kind}`, 'data-added': part.added }, part.text);
+      for (const span of here) if (part.start >= span.start && part.end <= span.end) { node.classList.add('hit', `hit-${span.kind}`); if (span === lead) marks.push(node); }
+      nodes.push(node);
     }
-    const head = card.number === null ? null : el('header', { tabindex: -1 }, el('span', { class: 'num' }, String(card.number)),
-      el('b', {}, card.title), el('span', { class: 'mute' }, card.about), el('span', { class: 'cited' }));
-    return el('article', { id: card.number === null ? null : `ctx-source-${card.number}`, class: 'card', colour: card.colour,
-      'data-number': card.number }, head, body);
+    if (skipped) nodes.push(el('span', { class: 'cut' }, ' …'));
+    this.find('passage').replaceChildren(...nodes);
+    this.find('whole-source').hidden = !here.length;
+    this.find('whole-source').setAttribute('aria-pressed', String(whole));
+    this.find('desk').hidden = false;
+    return marks[0];
   }
 
-  drawCited() {
-    const times = {};
-    for (const pane of this.panes) for (const piece of pane.pieces) if (piece.known) times[piece.number] = (times[piece.number] ?? 0) + 1;
-    for (const node of this.find('ctx-sources').querySelectorAll('.card[data-number]')) {
-      const count = times[node.dataset.number] ?? 0;
-      node.dataset.cited = count;
-      node.querySelector('.cited').textContent = this.panes.some((pane) => pane.marked) ? (count ? `cited ${count} ×` : 'not cited') : '';
-    }
+  drawNote(claim, own, card, asked) {
+    const others = [...new Set(own.concat(claim?.spans ?? []).map((span) => span.number))].filter((number) => number !== this.shown.number);
+    const lines = [];
+    if (!card) lines.push(claim?.says || 'No source has this number.');
+    else if (asked !== null && !claim) lines.push('This marker belongs to no claim.');
+    else if (claim && !own.some((span) => span.number === this.shown.number)) lines.push(`Nothing is marked: the claim is not found in [${this.shown.number}].`);
+    const ways = others.map((number) => el('button', { type: 'button', 'data-show': number }, `${lines.length ? 'Show' : 'Also'} in [${number}]`));
+    this.find('note').replaceChildren(...lines.map((text) => el('p', {}, text)), ...ways);
+    this.find('note').hidden = !lines.length && !ways.length;
   }
 
   // what a click shows
 
   clicked(event) {
-    const at = event.target.closest('button, [role=button]');
-    if (!at || !this.root.contains(at)) return;
-    const { attempt, filter, claim, pane, chip, go, action } = at.dataset;
-    if (action === 'back') this.back();
+    const at = event.target.closest('button, .claim, .line');
+    if (!at || !this.root.contains(at) || (at.matches('.line') && event.target.closest('#beside'))) return;
+    const { attempt, filter, chip, source, show } = at.dataset, row = at.closest('.line');
+    if (at.id === 'previous-claim') this.step(-1);
+    else if (at.id === 'next-claim') this.step(1);
+    else if (at.id === 'whole-source') { this.whole = !this.whole; this.again(); }
+    else if (at.id === 'keys') window.dispatchEvent(new Event('ctxasm-keys'));
     else if (attempt !== undefined) { this.attempt = Number(attempt); this.draw(); this.find('attempts').children[this.attempt].focus(); }
-    else if (filter !== undefined) { this.filter = filter; this.drawTable(); }
-    else if (go !== undefined) this.goTo(Number(pane), Number(go));
-    else if (claim !== undefined) this.show(Number(pane), Number(claim), chip === undefined ? null : Number(chip || 0), at);
+    else if (filter !== undefined) { this.filter = this.filter === filter ? '' : filter; this.drawFilter(); }
+    else if (source !== undefined) this.show(-1, -1, Number(source), at);
+    else if (show !== undefined) this.show(this.shown.pane, this.shown.at, Number(show), this.origin);
+    else if (chip !== undefined) this.show(Number(row?.dataset.pane ?? -1), Number(row?.dataset.at ?? -1), Number(chip), at);
+    else if (row?.classList.contains('current') && this.narrow) this.clear();
+    else if (row) this.show(Number(row.dataset.pane), Number(row.dataset.at), null, row.querySelector('.claim, .chip'));
   }
 
   pressed(event) {
-    if (event.key === 'Escape') { this.find('tip').hidden = true; if (this.shown) { event.preventDefault(); event.stopPropagation(); this.back(); } }
-    const plain = event.target.getAttribute('role') === 'button' && event.target.tagName !== 'BUTTON';
-    if (plain && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); event.target.click(); }
+    if (event.key === 'Escape' && this.origin?.isConnected && !this.origin.matches(':focus')) {
+      event.preventDefault();
+      event.stopPropagation();
+      const origin = this.origin;
+      if (this.narrow) this.clear();
+      origin.focus();
+    }
+    if (event.target.matches('.claim') && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); event.target.click(); }
   }
 
-  // Mark what carries a claim (in source `number`, if given) and go there; where nothing does, go to the head of that source and say so.
+  // Open the source of a claim (source `number`, if given) at what carries it; where nothing does, open it and say so.
   show(pane, at, number, origin, quietly = false) {
     this.clear();
-    const claim = this.panes[pane].claims[at];
-    const spans = claim ? claim.spans : [], own = spans.filter((span) => number === null || span.number === number);
+    const claim = this.panes[pane]?.claims[at], spans = claim?.spans ?? [];
+    const own = number === null ? spans : spans.filter((span) => span.number === number);
     const lead = own.find((span) => span.kind === 'clash') ?? own[0];
-    // Where the source does not carry the claim nothing at all is marked: another one that does is a click away.
-    if (own.length) for (const span of spans) this.mark(span, own.includes(span));
-    const number_ = number ?? (lead ? lead.number : claim?.sources[0]?.number ?? null);
-    const block = number_ === null ? null : this.find(`ctx-source-${number_}`);
-    const target = lead ? this.marks.find((m) => m.start >= lead.start && m.end <= lead.end)?.node : block?.querySelector('header');
-    [this.shown, this.origin] = [{ pane, at, number }, origin];
-    origin?.classList.add('current');
-    this.drawNote(claim, number, own, block);
-    if (!target) { this.hint(origin); return; }
-    block?.classList.add('current');
-    this.reveal(target, quietly);
-    if (!quietly) { target.tabIndex = -1; target.focus({ preventScroll: true }); this.find('tip').hidden = true; }
+    [this.shown, this.origin, this.whole] = [{ pane, at, asked: number, number: number ?? lead?.number ?? claim?.sources[0]?.number ?? null }, origin, false];
+    const row = this.root.querySelector(`.line[data-pane="${pane}"][data-at="${at}"]`);
+    row?.classList.add('current');
+    row?.querySelector('.claim')?.setAttribute('aria-current', 'true');
+    if (number !== null) origin?.classList.add('current');
+    const mark = this.drawDesk(claim, own, number);
+    this.place();
+    this.reveal(mark, quietly);
   }
 
-  mark(span, own) {
-    const held = this.marks.filter((m) => m.start >= span.start && m.end <= span.end);
-    held.forEach(({ node }, at) => {
-      node.classList.add('hit', `hit-${span.kind}`, ...(own ? [] : ['hit-also']), ...(at ? [] : ['hit-first']), ...(at < held.length - 1 ? [] : ['hit-last']));
-      if (span.added) node.classList.add('hit-added');
-    });
+  // The same once more, whole or not.
+  again() {
+    const { pane, at, asked } = this.shown, spans = this.panes[pane]?.claims[at]?.spans ?? [];
+    this.reveal(this.drawDesk(this.panes[pane]?.claims[at], asked === null ? spans : spans.filter((span) => span.number === asked), asked), true);
   }
 
   clear() {
-    this.find('note').hidden = true;
-    for (const node of this.root.querySelectorAll('.hit')) node.className = [...node.classList].filter((name) => !name.startsWith('hit')).join(' ');
     for (const node of this.root.querySelectorAll('.current')) node.classList.remove('current');
-    this.shown = null;
+    this.root.querySelector('[aria-current]')?.removeAttribute('aria-current');
+    [this.shown, this.origin] = [null, null];
+    this.find('passage').replaceChildren();
+    this.find('desk').hidden = true;
+    this.place();
   }
 
-  back() {
-    const origin = this.origin;
-    this.clear();
-    if (origin?.isConnected) {
-      origin.focus({ preventScroll: true });
-      const at = origin.getBoundingClientRect();
-      if (at.top < 70 || at.bottom > innerHeight) origin.scrollIntoView({ block: 'center', behavior: this.motion });
-    }
-    this.find('tip').hidden = true;
+  // Beside the answer; on a narrow page under the claim that it is about.
+  place() {
+    const row = this.narrow ? this.root.querySelector('.current.line') : null, home = row ?? this.root.querySelector('.columns'), beside = this.find('beside');
+    if (beside.parentElement !== home) home.append(beside);
+  }
+
+  // The mark right under the head of its source; the page moves only where it is out of sight.
+  reveal(mark, quietly) {
+    const desk = this.find('desk'), target = mark ?? this.find('head');
+    desk.scrollTop = 0;
+    const under = mark ? mark.getBoundingClientRect().top - this.find('head').getBoundingClientRect().bottom : 0;
+    if (under > NEAR) desk.scrollTop = under - NEAR / 2;
+    if (quietly) return;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    const box = target.getBoundingClientRect();
+    if (box.top < 60 || box.bottom > innerHeight - 20) target.scrollIntoView({ block: 'center', behavior: this.motion });
+  }
+
+  step(by) {
+    const rows = [...this.root.querySelectorAll('.line:not([hidden])')], at = rows.findIndex((row) => row.classList.contains('current'));
+    const row = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (!row) return;
+    const origin = row.querySelector('.claim, .chip');
+    this.show(Number(row.dataset.pane), Number(row.dataset.at), null, origin, true);
+    origin.focus();
   }
 
   get motion() { return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'; }
 
-  // Inside the pane at once; the page moves only where the pane is out of sight.
-  reveal(target, quietly) {
-    const place = this.find('ctx-sources'), box = place.getBoundingClientRect(), at = target.getBoundingClientRect();
-    place.scrollTop += at.top - box.top - Math.max(12, (box.height - at.height) / 3);
-    const now = target.getBoundingClientRect(), note = this.find('note').getBoundingClientRect();
-    if (!quietly && (note.top < 60 || now.bottom > innerHeight - 40)) this.find('beside').scrollIntoView({ block: 'start', behavior: this.motion });
-  }
-
-  drawNote(claim, number, own, block) {
-    const named = number === null ? null : `[${number}]`;
-    const lines = [];
-    if (!claim) lines.push(block ? 'This marker belongs to no claim.' : 'No source has this number.');
-    else {
-      if (named && !own.length && block && !claim.says.startsWith('Not found')) lines.push(`Not found in ${named}.`);
-      lines.push(claim.says);
-      if (claim.neighbour && own.length) lines.push(claim.neighbour);
-      if (claim.missing.length) lines.push(`Missing: ${claim.missing.join(', ')}.`);
-    }
-    const chip = this.origin?.dataset, judged = chip?.name ? verdictTag(chip) : claim ? verdictTag(claim) : null;
-    const better = claim?.spans.find((span) => span.kind === 'better' && span.number !== number);
-    const show = better && el('button', { type: 'button', 'data-pane': this.shown.pane, 'data-claim': this.shown.at, 'data-chip': better.number }, `Show in [${better.number}]`);
-    this.find('note').replaceChildren(
-      el('div', { class: 'what' }, named ? el('b', {}, named) : null, judged, ...lines.map((line) => el('p', {}, line))),
-      el('div', { class: 'ways' }, show ?? null, el('button', { type: 'button', 'data-action': 'back' }, '↑ Back to the answer', el('kbd', {}, 'Esc'))));
-    this.find('note').hidden = false;
-  }
-
-  goTo(pane, at) {
-    const node = this.root.querySelector(`.claim[data-pane="${pane}"][data-claim="${at}"], .chip[data-pane="${pane}"][data-claim="${at}"]`);
-    if (!node) return;
-    this.show(pane, at, null, node, true);
-    node.scrollIntoView({ block: 'center', behavior: this.motion });
-    node.focus({ preventScroll: true });
-  }
-
-  // Verdict and missing words beside what the pointer or the focus is on.
-  hint(node) {
-    const tip = this.find('tip');
-    const claim = node && this.panes[Number(node.dataset.pane)]?.claims[Number(node.dataset.claim)];
-    if (!node || node.closest('#beside, #table') || (!claim && node.dataset.unknown === undefined)) return;
-    const stale = this.before && node.dataset.stale ? `Built before assembly: ${node.dataset.stale}.` : '';
-    tip.replaceChildren(...[claim ? verdictTag(claim) : null, say('p', '', claim ? claim.says : 'No source has this number.'),
-      say('p', '', claim?.missing.length ? `Missing: ${claim.missing.join(', ')}` : ''), say('p', '', claim?.neighbour), say('p', 'would', stale)].filter(Boolean));
-    tip.hidden = false;
-    const box = this.root.getBoundingClientRect(), lines = node.getClientRects(), line = lines[lines.length - 1];
-    tip.style.left = `${Math.max(0, Math.min(lines[0].left - box.left, box.width - tip.offsetWidth - 4))}px`;
-    tip.style.top = `${line.bottom - box.top + 6}px`;
-  }
-
   // had citations been built before assembly
 
   drawBefore() {
+    const cites = this.root.querySelector('.chip[data-marker]') !== null, many = this.panes.length > 1;
+    this.root.querySelector('.toggle').hidden = !cites;
     this.find('before').checked = this.before;
     for (const chip of this.root.querySelectorAll('.chip')) {
       const wrong = this.before && chip.dataset.stale;
@@ -306,57 +292,10 @@ class Reader {
       chip.querySelector('.mark').textContent = wrong ? 'wrong' : chip.dataset.mark;
       chip.setAttribute('aria-label', wrong ? `${chip.dataset.spoken}; ${chip.dataset.stale}` : chip.dataset.spoken);
     }
-    const many = this.panes.length > 1;
     const told = this.panes.flatMap((pane) => [el('p', {}, many ? `${pane.model}: ${pane.before.says}` : pane.before.says),
       pane.before.which.length ? el('ul', {}, ...pane.before.which.map((text) => el('li', {}, text))) : null]).filter(Boolean);
-    this.find('would').replaceChildren(...(this.before ? told : []));
-    this.find('would').hidden = !this.before;
-  }
-
-  // the table
-
-  drawTable() {
-    const place = this.find('table'), rows = this.panes.flatMap((pane, index) => pane.claims.map((claim, at) => ({ pane: index, at, claim })));
-    place.hidden = !rows.length;
-    if (!rows.length) { place.replaceChildren(); return; }
-    const choices = this.choices();
-    const chosen = choices.find((choice) => choice.label === this.filter) ?? choices[0];
-    const buttons = choices.map((choice) => el('button', { type: 'button', 'data-filter': choice.label,
-      'data-verdict': choice.sign ? choice.verdicts[0] : null, 'aria-pressed': String(choice.label === chosen.label) },
-      choice.sign ? el('i', { 'aria-hidden': 'true' }, choice.sign) : null, choice.label, el('span', {}, String(choice.total))));
-    const kept = rows.filter(({ claim }) => !chosen.verdicts || chosen.verdicts.includes(claim.verdict));
-    const cites = this.panes.some((pane) => pane.marked);
-    const heads = ['Claim', ...(cites ? ['Cites'] : []), 'Source and span', 'Verdict', 'Missing'];
-    const none = el('tr', {}, el('td', { colspan: heads.length, class: 'mute' }, 'No claim of this kind.'));
-    const focused = place.contains(this.root.getRootNode().activeElement) ? this.root.getRootNode().activeElement.dataset.filter : null;
-    place.replaceChildren(el('h2', {}, 'Claims', el('small', {}, cites ? 'each against what it cites, and against every other source' : 'each against every source')),
-      el('div', { class: 'filters', role: 'group', 'aria-label': 'Claims to show' }, ...buttons),
-      el('div', { class: 'table-wrap', tabindex: 0, role: 'region', 'aria-label': 'Claims' }, el('table', { id: 'ctx-claims' },
-        el('thead', {}, el('tr', {}, ...heads.map((head) => el('th', { scope: 'col' }, head)))),
-        el('tbody', {}, ...(kept.length ? kept.map((row) => this.row(row, cites)) : [none])))));
-    if (focused) [...place.querySelectorAll('[data-filter]')].find((button) => button.dataset.filter === focused)?.focus();
-  }
-
-  choices() {
-    const all = new Map();
-    for (const pane of this.panes) for (const choice of pane.filters) {
-      const known = all.get(choice.label);
-      all.set(choice.label, known ? { ...known, total: known.total + choice.total, verdicts: known.verdicts && [...known.verdicts, ...choice.verdicts] } : choice);
-    }
-    return [...all.values()];
-  }
-
-  row({ pane, at, claim }, cites) {
-    const go = el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-go': at }, claim.text);
-    const model = this.panes.length > 1 ? say('div', 'mute small', this.panes[pane].model) : null;
-    const title = (number) => claim.sources.find((source) => source.number === number)?.title ?? '';
-    const quotes = claim.quotes.map((quote) => el('div', { class: 'quote' }, el('span', { class: 'mute small' }, `[${quote.number}] ${title(quote.number)}`),
-      el('button', { type: 'button', class: 'link', 'data-pane': pane, 'data-claim': at, 'data-chip': quote.number }, `“${quote.text}”`)));
-    const bare = claim.sources.map((source) => el('div', { class: 'mute small' }, `[${source.number}] ${source.title}: nothing found`));
-    const cell = (label, ...children) => el('td', { 'data-label': label }, ...children);
-    return el('tr', { 'data-verdict': claim.verdict }, cell('Claim', model, go), cites ? cell('Cites', claim.cites || '–') : null,
-      cell('Source and span', ...(quotes.length ? quotes : bare.length ? bare : ['–'])),
-      cell('Verdict', verdictTag(claim), el('div', { class: 'small' }, claim.says), say('div', 'mute small', claim.neighbour)), claim.missing.length ? cell('Missing', claim.missing.join(', ')) : el('td', { class: 'nothing' }, '–'));
+    this.find('would').replaceChildren(...told);
+    this.find('would').hidden = !this.before || !cites;
   }
 }
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import streamlit as st
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from streamlit.navigation.page import StreamlitPage
 
 KEY = "followed_link"
@@ -64,7 +66,7 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_follow", html='<span aria-hidden="true"></span>', js=JS)
 
 
-def follow(page: StreamlitPage, label: str, turn: int) -> None:
+def follow(page: StreamlitPage | Path, label: str, turn: int) -> None:
     """Draw the link and follow it, once for each `turn`."""
     with st.container(key=KEY):
         st.page_link(page, label=label)

@@ -1,61 +1,94 @@
-"""The settings in the sidebar: what leads, then a group per stage in the order of the pipeline.
+"""The controls at the top of Inspect and Ask: window, max tokens, on or off; everything else in a drawer beside the page.
 
-Every widget is bound to the URL under its short key; a link is a configuration. Bound widgets are drawn on every page (a
-widget that only one page has loses its parameter), so a setting without effect is disabled, never hidden: its help says why.
+The drawer is drawn only while it is open, and of its groups only those that are: a setting lives in the session's record, and
+its widget is only a way to change it. A setting without effect is disabled, never hidden: its help says why.
 """
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.drawer import drawer, open_drawer
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.setting_widgets import Look, limit_widget, note_below, setting_widget, threshold_widget
-from ctxasm.app.ui.frame.title import boundary_badge
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
+from ctxasm.app.ui.frame.sharing import copy_link, settings_written
+from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.setting_words import NO_BOUNDARIES, choice_sentence
+from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, label_of
+from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.app.ui.words.words import plural, stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
 
-LEADING = ("expand_window", "max_tokens", "budget_policy", "oversized", "ordering", "format", "citation_unit")
-"""Settings that the sidebar leads with; one that the policy does not use stands in its group."""
 EXPLAINED = ("budget_policy", "ordering", "format")
-"""Leading choices under which the sidebar says what the chosen one does."""
+"""Choices under which the drawer says what the chosen one does."""
 GROUPS = ("expand", "deduplicate", "compress", "budget", "zones", "order", "summarise", "supplement", "render", "answer")
 """The stages as groups of settings, in the order of the pipeline; the zones make the budget's limit."""
-GROUP_NAMES = {"expand": "Retrieve and expand", "order": "Order level", "summarise": "Page summaries", "render": "Write"}
+GROUP_NAMES = {"expand": "Retrieve and expand", "summarise": "Page summaries", "render": "Write"}
 """Groups whose settings say more than the name of their stage."""
+SETTINGS = "settings"
+"""The drawer of the settings."""
 CUSTOM = "custom"
 
 
-def settings_controls() -> AssemblySettings:
-    """Draw the settings and return what they say."""
-    head, body = st.container(gap="small"), st.container(gap="small")
-    before = state.settings_about_to_be_drawn()
-    look = Look(before, idle(before))
-    with body:
-        _leading(look)
-        _groups(look)
-        _dots(look)
-    settings, problems = state.settings_in_widgets()
-    state.remember(settings)
-    with head:
-        _head(settings)
-    for problem in problems:
-        body.error(f"{problem}; the default stays in use.", icon="⚠️")
+def show_controls(scene: Scene) -> AssemblySettings:
+    """Draw the controls, and the drawer where it is open; return the settings and keep the address a link to them."""
+    settings = session.now
+    look = Look(settings, idle(settings))
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="controls"):
+        setting_widget(spec_of("expand_window"), look, width=156)
+        limit_widget(spec_of("max_tokens"), look)
+        setting_widget(spec_of("enabled"), look, width="content")
+        rest = len(specs()) - len(LEADING)
+        st.button(f"All settings ({rest})", key="all_settings", on_click=open_drawer, args=(SETTINGS,), icon=":material/tune:")
+        st.button("↶", key="undo", on_click=state.undo, disabled=not session.past, help="Undo the last change (Ctrl+Z)")
+        st.button("↷", key="redo", on_click=state.redo, disabled=not session.future, help="Redo (Ctrl+Shift+Z)")
+        changed = len(settings.changed())
+        help = f"{plural(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
+        st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
+        copy_link(scene, settings)
+    if session.drawer == SETTINGS:
+        with drawer("All settings"):
+            _all_settings(look)
+    state.keep_address()
     return settings
 
 
-def _head(settings: AssemblySettings) -> None:
-    changed = settings.changed()
-    st.html(f'<div class="cx cx-side-h"><span>Settings</span><span data-changed="{len(changed)}">{len(changed)} changed</span></div>')
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button("↶", key="undo", on_click=state.undo, disabled=not state.can_undo(), help="Undo the last change (Ctrl+Z)", width=44)
-        st.button("↷", key="redo", on_click=state.redo, disabled=not state.can_redo(), help="Redo (Ctrl+Shift+Z)", width=44)
-        label = f"Reset {plural(len(changed), 'change')}" if changed else "All defaults"
-        st.button(label, key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, width="stretch")
+def _all_settings(look: Look) -> None:
+    """Presets, a search, and a group for each stage of which only an open one is drawn."""
+    st.html(f'<p class="cx cx-note cx-small" id="ctx-sentence">{escape(settings_sentence(look.settings))}</p>')
+    _preset(look.settings)
+    st.text_input(
+        "Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session", max_chars=60
+    )
+    if wanted := (session.find_setting or "").casefold().split():
+        found = [spec for spec in specs() if spec.name not in LEADING and all(word in _words_of(spec) for word in wanted)]
+        if not found:
+            note_below("No setting is called so, and none is explained so.", pull=0)
+        for spec in found:
+            _widget(spec, look)
+    else:
+        for stage in GROUPS:
+            own = [spec for spec in specs() if spec.stage == stage and spec.name not in LEADING]
+            group = st.expander(_group_label(stage, own, look), key=f"settings_{stage}", on_change="rerun")
+            if group.open:
+                with group:
+                    _group(own, look)
+    window_table_controls(look.settings)
+    settings_written(look.settings)
+
+
+def _words_of(spec: Spec) -> str:
+    choices = " ".join(f"{value} {words}" for value, words in CHOICES.get(spec.name, {}).items())
+    return f"{spec.name} {label_of(spec)} {spec.help} {choices}".casefold()
+
+
+def _preset(settings: AssemblySettings) -> None:
     session.preset = preset_of(settings) or CUSTOM
     st.selectbox(
         "Preset",
@@ -73,42 +106,12 @@ def _take_preset() -> None:
         state.apply(preset(name))
 
 
-def _leads(spec: Spec, look: Look) -> bool:
-    return spec.name in LEADING and not (spec.name == "oversized" and look.settings.budget_policy != "drop_documents")
-
-
-def _leading(look: Look) -> None:
-    setting_widget(spec_of("enabled"), look)
-    for spec in map(spec_of, LEADING):
-        if not _leads(spec, look):
-            continue
+def _group(own: list[Spec], look: Look) -> None:
+    reasons = dict.fromkeys(look.idle[spec.name] for spec in own if spec.name in look.idle)
+    if reasons:
+        note_below(f"Greyed out is what has no effect now: {'; '.join(reasons)}.", pull=0)
+    for spec in own:
         _widget(spec, look)
-        why = look.idle.get(spec.name)
-        if spec.name == "max_tokens" and why:
-            note_below(f"No effect now: {why}.")
-        if spec.name in EXPLAINED and not why:
-            note_below(choice_sentence(spec.name, getattr(look.settings, spec.name)))
-        if spec.name == "format" and look.settings.format in NO_BOUNDARIES:
-            st.html(f'<div class="cx cx-side" id="ctx-boundaries">{boundary_badge()}</div>')
-
-
-def _groups(look: Look) -> None:
-    with st.container(gap="xsmall"):
-        for stage in GROUPS:
-            own = [spec for spec in specs() if spec.stage == stage and not _leads(spec, look)]
-            with st.expander(_group_label(stage, own, look), key=f"settings_{stage}"):
-                reasons = dict.fromkeys(look.idle[spec.name] for spec in own if spec.name in look.idle)
-                if reasons:
-                    note_below(f"Greyed out is what has no effect now: {'; '.join(reasons)}.", pull=0)
-                for spec in own:
-                    _widget(spec, look)
-
-
-def _dots(look: Look) -> None:
-    """A dot before the label of every changed setting, as style: in the label itself it would be read aloud."""
-    changed = [f".st-key-{spec.url} label p::before" for spec in specs() if look.is_changed(spec)]
-    if changed:
-        st.html(f'<style>{", ".join(changed)} {{ content: "● " / ""; color: light-dark(#005f94, #7cc7f2); }}</style>')
 
 
 def group_name(stage: str) -> str:
@@ -126,10 +129,9 @@ def _group_label(stage: str, own: list[Spec], look: Look) -> str:
 
 
 def _widget(spec: Spec, look: Look) -> None:
-    match spec.name:
-        case "max_tokens":
-            limit_widget(spec, look)
-        case "semantic_threshold":
-            threshold_widget(spec, look)
-        case _:
-            setting_widget(spec, look)
+    if spec.name == "semantic_threshold":
+        threshold_widget(spec, look)
+    else:
+        setting_widget(spec, look)
+    if spec.name in EXPLAINED and spec.name not in look.idle:
+        note_below(choice_sentence(spec.name, getattr(look.settings, spec.name)))

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 EXTRACTIVE, OPENAI = "extractive", "openai"
 NO_SECOND = "none"
 LEXICAL, JUDGE = "lexical", "llm"
-SCORERS = {LEXICAL: "lexical · no model", "embedding": "embedding · local", "nli": "nli · local", JUDGE: "llm · endpoint"}
+SCORERS = {
+    LEXICAL: "words and figures (lexical)",
+    "embedding": "likeness (embedding)",
+    "nli": "inference (nli)",
+    JUDGE: "a language model (llm)",
+}
 
 
 class NotTyped(CtxasmError):
@@ -144,7 +149,7 @@ def _endpoints(config: Config, count: int) -> list[Endpoint]:
 
 
 def _type_first(missing: list[str]) -> str:
-    return f"Type its {' and its '.join(missing)} above."
+    return f"Type its {' and its '.join(missing)}."
 
 
 def _model_name(config: Config, at: int) -> str:

@@ -1,4 +1,4 @@
-"""The pickers of dataset and query in the sidebar; the address stays a link to what they show."""
+"""The pickers of dataset and query in the sidebar, and what of the address names them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
         session.dataset_name = names[0]
     state.send_again(Session.dataset_name.key, names)
     picked = st.selectbox("Dataset", names, key=Session.dataset_name.key, on_change=_forget_query)
-    info = infos[names.index(picked)] if picked in names else infos[0]
-    _write_address(Session.dataset_name.key, info.name)
-    return info
+    return infos[names.index(picked)] if picked in names else infos[0]
 
 
 def _forget_query() -> None:
@@ -46,7 +44,6 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     query_id: str = st.selectbox(
         "Query", ids, key=Session.query_id.key, format_func=lambda key: labels.get(key, str(key)), on_change=give_up
     )
-    _write_query_address(info, query_id)
     at = ids.index(query_id)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("←", key="previous_query", on_click=_go_to, args=(ids[at - 1],), disabled=at == 0, help="Previous query", width=44)
@@ -64,19 +61,12 @@ def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     return query_id
 
 
-def _write_address(key: str, value: str) -> None:
-    """Keep the address a link to what is shown. A bound picker would write its label, and forget an id that it was given."""
-    if st.query_params.get(key) != value:
-        st.query_params[key] = value
-
-
-def _write_query_address(info: DatasetInfo, query_id: str) -> None:
-    address = typed_questions.address(server.query(info, query_id), server.is_stored(info, query_id))
-    for key in (Session.query_id.key, typed_questions.ASK):
-        if key in address:
-            _write_address(key, address[key])
-        elif key in st.query_params:
-            del st.query_params[key]
+def address_of(info: DatasetInfo, query_id: str | None) -> dict[str, str]:
+    """What of the address names dataset and query: an id, or the words of a question that is not saved."""
+    where = {Session.dataset_name.key: info.name}
+    if query_id is None:
+        return where
+    return where | typed_questions.address(server.query(info, query_id), server.is_stored(info, query_id))
 
 
 def _go_to(query_id: str) -> None:

@@ -14,12 +14,14 @@ import streamlit as st
 
 from ctxasm.answering.prompts import GROUNDED
 from ctxasm.model.search import SearchOptions
+from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.frame.session_records import Attempt, DatasetFacts, Ingest, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
     from ctxasm.data.files.mapping_form import ColumnMapping
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ctxasm.model.ports import Fetched
     from ctxasm.model.records import Query, Turn
     from ctxasm.model.results import Assembly, Key
-    from ctxasm.model.settings import AssemblySettings, Channel, Ordering
+    from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice, Effect
     from ctxasm.tuning.cache_prefix import Prefix
@@ -103,7 +105,8 @@ class Session:
     drawn_labels: Kept[Mapping[str, tuple[str, ...]]] = Kept(NONE)
 
     # Settings
-    now: Kept[AssemblySettings | None] = Kept(None)
+    now: Kept[AssemblySettings] = Kept(AssemblySettings())
+    """The settings: widgets and address are written from here."""
     past: Kept[Sequence[AssemblySettings]] = Kept(())
     future: Kept[Sequence[AssemblySettings]] = Kept(())
     preset: Widget[str] = Widget("_preset", "")
@@ -112,8 +115,11 @@ class Session:
     live: Kept[int | None] = Kept(None)
     """The limit under the dragging hand."""
     released_at: Kept[int | None] = Kept(None)
-    settled: Kept[int | None] = Kept(None)
-    """The limit that the hand let go of, until its box is drawn."""
+    problems: Kept[Mapping[str, tuple[Any, str]]] = Kept(NONE)
+    """What was typed into a setting and cannot be used, and why."""
+    find_setting: Widget[str] = Widget("find_setting", "")
+    drawer: Kept[str | None] = Kept(None)
+    """What stands open beside the page."""
     budget_shown: Kept[bool] = Kept(False)
 
     # A question of one's own
@@ -178,22 +184,23 @@ class Session:
     channel: Widget[Channel] = Widget("_channel", "text")
     runs: Kept[int] = Kept(0)
     asking: Kept[bool] = Kept(False)
-    attempts: Kept[tuple[Attempt, ...]] = Kept(())
+    answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
+    """The oldest first."""
     scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect
     compared: Kept[Settled | None] = Kept(None)
     comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
-    came: Widget[str | None] = Widget("_came", None)
-    went: Widget[str | None] = Widget("_went", None)
+    step: Kept[str] = Kept("widened")
+    """The step of the funnel whose picture is shown."""
+    clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)
+    at_rest: Kept[bool] = Kept(False)
+    """Whether the page came to rest after a change: then advice is worked out."""
     closer: Widget[str | None] = Widget("closer", None)
     picked: Kept[Key | None] = Kept(None)
     """The chunk whose life is shown."""
     followed: Kept[Key | None] = Kept(None)
     life: Widget[str | None] = Widget("_life", None)
-    copy: Widget[str | None] = Widget("_copy", None)
-    pair: Widget[str | None] = Widget("_pair", None)
-    picked_bar: Kept[object] = Kept(None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
     advice: Kept[tuple[Assembly, tuple[tuple[Advice, ...], Effect | None]] | None] = Kept(None)
 

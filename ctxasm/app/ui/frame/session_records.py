@@ -16,6 +16,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerResult
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.documents.options import IngestOptions
 
@@ -31,13 +32,12 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer as far as it has come, for one scene. `note` and `error` say why it is not whole.
+    """An answer as far as it has come. `note` and `error` say why it is not whole.
 
     `asked` says how it was asked for, `marked` whether for markers: without them the blocks are its sources. `check` is
     None until it is checked; `unchecked` says why it cannot be.
     """
 
-    stamp: str
     model: str
     is_language_model: bool
     text: str = ""
@@ -74,8 +74,35 @@ class KeptAnswer:
 
 Attempt = tuple[KeptAnswer, ...]
 """The answers that one press of the button brought: one for each model."""
-KEPT_ATTEMPTS = 5
-"""Answers to flip between that a session keeps."""
+
+
+class Asking(NamedTuple):
+    """How to ask. `problem` says why this prompt cannot be sent."""
+
+    choice: PromptChoice
+    temperature: float = 0.0
+    max_tokens: int = 512
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of whom, from what: equal ones share their answers. `data` is the dataset as it was loaded."""
+
+    data: tuple[str, int, int]
+    query: Query
+    settings: AssemblySettings
+    window: Hashable
+    models: tuple[str, ...]
+    asking: Asking
+
+
+class KeptAnswers(NamedTuple):
+    """The answers to what was asked, the newest last, and the context that they were given."""
+
+    asked: Asked
+    assembly: Assembly
+    attempts: tuple[Attempt, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""The widget of one setting, by its kind: bound to the URL, marked where it differs from the default, disabled where it is idle.
+"""The widget of one setting, by its kind: seeded from the session's record, marked where it differs, disabled where it is idle.
 
-Max tokens has a range under its box that moves the page while it is dragged; the threshold of the same meaning a slider over
-the useful region, unbound because it cannot be empty.
+Max tokens has a range beside its box that moves the page while it is dragged; the threshold of the same meaning a slider over
+the useful region.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
+from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.widgets.live_range import live_range
 from ctxasm.app.ui.words.setting_words import help_of, label_of
 from ctxasm.llm.embedding.local import embedder_name
-from ctxasm.model.settings import AssemblySettings, spec_of
+from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.specs import LARGEST, MAX_TEXT, Spec
 
 SMALLEST = 0.001
@@ -28,10 +29,18 @@ MOST_SEGMENTS = 4
 """Choices that stand side by side; more of them fold into a list."""
 STEP = 100
 """Tokens that one step of the range is worth."""
+BOX_WIDTH = 130
+"""Width of the box of max tokens in pixels."""
+LEADING = ("expand_window", "max_tokens", "enabled")
+"""Settings at the top of the page, drawn without a sign for help; the drawer has the others."""
+UNDRAWN = object()
+"""Stands for what a widget says that was not drawn."""
+PAGE = "page"
+"""The fragment that is all of Inspect: a setting changes nothing outside it."""
 
 
 class Look(NamedTuple):
-    """How the settings are about to be drawn: their values, and the idle ones with the reason."""
+    """How the settings are drawn: their values, and the idle ones with the reason."""
 
     settings: AssemblySettings
     idle: Mapping[str, str]
@@ -44,10 +53,24 @@ class Look(NamedTuple):
         """Whether a setting differs from its default."""
         return bool(getattr(self.settings, spec.name) != spec.default)
 
-    def bound(self, spec: Spec) -> dict[str, Any]:
-        """What every bound widget is told. A disabled one still binds."""
-        why = self.idle.get(spec.name)
-        return {"key": spec.url, "bind": "query-params", "help": help_of(spec, why), "disabled": why is not None}
+    def seeded(self, spec: Spec) -> dict[str, Any]:
+        """What every widget of a setting is told; its key is the setting's key in the address, and it now says what the record says."""
+        wanted, why = getattr(self.settings, spec.name), self.idle.get(spec.name)
+        if spec.name in session.problems:
+            wanted = session.problems[spec.name][0]
+        if session.value_of(spec.url, UNDRAWN) != wanted:
+            session.put(spec.url, wanted)
+        return {
+            "key": spec.url,
+            "on_change": _take,
+            "args": (spec.name, spec.url),
+            "help": help_of(spec, why) if why or spec.name not in LEADING else None,
+            "disabled": why is not None,
+        }
+
+
+def _take(name: str, key: str) -> None:
+    state.change(name, session.value_of(key))
 
 
 def _step(spec: Spec) -> int:
@@ -66,23 +89,25 @@ def meaning_sentence(threshold: float | None, embedder: str | None) -> str:
     return f"From {whose}{cosine:g} on: {meaning_of(cosine, embedder)}."
 
 
-def setting_widget(spec: Spec, look: Look) -> None:
-    """Draw the widget of a setting. A format function would write its words into the URL: values are shown as they are."""
-    label, bound = look.marked(spec), look.bound(spec)
+def setting_widget(spec: Spec, look: Look, **place: Any) -> None:
+    """Draw the widget of a setting, and what is wrong with what was typed into it."""
+    label, told = look.marked(spec), look.seeded(spec) | place
     match spec.kind:
         case "bool":
-            st.toggle(label, spec.default, **bound)
+            st.toggle(label, **told)
         case "int" if spec.low is not None and spec.high is not None and spec.high - spec.low < MOST_SEGMENTS:
-            _segmented(label, list(range(int(spec.low), int(spec.high) + 1)), spec, bound)
+            st.segmented_control(label, list(range(int(spec.low), int(spec.high) + 1)), required=True, **{"width": "stretch"} | told)
         case "int" | "float":
-            number_widget(spec, look)
+            _number_box(spec, label, told)
         case "choice" if len(spec.choices) <= MOST_SEGMENTS:
-            _segmented(label, list(spec.choices), spec, bound)
+            st.segmented_control(label, list(spec.choices), required=True, **{"width": "stretch"} | told)
         case "choice":
-            st.selectbox(label, spec.choices, index=spec.choices.index(spec.default), **bound)
+            st.selectbox(label, spec.choices, **told)
         case "text":
             empty = EMPTY.get(spec.name, "none") if not spec.default else None
-            st.text_input(label, spec.default, max_chars=MAX_TEXT, placeholder=empty, **bound)
+            st.text_input(label, max_chars=MAX_TEXT, placeholder=empty, **told)
+    if spec.name in session.problems:
+        note_below(f"{session.problems[spec.name][1]}; the value before stays in use.")
 
 
 def note_below(sentence: str, pull: int = 10) -> None:
@@ -90,14 +115,9 @@ def note_below(sentence: str, pull: int = 10) -> None:
     st.html(f'<div class="cx cx-side cx-mute" style="margin-top:-{pull}px;line-height:1.4">{escape(sentence)}</div>')
 
 
-def _segmented(label: str, options: list[Any], spec: Spec, bound: dict[str, Any]) -> None:
-    st.segmented_control(label, options, default=spec.default, required=True, width="stretch", **bound)
-
-
-def number_widget(spec: Spec, look: Look) -> None:
+def _number_box(spec: Spec, label: str, told: dict[str, Any]) -> None:
     """A number box. An optional number may be empty; the box then says what stands for it."""
-    bound = look.bound(spec) | ({"placeholder": spec.none} if spec.optional else {})
-    # Without a bound of its own the widget would take an infinity from a link, and fail on it.
+    told = told | ({"placeholder": spec.none} if spec.optional else {})
     low, high = -LARGEST if spec.low is None else spec.low, LARGEST if spec.high is None else spec.high
     bounds: dict[str, Any]
     if spec.kind == "int":
@@ -105,22 +125,20 @@ def number_widget(spec: Spec, look: Look) -> None:
     else:
         lowest = SMALLEST if spec.open_low else float(low)
         bounds = {"min_value": lowest, "max_value": float(high), "step": 0.01 if high - lowest <= 0.5 else 0.05, "format": "%g"}
-    st.number_input(look.marked(spec), value=spec.default, **bounds, **bound)
+    st.number_input(label, value=spec.default, **bounds, **told)
 
 
 def limit_widget(spec: Spec, look: Look) -> None:
-    """The box, and the range where the limit is this number at all."""
-    low, high = int(spec.low or 1), int(spec.high or 16000)
-    st.number_input(look.marked(spec), low, high, spec.default, STEP, **look.bound(spec))
-    del session.settled
+    """The box, and beside it the range where the limit is this number at all."""
+    setting_widget(spec, look, width=BOX_WIDTH)
     if spec.name not in look.idle:
-        _hand(low, high)
+        _hand(int(spec.low or 1), int(spec.high or 16000))
 
 
 @fragment(key="max_tokens_hand")
 def _hand(low: int, high: int) -> None:
     """The range under the hand; a fragment, so that the page is not told of a new run with every step."""
-    live_range(session.value_of(spec_of("max_tokens").url), low, high, STEP, Session.limit_range.key, _drag, _release)
+    live_range(session.now.max_tokens, low, high, STEP, Session.limit_range.key, _drag, _release)
 
 
 def _drag() -> None:
@@ -134,19 +152,18 @@ def _drag() -> None:
 
 
 def _release() -> None:
-    """Let go: everything runs, and outweighs a step that was sent just before."""
+    """Let go: the page runs, and outweighs a step that was sent just before."""
     hand = session.limit_range
     if hand is not None and hand.settled is not None:
-        # Not into the number box here: the run of this callback ends before the box is drawn, and it would not be told.
-        session.settled = int(hand.settled)
+        state.change("max_tokens", int(hand.settled))
         # The last step of the drag may still be on its way; it is over now, and must not be drawn after the release.
         session.released_at = int(hand.live)
-        st.rerun()
+        st.rerun(PAGE if session.budget_shown else "app")
 
 
 def threshold_widget(spec: Spec, look: Look) -> None:
     """The box; where it has an effect, the slider and what the chosen region means."""
-    number_widget(spec, look)
+    setting_widget(spec, look)
     if spec.name in look.idle:
         return
     from ctxasm.llm.embedding.regions import SLIDER, threshold_of
@@ -160,11 +177,10 @@ def threshold_widget(spec: Spec, look: Look) -> None:
         step=0.01,
         key=Session.semantic_threshold.key,
         on_change=_into_box,
-        args=(spec.url,),
         label_visibility="collapsed",
     )
     note_below(meaning_sentence(threshold, embedder))
 
 
-def _into_box(key: str) -> None:
-    session.put(key, round(float(session.semantic_threshold), 2))
+def _into_box() -> None:
+    state.change("semantic_threshold", round(float(session.semantic_threshold), 2))

@@ -69,16 +69,20 @@ def _query_address(scene: Scene) -> dict[str, str]:
     return typed_questions.address(scene.query, stored) | ({} if stored else typed_questions.options_address())
 
 
-def share_controls(scene: Scene | None, settings: AssemblySettings) -> None:
-    """The link, and the settings written down."""
+def copy_link(scene: Scene | None, settings: AssemblySettings) -> None:
+    """A button that copies the link to what is shown."""
     data: CopyData = {"label": "Copy link", "text": "", "query": link_query(scene, settings)}
-    _copy_button()(data=data, key="copy_link", height="content")
+    _copy_button()(data=data, key="copy_link", width=104, height="content")
+
+
+def settings_written(settings: AssemblySettings) -> None:
+    """A button that writes the settings down."""
     if st.button("Copy settings as …", width="stretch", key="settings_written"):
         st.dialog("Copy settings as …", width="medium")(_show_written)(settings)
 
 
 def _show_written(settings: AssemblySettings) -> None:
-    """The settings in three notations. A dialog: a box that opens at the foot of the sidebar has no room there."""
+    """The settings in three notations."""
     st.caption("What differs from the defaults; each block has a copy button.")
     environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
     for title, text, language in (

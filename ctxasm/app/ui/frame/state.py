@@ -1,6 +1,7 @@
-"""What a browser session knows: the settings in the bound widgets, their past and future, the query, the assembly.
+"""What a browser session knows: the settings, their past and future, the query, the assembly, and the address that says so.
 
-Keys of bound widgets are the short URL keys of the settings, `data`, `q`, and those of the search options; see `session`.
+The settings live in one record, `session.now`: a widget is seeded from it when it is drawn, and writes to it in its callback. So
+a widget that is not drawn loses nothing, and the address is written from the record alone.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from ctxasm.model.ports import Fetched, KnowsLanguage, Window
 from ctxasm.model.records import CorpusLanguage
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
-from ctxasm.model.settings_text import from_url
+from ctxasm.model.settings_text import from_url, to_url
 from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
+WHERE = (Session.dataset_name.key, Session.query_id.key, ASK)
+"""The parameters of the address that say what is shown; the others are settings."""
+URL_KEYS = frozenset(spec.url for spec in specs())
 
 
 def has_read_url() -> bool:
@@ -36,24 +40,44 @@ def has_read_url() -> bool:
     return session.rejected is not None
 
 
-def read_url_once(parameters: Mapping[str, str]) -> None:
-    """On the first run of a session, before any widget binds: keep what the URL says, and name what it says wrongly."""
-    if has_read_url():
+def read_address(parameters: Mapping[str, str]) -> None:
+    """Take what the address says: on the first run of a session, naming what it says wrongly, and where the back button led to it.
+
+    An address without a dataset was never written by `keep_address`: the back button only passes it.
+    """
+    first = not has_read_url()
+    if not first and not (_is_history_navigation() and Session.dataset_name.key in parameters):
         return
     settings, rejected = from_url(parameters)
-    session.rejected = [str(error) for error in rejected]
-    session.asked_for = {key: parameters[key] for key in (Session.dataset_name.key, Session.query_id.key, ASK) if key in parameters}
-    apply(settings, only_changed=True)
-    if rejected:
-        _forget(spec_of(error.name).url for error in rejected)
+    if first:
+        session.rejected = [str(error) for error in rejected]
+        session.now = settings
+    else:
+        apply(settings)
+    session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
 
 
-def _forget(keys: Iterable[str]) -> None:
-    """Take parameters out of the URL before widgets bind: a number box would read 2500.7 as 2500, and fail on an infinity."""
-    for key in keys:
-        st.query_params.pop(key, None)
+def _is_history_navigation() -> bool:
+    return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def keep_address(where: Mapping[str, str] | None = None) -> None:
+    """Make the address a link to what is shown: the one place that writes it. `where` names dataset and query, None leaves them.
+
+    Told to the browser once, whatever differs: each telling is a step of its back button.
+    """
+    said = st.query_params.to_dict()
+    settings = to_url(session.now)
+    wanted = {key: said[key] for key in WHERE if key in said} if where is None else dict(where)
+    own = {key: value for key, value in said.items() if key in URL_KEYS or key in WHERE}
+    if own == (wanted | settings):
+        return
     with get_session_state().query_params() as parameters:
-        parameters.set_initial_query_params_from_current()
+        parameters.clear_with_no_forward_msg(preserve_embed=True)
+        for key, value in said.items():
+            if key not in own:
+                parameters.set_with_no_forward_msg(key, value)
+        parameters.update(wanted | settings)
 
 
 def reject(sentence: str) -> None:
@@ -61,88 +85,47 @@ def reject(sentence: str) -> None:
     session.rejected = [*(session.rejected or ()), sentence]
 
 
-def apply(settings: AssemblySettings, only_changed: bool = False) -> None:
-    """Put settings into the bound widgets. Only before the widgets are drawn, or in a callback."""
-    for spec in specs():
-        value = getattr(settings, spec.name)
-        if not only_changed or value != spec.default:
-            session.put(spec.url, value)
-
-
-def settings_in_widgets() -> tuple[AssemblySettings, list[InvalidSetting]]:
-    """The settings as the widgets say; a value that cannot be used is left at its default and returned as an error."""
-    changes: dict[str, Any] = {}
-    problems: list[InvalidSetting] = []
-    for spec in specs():
-        value = session.value_of(spec.url, spec.default)
-        value = float(value) if spec.kind == "float" and isinstance(value, int) else value
-        value = None if spec.optional and value == "" else value  # a text box that was emptied
-        try:
-            check_value(spec, value)
-            changes[spec.name] = value
-        except InvalidSetting as error:
-            problems.append(error)
-    return AssemblySettings(**changes), problems
-
-
-def settings_about_to_be_drawn() -> AssemblySettings:
-    """The settings as the widgets will show them: with the back button they take their values from the URL when drawn."""
-    if getattr(get_script_run_ctx(), "is_history_navigation", False):
-        return from_url({key: st.query_params[key] for key in st.query_params})[0]
-    return settings_in_widgets()[0]
-
-
-def remember(settings: AssemblySettings) -> None:
-    """Make a step of history when the settings changed by anything but undo and redo."""
-    now = session.now
-    if now is None or now == settings:
+def apply(settings: AssemblySettings) -> None:
+    """Make these the settings, as a step that can be undone. Widgets drawn before this in the same run still show the old ones."""
+    session.problems = {}
+    if settings != session.now:
+        session.past = [*session.past, session.now][-HISTORY:]
+        session.future = []
         session.now = settings
-        return
-    session.past = [*session.past, now][-HISTORY:]
-    session.future = []
-    session.now = settings
 
 
-def can_undo() -> bool:
-    """Whether there is a step to undo."""
-    return bool(session.past)
-
-
-def can_redo() -> bool:
-    """Whether there is a step to redo."""
-    return bool(session.future)
+def change(name: str, value: Any) -> None:
+    """Change one setting (a callback); one that cannot be used is said beside its widget, and the setting stays."""
+    spec = spec_of(name)
+    value = float(value) if spec.kind == "float" and isinstance(value, int) else value
+    value = None if spec.optional and value == "" else value  # a text box that was emptied
+    try:
+        check_value(spec, value)
+    except InvalidSetting as error:
+        session.problems = {**session.problems, name: (value, str(error))}
+    else:
+        apply(session.now.replace(**{name: value}))
 
 
 def undo() -> None:
     """Back to the settings before the last change (a callback)."""
-    if session.past and session.now is not None:
+    if session.past:
         *session.past, settings = session.past
         session.future = [*session.future, session.now]
-        _go_to(settings)
+        session.now = settings
 
 
 def redo() -> None:
     """Forward again (a callback)."""
-    if session.future and session.now is not None:
+    if session.future:
         *session.future, settings = session.future
         session.past = [*session.past, session.now]
-        _go_to(settings)
-
-
-def _go_to(settings: AssemblySettings) -> None:
-    session.now = settings
-    apply(settings)
+        session.now = settings
 
 
 def live_limit() -> int | None:
     """The limit under the dragging hand, None when nothing is dragged."""
     return None if session.live == session.released_at else session.live
-
-
-def take_settled_limit() -> None:
-    """Put the limit that the hand let go of into its number box; again in the next run where one ends before the box is drawn."""
-    if session.settled is not None:
-        session.put(spec_of("max_tokens").url, session.settled)
 
 
 def under_the_hand(settings: AssemblySettings) -> AssemblySettings:

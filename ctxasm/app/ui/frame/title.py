@@ -12,7 +12,6 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
 from ctxasm.app.ui.widgets.fates import failures
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.app.ui.words.words import decimal, plural
 from ctxasm.model.results import Assembly
 
@@ -34,10 +33,9 @@ def show_title(eyebrow: str, heading: str, sentence: str = "", badges: str = "",
 
 
 def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: str) -> None:
-    """The query as heading, the settings sentence, and how it was retrieved."""
-    badges = _badges(scene, assembly) if assembly is not None else ""
+    """The query as heading, and what should be known of what is shown: what is not exact, not saved, not safe, or does not fit."""
     name = "typed question" if is_typed(scene.query.query_id) else scene.query.query_id
-    show_title(f"{page} · {name}", scene.query.query, settings_sentence(scene.settings), badges, stamp)
+    show_title(f"{page} · {name}", scene.query.query, badges=_warnings(scene, assembly) if assembly is not None else "", stamp=stamp)
     notes = "".join(f'<p class="cx-note">{escape(note)}</p>' for note in notes_of(scene.query))
     if notes:
         st.html(f'<div class="cx">{notes}</div>')
@@ -46,20 +44,24 @@ def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: 
         show_trouble("The model that shortens chunks gave no answer", event.message, still)
 
 
-def _badges(scene: Scene, assembly: Assembly) -> str:
-    query, fates = scene.query, assembly.trace.fates
+def found_badges(scene: Scene) -> list[str]:
+    """How the search for the query went, as HTML."""
+    query = scene.query
     method = query.search_method
-    badges = ["not saved"] if is_unsaved(query.query_id) else []
-    info = session.info
-    badges += ["saved before with other hits: saving replaces it"] if info and server.is_saved_before(info, query.query_id) else []
-    badges += [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
+    badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     badges += [fused] if (fused := fusion_of(query)) else []
     if query.bm25_matches is not None:
-        badges.append(plural(query.bm25_matches, "BM25 match").replace("matchs", "matches"))
+        badges.append(plural(query.bm25_matches, "match").replace("matchs", "matches") + " by words (BM25)")
     if query.best_similarity is not None:
-        badges.append(f"best similarity <b>{decimal(query.best_similarity)}</b>")
-    retrieved = sum(fate.retrieved for fate in fates)
-    badges.append(f"<b>{retrieved} → {len(fates)}</b> chunks")
+        badges.append(f"closest in meaning <b>{decimal(query.best_similarity)}</b> (cosine)")
+    return badges
+
+
+def _warnings(scene: Scene, assembly: Assembly) -> str:
+    query, fates = scene.query, assembly.trace.fates
+    info = session.info
+    badges = ["not saved"] if is_unsaved(query.query_id) else []
+    badges += ["saved before with other hits: saving replaces it"] if info and server.is_saved_before(info, query.query_id) else []
     html = "".join(f'<span class="cx-badge">{badge}</span>' for badge in badges)
     if any(fate.reason == "oversized" or fate.fate == "truncated" for fate in fates):
         what = "best document trimmed" if assembly.settings.budget_policy == "drop_documents" else "a chunk cut"

@@ -16,7 +16,7 @@ from ctxasm.model.settings import ENCODINGS, AssemblySettings
 
 
 def window_table_controls(settings: AssemblySettings) -> None:
-    """What the table says of the settings' model, and the way to the table. For the sidebar."""
+    """What the table says of the settings' model, and the way to the table."""
     if settings.budget_mode == "fixed" and not settings.model_name and edited_windows() is None:
         return
     try:
@@ -27,7 +27,7 @@ def window_table_controls(settings: AssemblySettings) -> None:
     known = f"{entry.name}: {number(entry.window)} tokens" if entry else "not in the table"
     st.button("Model windows …", key="model_windows", on_click=_open, width="stretch", help=f"The table of models. This one: {known}.")
     if session.take(Session.windows_open):
-        _table()
+        st.dialog("Model windows", width="large")(_table)()
 
 
 def _open() -> None:
@@ -39,7 +39,6 @@ def _windows() -> Windows:
     return server.workbench().zones.windows if own is None else own
 
 
-@st.dialog("Model windows", width="large")
 def _table() -> None:
     """The table in a dialog: rows may be changed, added and deleted; nothing is used before it is taken over."""
     st.caption("Used in this session only. Download it and name the file in CTXASM_MODEL_WINDOWS to keep it.")

@@ -65,14 +65,14 @@ def ledger(assembly: Assembly) -> Ledger:
 
 def ledger_html(account: Ledger, fresh: int = 0) -> str:
     """The accounting line: every chunk and every token has a term. `fresh` of the sent chunks came with the last change."""
-    terms = [f"<b>{account.retrieved}</b> retrieved", f"+ <b>{account.added}</b> added"]
+    terms = [f"<b>{account.retrieved}</b> found", f"+ <b>{account.added}</b> neighbours"]
     terms += [f"− <b>{account.merged}</b> merged"] if account.merged else []
     terms += [f"− <b>{account.duplicates}</b> duplicate"] if account.duplicates else []
     terms += [f"− <b>{count}</b> {DROP_WORDS.get(reason, escape(reason))}" for reason, count in account.dropped]
     tokens = [
-        f"<b>{number(account.chunk_tokens)}</b> chunk",
-        f"+ <b>{number(account.prefix_tokens)}</b> prefix",
-        f"+ <b>{number(account.scaffold_tokens)}</b> header/separator",
+        f"<b>{number(account.chunk_tokens)}</b> text",
+        f"+ <b>{number(account.prefix_tokens)}</b> summaries",
+        f"+ <b>{number(account.scaffold_tokens)}</b> headers",
     ]
     tokens += [f"+ <b>{number(account.supplement_tokens)}</b> supplement"] if account.supplement_tokens else []
     new = f' <span class="cx-new-count" data-new="{fresh}">{fresh} new</span>' if fresh else ""

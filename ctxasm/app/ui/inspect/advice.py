@@ -1,21 +1,22 @@
-"""Advice on the assembly under the budget bar: what was read, what was measured, and a button that applies the change.
+"""One line of advice under the budget bar, the gravest: what was read, what was measured, and a button that applies the change.
 
 Each piece was tried on this very query before it is shown; under compression by a model, where a trial would cost calls, it
-says that it was not. The trials stop after a moment: what was found stays.
+says that it was not. The trials stop after a moment: what was found stays. After a change they wait until the page is at rest.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
 import streamlit as st
+from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import (
     ADVICE_EXPLAINS,
@@ -25,7 +26,7 @@ from ctxasm.app.ui.words.advice_words import (
     effect_words,
     recommended_sentence,
 )
-from ctxasm.app.ui.words.words import plural
+from ctxasm.app.ui.words.label_text import plain
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.presets import is_recommended, other_choice
 from ctxasm.model.results import Assembly
@@ -33,8 +34,8 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, Effect, advise, measured
 from ctxasm.tuning.advice_view import View
 
-FIRST = 3
-"""Pieces of advice that stand open; the others fold away."""
+ADVICE = "advice"
+"""The fragment that runs alone when the page has come to rest."""
 PATIENCE = 0.2
 """Seconds of work after which no further change is tried; a busy machine does not shorten it."""
 
@@ -46,65 +47,76 @@ def _costs(scene: Scene) -> bool:
 
 def _how(scene: Scene) -> str:
     if _costs(scene):
-        return ", not tried: compression by a model would cost calls"
+        return "Not tried: compression by a model would cost calls."
     labelled = bool(scene.query.gold or scene.query.spans)
-    return f" tried on this query, judged by {'gold evidence' if labelled else 'the rank of the hits: it has no gold evidence'}"
+    return f"Tried on this query, judged by {'its labelled evidence' if labelled else 'the rank of the hits: no evidence is labelled'}."
 
 
 def row_html(advice: Advice, assembly: Assembly) -> str:
-    """One piece of advice: its badge, what was read, and what the trial measured."""
+    """One piece of advice: its badge and what was read."""
     badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
+    return f'<p class="cx-advice" data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}</p>'
+
+
+def help_of_advice(advice: Advice, how: str) -> str:
+    """What the button changes, and what the trial measured, as markdown."""
     measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
-    return (
-        f'<div data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}'
-        f'<br><span class="cx-mute cx-small">With the change: {escape(measured)}</span></div>'
-    )
+    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} {ADVICE_EXPLAINS} Undo takes it back.")
 
 
-def advice_panel(scene: Scene, assembly: Assembly) -> None:
-    """The advice for this assembly, gravest first; one quiet line where nothing that was tried helps."""
-    given, recommended = _advice(scene, assembly)
-    if not given:
-        st.html(boxed('<p class="cx-note cx-small">Advice: nothing that was tried would make this context better.</p>', "ctx-advice"))
-        _recommended_row(scene, recommended)
-        return
-    head = f"Advice <small>{plural(len(given), 'change')}{_how(scene)}. {ADVICE_EXPLAINS}</small>"
-    with st.container(gap="small", key="advice"):
-        st.html(boxed(f'<h2 class="cx-h" data-advice="{len(given)}">{head}</h2>', "ctx-advice"))
-        _rows(scene, assembly, given[:FIRST])
-        if rest := given[FIRST:]:
-            with st.expander(f"and {plural(len(rest), 'more change')}", key="advice_more"):
-                _rows(scene, assembly, rest)
-        _recommended_row(scene, recommended)
-
-
-def _recommended_row(scene: Scene, effect: Effect | None) -> None:
+def _recommended_button(effect: Effect | None) -> None:
     """What the recommended preset does to this query, or the five stages where it is in use; nothing where neither changes anything."""
     if effect is None:
         return
-    takes = is_recommended(scene.settings)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recommended"):
-        st.html(
-            boxed(f'<div class="cx-small" data-recommended="{takes}">{escape(recommended_sentence(takes, effect))}</div>'), width="stretch"
-        )
-        label = "Back to the five stages" if takes else "Use recommended"
-        st.button(
-            label, key="recommended_or_back", on_click=state.apply, args=(other_choice(scene.settings),), icon=":material/swap_horiz:"
-        )
+    takes = is_recommended(session.now)
+    label, help = "Back to the five stages" if takes else "Use recommended", plain(recommended_sentence(takes, effect))
+    st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), help=help, type="tertiary")
 
 
-def _rows(scene: Scene, assembly: Assembly, given: Sequence[Advice]) -> None:
-    for advice in given:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.html(boxed(row_html(advice, assembly)), width="stretch")
-            label = changes_words(advice.changes)
-            changed = scene.settings.replace(**advice.changes)
-            help = "Apply this change. Undo takes it back."
-            st.button(label, key=f"advice_{advice.rule}", on_click=state.apply, args=(changed,), help=help, icon=":material/check:")
+def waits(assembly: Assembly) -> bool:
+    """Whether advice on this assembly is still to be worked out: not for the first one, which nobody is changing yet."""
+    return session.advice is not None and session.advice[0] is not assembly
+
+
+@fragment(key=ADVICE)
+def show_advice(scene: Scene) -> None:
+    """The gravest advice and a way to the others, in a place that keeps its height."""
+    assembly = state.assemble_scene(server.workbench(), replace(scene, settings=session.now))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
+        if waits(assembly) and not session.take(Session.at_rest):
+            st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
+            return
+        given, recommended = _advice(replace(scene, settings=session.now), assembly)
+        if not given:
+            quiet = '<p class="cx-advice cx-mute" data-advice="0">Nothing that was tried would make this context better.</p>'
+            st.html(boxed(quiet, "ctx-advice"), width="stretch")
+            _recommended_button(recommended)
+            return
+        _row(scene, assembly, given[0], "ctx-advice")
+        if rest := given[1:]:
+            more = st.popover(f"{len(rest)} more", key="advice_more", on_change="rerun", type="tertiary")
+            if more.open:
+                with more:
+                    for advice in rest:
+                        _row(scene, assembly, advice)
+        _recommended_button(recommended)
+
+
+def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:
+    st.html(boxed(row_html(advice, assembly), id), width="stretch")
+    changed = session.now.replace(**advice.changes)
+    help = help_of_advice(advice, _how(scene))
+    st.button("Apply", key=f"advice_{advice.rule}", on_click=apply_advice, args=(changed,), help=help, icon=":material/check:")
+
+
+def apply_advice(changed: AssemblySettings) -> None:
+    """Apply it (a callback): the whole page runs, not only the advice."""
+    state.apply(changed)
+    st.rerun(PAGE)
 
 
 def _advice(scene: Scene, assembly: Assembly) -> tuple[tuple[Advice, ...], Effect | None]:
-    """The advice on this assembly; the last one of the session is kept, so that a tab that opens tries nothing again."""
+    """The advice on this assembly; the last one of the session is kept, so that a step that is chosen tries nothing again."""
     kept = session.advice
     if kept is None or kept[0] is not assembly:
         kept = (assembly, (_tried(scene, assembly), _difference(scene, assembly)))

@@ -9,26 +9,22 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server, state
-from ctxasm.app.ui.frame.session import Session, Widget, session
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene, Settled
-from ctxasm.app.ui.widgets.context_marks import fate_chip
-from ctxasm.app.ui.widgets.fates import SENT, fate_of, supplement_of
-from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import fate_sentence, number, plural, title_of
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.fates import SENT, supplement_of
+from ctxasm.app.ui.words.setting_words import CHOICES, label_of
+from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import write
 from ctxasm.tuning.cache_prefix import cache_prefix
 from ctxasm.tuning.evidence import EvidenceState
 
 MOST_CHUNKS = 8
 """Chunks that are named on either side; the others are counted."""
-LIFE = "Life of a chunk"
-"""The tab that tells what every stage did to one chunk."""
 Verdict = Literal["better", "worse", ""]
 _BETTER: dict[str, int] = {"hits": 1, "evidence": 1, "regret": -1}
 """Figures of which more (1) or less (-1) is better whatever the setting; the others only say what changed."""
@@ -108,13 +104,13 @@ def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceSt
     found = [
         Delta("tokens", "tokens", before.token_count, now.token_count),
         Delta("unused", "unused", before.unused_tokens, now.unused_tokens),
-        Delta("regret", "packing regret", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
-        Delta("blocks", "blocks", len(before.citations), len(now.citations)),
-        Delta("hits", "hits kept", _hits_kept(before), _hits_kept(now), of=hits),
+        Delta("regret", "could be better by", regret_share(before), regret_share(now), unit="%", bound=not now.trace.regret.exact),
+        Delta("blocks", "sources", len(before.citations), len(now.citations)),
+        Delta("hits", "found chunks sent", _hits_kept(before), _hits_kept(now), of=hits),
     ]
     if evidence[1]:
         was, states = (sum(state.state == "found" for state in states) for states in evidence)
-        found.append(Delta("evidence", "evidence found", was, states, of=len(evidence[1])))
+        found.append(Delta("evidence", "evidence", was, states, of=len(evidence[1])))
     return tuple(found)
 
 
@@ -181,12 +177,12 @@ def _shown(value: float) -> str:
 
 
 def strip_html(compared: Comparison, stamp: str) -> str:
-    """The changed settings, and every figure before and now."""
+    """The changed settings, every figure that is another now, and the chunks that came and went: in two lines of one height."""
     figures = "".join(_figure(delta) for delta in compared.deltas) + _cached(compared)
     return (
         f'<section class="cx cx-change" id="ctx-change" aria-label="What the change did" data-stamp="{escape(stamp)}">'
-        f'<p class="cx-change-head"><b>Changed</b> {_settings(compared.settings)}</p><dl class="cx-change-figures">{figures}</dl>'
-        f"{_says_html(compared)}</section>"
+        f'<div><b>{_settings(compared.settings)}</b> <dl class="cx-change-figures">{figures}</dl></div>'
+        f"<div>{_moves('came in', compared.came)} {_moves('went out', compared.went)}{escape(compared.says)}</div></section>"
     )
 
 
@@ -198,16 +194,16 @@ def _settings(changed: tuple[Changed, ...]) -> str:
 
 def _setting(changed: Changed) -> str:
     does = CHOICES.get(changed.name, {}).get(changed.now, "")
-    what = f' <span class="cx-mute">({escape(does)})</span>' if does else ""
+    title = escape(f"{changed.name}: {does}" if does else changed.name)
     return (
-        f'<span data-setting="{changed.name}"><code>{changed.name}</code>: <s class="cx-mute">{escape(changed.before)}</s> → '
-        f"<b>{escape(changed.now)}</b>{what}</span>"
+        f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec_of(changed.name)))} '
+        f'<s class="cx-mute">{escape(changed.before)}</s> → {escape(changed.now)}</span>'
     )
 
 
 def _figure(delta: Delta) -> str:
     same = _shown(delta.before) == _shown(delta.now)
-    of = f'<span class="cx-mute"> of {number(delta.of)}</span>' if delta.of is not None else ""
+    of = f" of {number(delta.of)}" if delta.of is not None else ""
     unit = "\u202f%" if delta.unit == "%" else ""
     most = "≤\u202f" if delta.bound and delta.now else ""
     was = "" if same else f'<span class="cx-mute">{_shown(delta.before)}{unit} → </span>'
@@ -216,20 +212,29 @@ def _figure(delta: Delta) -> str:
     look = " same" if same else f" {delta.verdict}"
     return (
         f'<div class="cx-change-figure{look}" data-delta="{delta.name}" data-before="{delta.before:g}" data-now="{delta.now:g}">'
-        f"<dt>{delta.label}</dt><dd>{was}<b>{most}{_shown(delta.now)}{unit}</b>{of}{says}</dd></div>"
+        f"<dt>{delta.label}</dt> <dd>{was}<b>{most}{_shown(delta.now)}{unit}</b>{of}{says}</dd></div>"
     )
 
 
 def _cached(compared: Comparison) -> str:
     title = "Tokens at the start of this context that are those of the one before: what a server's prefix cache takes over."
     return (
-        f'<div class="cx-change-figure" data-delta="cached" data-now="{compared.cached}" title="{title}"><dt>prefix in cache</dt>'
-        f'<dd><b>{number(compared.cached)}</b><span class="cx-mute"> of {number(compared.tokens)}</span></dd></div>'
+        f'<div class="cx-change-figure same" data-delta="cached" data-now="{compared.cached}" title="{title}"><dt>same start</dt> '
+        f"<dd><b>{number(compared.cached)}</b> tokens</dd></div>"
     )
 
 
-def _says_html(compared: Comparison) -> str:
-    return f'<p class="cx-note cx-small">{escape(compared.says)}</p>' if compared.says else ""
+def _moves(words: str, moved: Sequence[Moved]) -> str:
+    """The chunks that came or went: a click follows one through the stages."""
+    if not moved:
+        return ""
+    chips = "".join(
+        f'<button type="button" class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS]
+    )
+    rest = f" and {plural(len(moved) - MOST_CHUNKS, 'more chunk')}" if len(moved) > MOST_CHUNKS else ""
+    return (
+        f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{plural(len(moved), "chunk")} {words} {chips}{rest}</span>'
+    )
 
 
 def settle(scene: Scene, assembly: Assembly) -> None:
@@ -264,26 +269,12 @@ def fresh_chunks(assembly: Assembly) -> frozenset[Key]:
 
 
 def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
-    """The strip under the budget bar; nothing where no setting was changed since the query was opened."""
+    """The strip under the budget bar; its place is kept where no setting was changed since the query was opened."""
     kept = _kept()
     if kept is None or kept.before is None:
-        return
-    compared = _comparison(scene, kept.before, assembly)
-    with st.container(border=True, key="before_after", gap="small"):
-        with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-            st.html(strip_html(compared, stamp), width="stretch")
-            st.button(
-                "Put back",
-                key="before_after_back",
-                icon=":material/swap_horiz:",
-                on_click=state.apply,
-                args=(kept.before.settings,),
-                help="Back to the settings before this change. Press again to see the change once more.",
-            )
-        with st.container(gap="xxsmall"):
-            _moves("came in", Session.came, compared.came)
-            _moves("went out", Session.went, compared.went)
-        _show_picked(assembly, {moved.key: moved for moved in (*compared.came, *compared.went)})
+        st.html('<section class="cx cx-change cx-mute" id="ctx-unchanged">What a change does is said here.</section>')
+    else:
+        st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
 
 
 def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
@@ -296,40 +287,3 @@ def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
         session.comparison = kept
     compared: Comparison = kept[2]
     return compared
-
-
-def _moves(words: str, widget: Widget[str | None], moved: Sequence[Moved]) -> None:
-    """The chunks as pills: one that is chosen is followed through the stages."""
-    if not moved:
-        return
-    shown = {f"{each.key[0]} #{each.key[1]}": each for each in moved[:MOST_CHUNKS]}
-    if session.read(widget) not in shown:
-        session.take(widget)
-    rest = f" · {plural(len(moved) - len(shown), 'more chunk')}" if len(moved) > len(shown) else ""
-    st.pills(
-        f"{plural(len(moved), 'chunk')} {words}{rest}",
-        list(shown),
-        key=widget.key,
-        format_func=lambda option: plain(shown[option].name) if option in shown else str(option),
-        on_change=_follow,
-        args=(widget, {option: each.key for option, each in shown.items()}),
-    )
-
-
-def _follow(widget: Widget[str | None], keys: dict[str, Key]) -> None:
-    """The chosen chunk is the one whose life is told (a callback)."""
-    chosen = session.read(widget)
-    if chosen in keys:
-        for other in (Session.came, Session.went):
-            if other is not widget:
-                session.keep(other, None)
-        state.pick_chunk(keys[chosen])
-        session.closer = LIFE
-
-
-def _show_picked(assembly: Assembly, moved: dict[Key, Moved]) -> None:
-    key = next((each.key for each in moved.values() if f"{each.key[0]} #{each.key[1]}" in (session.came, session.went)), None)
-    fate = fate_of(assembly, key) if key is not None else None
-    if fate is not None:
-        says = f"{fate_chip(fate)} {escape(moved[fate.document_id, fate.chunk_index].name)}: {escape(fate_sentence(fate))}"
-        st.html(boxed(f'<p class="cx-note">{says} <a href="#ctx-life">Every stage of it</a></p>', "ctx-change-chunk"))

@@ -55,28 +55,28 @@ def _says(assembly: Assembly) -> str:
     regret = assembly.trace.regret
     within = " in the same tokens" if assembly.settings.max_chars is None else " in the same tokens, whatever its characters,"
     if regret.regret <= NOTHING:
-        return f"Packing regret 0: no choice of whole documents{within} is worth more than what this policy chose."
+        return f"No choice of whole documents{within} is worth more than this one (packing regret 0)."
     share = 100 * regret.regret / regret.best
     if large := _too_large(assembly):
         title = escape(title_of(assembly.trace.documents, large.document_id))
         alone = f"{title} alone has {number(large.tokens)} tokens"
-        return f"No packing of whole documents holds the best hit: {alone}. With what is kept of it as given, regret is {share:.0f} %."
+        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share:.0f} %."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
         best = f" Best: {names}{f' and {more} more' if more > 0 else ''}." if names else ""
-        return f"Packing regret {share:.0f} %: it is worth that much less than the best packing of whole documents{within}.{best}"
-    bound = "what the best one is worth is only known from above"
-    return f"Packing regret at most {share:.0f} % against any packing of whole documents{within}: {bound}."
+        return f"It is worth {share:.0f} % less than the best choice of whole documents{within} (packing regret).{best}"
+    bound = "what the best is worth is only known from above"
+    return f"It is worth at most {share:.0f} % less than any choice of whole documents{within} (packing regret): {bound}."
 
 
 def _bars(assembly: Assembly) -> str:
     """Two bars on one axis of value: what was chosen, and the best that whole documents could come to."""
     regret = assembly.trace.regret
     whole = max(regret.best, regret.kept)
-    best = "with all of it" if _too_large(assembly) else "the best packing" if regret.exact else "no packing exceeds"
+    best = "with all of it" if _too_large(assembly) else "the best choice" if regret.exact else "no choice exceeds"
     rows = (
-        (f"this context ({assembly.settings.budget_policy})", regret.kept, "kept"),
+        ("this context", regret.kept, "kept"),
         (best, regret.best, "best" if regret.exact else "bound"),
     )
     drawn = "".join(_bar(name, value, whole, kind) for name, value, kind in rows)

@@ -1,4 +1,4 @@
-"""Header figures and budget bar: the one part of a page that runs alone while the limit is dragged."""
+"""The budget bar: the one part of a page that runs alone while the limit is dragged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -19,7 +19,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.inspect.before_after import fresh_chunks
 from ctxasm.app.ui.inspect.zones_strip import zones_picture
-from ctxasm.app.ui.widgets.fates import SENT, assembly_ms, supplement_of
+from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
 from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.errors import CtxasmError
@@ -32,29 +32,18 @@ SUPPLEMENT = ""
 """Stands for the id of a document where extra results belong to none."""
 _STRETCH: dict[str, Literal["body", "prefix", "scaffold", "supplement"]] = {"chunk": "body", "prefix": "prefix", "supplement": "supplement"}
 KIND_NAMES = {
-    "retrieved": "retrieved",
-    "added": "added neighbour",
-    "prefix": "page summary",
+    "retrieved": "found",
+    "added": "neighbour",
+    "prefix": "summary",
     "supplement": "supplement",
-    "scaffold": "headers and separators",
-    "dropped": "dropped",
+    "scaffold": "header",
+    "dropped": "left out",
 }
 CLIP = 2.0
 """The bar ends at this many times the limit; what is dropped beyond is said in words."""
 FAR = 4
 """From this many times what there is, the limit of a large window is not drawn to scale."""
 LARGEST_FIXED = spec_of("max_tokens").high or 16000
-SHOWN_KEYS = 8
-"""Documents named under the bar before the rest folds away."""
-
-
-class Figure(NamedTuple):
-    """One number of the header, with the smaller words beside it."""
-
-    name: str
-    label: str
-    value: int | float
-    note: str = ""
 
 
 class Part(NamedTuple):
@@ -120,24 +109,6 @@ class Stretch(NamedTuple):
     end: int
     block: int | None
     document_id: str | None
-
-
-def header_figures(assembly: Assembly) -> tuple[Figure, ...]:
-    """Retrieved, expanded, overlap removed, documents kept, tokens used, assembly time (ms)."""
-    fates = assembly.trace.fates
-    retrieved, added = sum(f.retrieved for f in fates), sum(not f.retrieved for f in fates)
-    overlap = sum(f.stripped_chars for f in fates if f.fate in SENT)
-    documents = {f.document_id for f in fates}
-    sent = {f.document_id for f in fates if f.fate in SENT}
-    over = assembly.overshoot_tokens
-    return (
-        Figure("retrieved", "retrieved", retrieved, "chunks"),
-        Figure("expanded", "expanded", retrieved + added, f"+{added}"),
-        Figure("overlap", "overlap removed", overlap, "characters"),
-        Figure("documents", "documents kept", len(sent), f"of {len(documents)}"),
-        Figure("tokens", "tokens used", assembly.token_count, f"{over} over" if over else f"{assembly.unused_tokens} left"),
-        Figure("ms", "assembly", round(assembly_ms(assembly), 2), "ms"),
-    )
 
 
 def budget_bar(assembly: Assembly) -> Bar:
@@ -295,25 +266,6 @@ def _key_text(document: BarDocument) -> str:
     return f"{numbers} {document.title}: {state}".strip()
 
 
-def header_html(assembly: Assembly) -> str:
-    """The six figures of the header."""
-    over = assembly.overshoot_tokens > 0
-    return (
-        f'<dl class="cx-figures" id="ctx-header" data-tokens="{assembly.token_count}">'
-        f"{''.join(_figure(f, over) for f in header_figures(assembly))}</dl>"
-    )
-
-
-def _figure(figure: Figure, over: bool) -> str:
-    value = f"{figure.value:.1f}" if isinstance(figure.value, float) else number(figure.value)
-    warn = " warn" if over and figure.name == "tokens" else ""
-    note = " ".join(number(int(word)) if word.isdigit() else word for word in figure.note.split())
-    return (
-        f'<div class="cx-figure{warn}" data-figure="{figure.name}" data-value="{figure.value}"><dt>{figure.label}</dt><dd><b>'
-        f"{value}</b><span>{note}</span></dd></div>"
-    )
-
-
 def _part_html(part: Part, whole: int, new: bool) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
@@ -331,53 +283,15 @@ def _axis(axis: int) -> str:
     return f'<div class="cx-axis" aria-hidden="true">{marks}<span style="left:100%">{number(axis)} tokens</span></div>'
 
 
-def _keys(bar: Bar, fresh: frozenset[Key]) -> str:
-    items = [*_left_out(bar), *(_key(document, fresh, bar.supplement) for document in (*bar.kept, *bar.dropped))]
-    shown, rest = items[:SHOWN_KEYS], items[SHOWN_KEYS:]
-    more = f'<details><summary>and {number(len(rest))} more</summary><ul class="cx-keys">{"".join(rest)}</ul></details>' if rest else ""
-    beyond = max(0, bar.axis - _shown_axis(bar))
-    note = (
-        f'<span class="cx-note cx-small">{number(beyond)} more tokens of dropped documents lie to the right of the bar.</span>'
-        if beyond and not _is_far(bar)
-        else ""
-    )
-    drawn = {kind: name for kind, name in KIND_NAMES.items() if kind != "supplement" or (bar.supplement and bar.supplement.injected)}
-    legend = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in drawn.items())
-    legend += '<span><i class="cx-swatch cx-new"></i>new with the last change</span>' if fresh else ""
-    return (
-        f'<ul class="cx-keys" aria-label="Documents on the budget bar">{"".join(shown)}</ul>{more}{note}<div class="cx-key-head">'
-        f'<div class="cx-legend">{legend}</div></div>'
-    )
-
-
-def _left_out(bar: Bar) -> list[str]:
-    """A supplement that stays out is on no axis: it is said in words."""
-    if bar.supplement is None or bar.supplement.injected:
-        return []
-    says = escape(supplement_sentence(bar.supplement).rstrip("."))
-    return [f'<li data-supplement="out"><i class="cx-swatch k-supplement out"></i><span class="cx-mute">{says}</span></li>']
-
-
-def _key(document: BarDocument, fresh: frozenset[Key], supplement: Supplemented | None) -> str:
-    new = sum(_is_fresh(document, part, fresh) for part in document.parts)
-    mark = f' <span class="cx-new-count" data-new="{new}">{new} new</span>' if new else ""
-    if document.kept and document.document_id == SUPPLEMENT:
-        why = f": {SUPPLEMENT_RULES[supplement.rule]}" if supplement is not None else ""
-        return (
-            f'<li data-state="kept" data-supplement="in"><i class="cx-swatch k-supplement"></i><span>Supplement '
-            f'<span class="cx-mute">{number(document.tokens)}{why}</span></span></li>'
-        )
-    if document.kept:
-        numbers = "".join(f'<a class="cx-num" href="#ctx-block-{n}">{n}</a>' for n in document.numbers[:6])
-        return (
-            f'<li data-state="kept">{numbers}<span>{escape(document.title)} <span class="cx-mute">{number(document.tokens)}</span>{mark}'
-            "</span></li>"
-        )
-    return (
-        f'<li data-state="dropped" data-missing="{document.missing_tokens or ""}"><i class="cx-swatch k-dropped"></i><span>'
-        f"{escape(document.title)}"
-        f' <span class="cx-mute">{number(document.tokens)}</span> <span class="cx-need">{_need_text(document)}</span></span></li>'
-    )
+def _legend(bar: Bar, fresh: frozenset[Key]) -> str:
+    """What the looks mean, and the supplement that is on no axis because it stays out."""
+    drawn = {part.kind for document in bar.documents for part in document.parts}
+    keys = [f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in drawn]
+    keys += ['<span><i class="cx-swatch cx-new"></i>new</span>'] if fresh else []
+    if bar.supplement is not None and not bar.supplement.injected:
+        says = escape(supplement_sentence(bar.supplement).rstrip("."))
+        keys.append(f'<span data-supplement="out"><i class="cx-swatch k-supplement out"></i>{says}</span>')
+    return f'<div class="cx-legend">{"".join(keys)}</div>'
 
 
 def strip_html(assembly: Assembly, middle: bool) -> str:
@@ -416,46 +330,70 @@ def _stretch(run: Stretch, total: int) -> str:
 
 
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
-    """Header and budget bar in one piece, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
+    """The budget bar, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
     bar = budget_bar(assembly)
     kept = plural(bar.sources, "document")
-    spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} dropped."
+    spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} left out."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
-        f"{header_html(assembly)}{zones_picture(assembly, _limit_at(bar))}"
+        f"{zones_picture(assembly, _limit_at(bar))}"
         f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar, fresh)}</div>'
-        f"{_axis(_shown_axis(bar))}{_keys(bar, fresh)}</section>"
+        f"{_axis(_shown_axis(bar))}{_legend(bar, fresh)}</section>"
     )
 
 
 def _track(bar: Bar, fresh: frozenset[Key]) -> str:
     axis = _shown_axis(bar)
-    groups = "".join(_group(document, axis, fresh) for document in bar.runs)
+    cut = {document.document_id for document in bar.dropped}
+    ends = accumulate(document.tokens for document in bar.runs)
+    groups = "".join(
+        _group(document, axis, fresh, document.document_id in cut, bar.supplement, _beside_the_limit(document, bar.limit - end))
+        for document, end in zip(bar.runs, ends, strict=True)
+    )
     at = 100 * bar.limit / max(axis, 1)
     side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
-    used = f'<span class="cx-used" style="left:0">{number(bar.used)} used</span>' if at > 30 else ""
+    over = f" · {number(bar.used - bar.limit)} over" if bar.used > bar.limit else ""
+    used = f'<span class="cx-used">{number(bar.used)} tokens used{over}</span>' if at > 30 else ""
+    beyond = 0 if _is_far(bar) else max(0, bar.axis - axis)
+    torn = f'<span class="cx-beyond" data-beyond="{beyond}">{number(beyond)} more tokens left out ⇢</span>' if beyond else ""
     return (
-        f'{used}<div class="cx-track">{groups}</div>'
+        f'{used}{torn}<div class="cx-track{" torn" if beyond else ""}">{groups}</div>'
         f'<div class="cx-limit{side}{far}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
         f"limit {number(bar.limit)}{' →' if far else ''}</span></div>"
     )
 
 
-def _group(document: BarDocument, axis: int, fresh: frozenset[Key]) -> str:
+def _beside_the_limit(document: BarDocument, beyond: int) -> str:
+    """On which side of the limit's line a document's words stand, where the line crosses it; `beyond` its end the limit lies."""
+    at = 100 * (document.tokens + beyond) / max(document.tokens, 1)
+    if not 0 < at < 100:
+        return ""
+    return f";--from:{at:.2f}%" if at < 50 else f";--to:{at:.2f}%"
+
+
+def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None, side: str = "") -> str:
+    """A document on the bar: its title above its parts; a torn edge where only some of it is kept, what it needs where none is."""
     parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
-    tag = "".join(f"[{n}]" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
-    label = f'<span class="cx-tag">{tag}</span>' if tag else ""
-    state = "kept" if document.kept else "dropped"
+    numbers = "".join(f"<b>{n}</b>" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
+    need = "" if document.kept else f'<em class="cx-need">{_need_text(document)}</em>'
+    says = _key_text(document)
+    marks = ""
+    if document.document_id == SUPPLEMENT:
+        marks = ' data-supplement="in"'
+        says += f" ({SUPPLEMENT_RULES[supplement.rule]})" if supplement is not None else ""
+    if not document.kept:
+        marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
-        f'<div class="cx-group" style="width:{_percent(document.tokens, axis)}" data-document="{escape(document.document_id)}" '
-        f'data-state="{state}"'
-        f' title="{escape(_key_text(document))}">{label}{parts}</div>'
+        f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
+        f'data-document="{escape(document.document_id)}" data-state="{"kept" if document.kept else "dropped"}"{marks} '
+        f'title="{escape(says)}">'
+        f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'
     )
 
 
 @fragment(key="budget")
 def show_budget_bar(scene: Scene) -> None:
-    """Draw header and bar for the scene, with the limit under the dragging hand while there is one."""
+    """Draw the bar for the scene, with the limit under the dragging hand while there is one."""
     session.budget_shown = True
     dragged = dataclasses.replace(scene, settings=state.under_the_hand(scene.settings))
     try:

@@ -86,7 +86,7 @@ def show_compress(assembly: Assembly) -> None:
     if settings.compression == "off" or not settings.enabled:
         show_empty(
             "Compression is off",
-            "Turn it on in the sidebar under Compress: what is too large is shortened when not all fits, or every chunk.",
+            "Turn it on in All settings under Compress: what is too large is shortened when not all fits, or every chunk.",
         )
         return
     rows = squeezed(assembly)

@@ -132,7 +132,7 @@ def difference_html(assembly: Assembly, copy: Copy, found: Difference) -> str:
     same = "" if any(piece.kind == "own" for piece in (*found.copy, *found.kept)) else " The words are the same; case or spaces differ."
     return (
         f'<p class="cx-note">{likeness_label(copy.likeness, copy.similarity).capitalize()}.{same}</p>'
-        '<div class="cx-seam" style="margin-top:8px">'
+        '<div class="cx-sides" style="margin-top:8px">'
         f"{_side(f'{chunk_name(assembly, copy.copy)}, {older}', found.copy, 'del')}"
         f"{_side(f'{chunk_name(assembly, copy.kept)}, {newer}', found.kept, 'mark')}</div>{note}"
     )

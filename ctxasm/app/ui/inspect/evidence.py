@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
+from ctxasm.app.ui.words.words import stage_name, title_of
 from ctxasm.model.results import Assembly
 from ctxasm.tuning.evidence import EvidenceState
 
@@ -35,10 +35,6 @@ class Level(NamedTuple):
     lost: int
 
 
-def _differs(before: Level, level: Level) -> bool:
-    return before[1:4] != level[1:4] or level.lost > 0
-
-
 def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Level, ...]:
     """From what retrieval brought to what is written, a level for every stage that ran."""
     hits = {(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.retrieved}
@@ -55,36 +51,6 @@ def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Le
         own = {(shown.document_id, shown.chunk_index) for shown in record.after}
         levels.append(Level(record.stage, len(own & hits), len(own - hits), record.tokens_out, left, lost))
     return tuple(levels)
-
-
-def flow_html(levels: Sequence[Level]) -> str:
-    """A row per stage; one after which nothing is different has none."""
-    most = max((level.hits + level.neighbours for level in levels), default=1) or 1
-    shown = [level for before, level in zip([None, *levels], levels, strict=False) if before is None or _differs(before, level)]
-    whole = levels[0].evidence + levels[0].lost if levels else 0
-    rows = [_level_row(level, most, whole) for level in shown]
-    return table_html(("after", "chunks", "", "tokens", "evidence whole"), rows, (2, 3), "What every stage leaves")
-
-
-def _level_row(level: Level, most: int, whole: int) -> tuple[str, ...]:
-    lost = f' <span class="cx-need">−{level.lost} lost here</span>' if level.lost else ""
-    return (
-        f'<span data-stage="{level.stage}" data-lost="{level.lost}">{stage_name(level.stage)}</span>',
-        _bar(level, most),
-        number(level.hits + level.neighbours),
-        number(level.tokens),
-        f"{level.evidence} of {whole}{lost}" if whole else "",
-    )
-
-
-def _bar(level: Level, most: int) -> str:
-    title = f"{plural(level.hits, 'hit')}, {plural(level.neighbours, 'neighbour')}"
-    parts = "".join(
-        f'<i class="k-{kind}" style="width:{100 * count / most:.2f}%"></i>'
-        for kind, count in (("retrieved", level.hits), ("added", level.neighbours))
-        if count
-    )
-    return f'<div class="cx-flow" title="{title}">{parts}</div>'
 
 
 def _row(scene: Scene, assembly: Assembly, state: EvidenceState) -> tuple[str, ...]:
@@ -118,7 +84,9 @@ def _text(scene: Scene, state: EvidenceState) -> str:
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
     """A row per piece of evidence, and the reference answer."""
     if not (scene.query.spans or scene.query.gold):
-        show_empty("No gold evidence for this query", "Add `spans` or `gold` to its line in queries.jsonl and load the bundle again.")
+        show_empty(
+            "No evidence is labelled for this query", "Add `spans` or `gold` to its line in queries.jsonl and load the bundle again."
+        )
         return
     states = server.workbench().evidence(assembly, scene.dataset)
     found = sum(state.state == "found" for state in states)
@@ -132,4 +100,3 @@ def show_evidence(scene: Scene, assembly: Assembly) -> None:
         else ""
     )
     st.html(boxed(table + answer, "ctx-evidence"))
-    st.html(boxed(flow_html(flow(assembly, states)), "ctx-flow"))

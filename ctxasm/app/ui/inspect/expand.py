@@ -1,34 +1,24 @@
-"""Expand: the chunk map."""
+"""Expand: every document a row, its chunks in reading order, with a break where the document goes on unread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from html import escape
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.frame.state import pick_chunk
-from ctxasm.app.ui.inspect.hits import hits_html
-from ctxasm.app.ui.widgets.charts import ADDED, GREY, REMOVED, RETRIEVED, chart_shell, chart_text, go, show_chart
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import decimal, plural, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, plural, title_of
 from ctxasm.model.events import Absent, Placed
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, Fate
 
-
-class MapPoint(NamedTuple):
-    """A candidate on the chunk map. `row` is the place of its document, 0 = top."""
-
-    document_id: str
-    title: str
-    row: int
-    chunk_index: int
-    retrieved: bool
-    score: float
-    rank: int
-    parents: tuple[int, ...]
-    fate: str
+COMPACT_BEYOND = 15
+"""From more documents than this, rows are drawn closer and chunks without their number."""
 
 
 class Edge(NamedTuple):
@@ -41,32 +31,21 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChunkMap:
-    """Points and edges of the chunk map; `titles` by row."""
+    """The candidates of each document in reading order, a row for each document in group order; `titles` and `edges` by row."""
 
-    points: tuple[MapPoint, ...]
+    rows: tuple[tuple[Fate, ...], ...]
     edges: tuple[Edge, ...]
     titles: tuple[str, ...]
 
 
 def chunk_map(assembly: Assembly) -> ChunkMap:
-    """x = chunk_index, y = document in group order; every candidate, and the document edges that expansion met."""
+    """Every candidate, and the document edges that expansion met."""
     order = {document_id: row for row, document_id in enumerate(document_order(assembly))}
+    own: defaultdict[str, list[Fate]] = defaultdict(list)
+    for fate in sorted(assembly.trace.fates, key=lambda fate: fate.chunk_index):
+        own[fate.document_id].append(fate)
     titles = tuple(title_of(assembly.trace.documents, document_id, 48) for document_id in order)
-    points = tuple(
-        MapPoint(
-            f.document_id,
-            titles[order[f.document_id]],
-            order[f.document_id],
-            f.chunk_index,
-            f.retrieved,
-            f.score,
-            f.rank,
-            f.parents,
-            f.fate,
-        )
-        for f in assembly.trace.fates
-    )
-    return ChunkMap(points, tuple(_edges(assembly, order)), titles)
+    return ChunkMap(tuple(tuple(own[document_id]) for document_id in order), tuple(_edges(assembly, order)), titles)
 
 
 def _edges(assembly: Assembly, order: dict[str, int]) -> list[Edge]:
@@ -74,35 +53,15 @@ def _edges(assembly: Assembly, order: dict[str, int]) -> list[Edge]:
     if record is None:
         return []
     gaps = {(e.document_id, e.chunk_index) for e in record.events if isinstance(e, Absent)}
-    keys = {(f.document_id, f.chunk_index) for f in assembly.trace.fates}
+    keys = {(f.document_id, f.chunk_index): f for f in assembly.trace.fates}
     edges = [Edge(order[document_id], index, "gap") for document_id, index in sorted(gaps) if document_id in order]
-    for document_id, index in sorted(keys):
+    for (document_id, index), hit in sorted(keys.items()):
         if index == 0:
             edges.append(Edge(order[document_id], 0, "first"))
         after = (document_id, index + 1)
-        hit = next(f for f in assembly.trace.fates if (f.document_id, f.chunk_index) == (document_id, index))
-        if assembly.settings.window and hit.retrieved and hit.reason != "missing" and after not in keys | gaps:
+        if assembly.settings.window and hit.retrieved and hit.reason != "missing" and after not in keys and after not in gaps:
             edges.append(Edge(order[document_id], index, "last"))
     return edges
-
-
-def _lane_title(y: float, title: str) -> dict[str, Any]:
-    """A document's title above its lane: readable at any width, where a tick label would eat the picture."""
-    return {
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": y,
-        "yanchor": "middle",
-        "text": title,
-        "showarrow": False,
-        "font": {"size": 12},
-    }
-
-
-def _whole_ticks(rows: ChunkMap) -> dict[str, Any]:
-    indexes = [point.chunk_index for point in rows.points]
-    return {"dtick": 1} if indexes and max(indexes) - min(indexes) < 16 else {}
 
 
 def document_order(assembly: Assembly) -> tuple[str, ...]:
@@ -114,80 +73,53 @@ def document_order(assembly: Assembly) -> tuple[str, ...]:
     return tuple(order)
 
 
-def chunk_map_figure(rows: ChunkMap) -> go.Figure:
-    """Squares on document × chunk_index: filled = retrieved, open = added, crossed out = not sent. A lane per document."""
-    figure = chart_shell(96 + 46 * len(rows.titles))
-    for retrieved, name in ((True, "retrieved"), (False, "added neighbour")):
-        points = [point for point in rows.points if point.retrieved is retrieved]
-        if points:
-            figure.add_trace(_points(points, name, retrieved))
-    gone = [point for point in rows.points if point.fate in ("dropped", "duplicate_of")]
-    if gone:
-        figure.add_trace(_marks([p.chunk_index for p in gone], [p.row for p in gone], "not sent", "x-thin", 10, REMOVED))
-    for kind, name, symbol, size in (("edge", "document edge", "line-ns", 18), ("gap", "not stored", "asterisk", 10)):
-        edges = [edge for edge in rows.edges if (edge.kind == "gap") is (kind == "gap")]
-        if edges:
-            x = [edge.chunk_index + {"first": -0.5, "last": 0.5, "gap": 0}[edge.kind] for edge in edges]
-            figure.add_trace(_marks(x, [edge.row for edge in edges], name, symbol, size, GREY))
-    lanes = range(len(rows.titles))
-    figure.update_layout(annotations=[_lane_title(row - 0.45, f"<b>{row + 1}</b>  {chart_text(rows.titles[row])}") for row in lanes])
-    figure.update_yaxes(
-        range=[len(rows.titles) - 0.55, -0.8], showticklabels=False, tickvals=list(lanes), gridcolor="rgba(127,127,127,.22)", zeroline=False
-    )
-    figure.update_xaxes(title="chunk_index", showgrid=False, zeroline=False, automargin=True, tickformat="d", **_whole_ticks(rows))
-    return figure
+def chunk_map_html(rows: ChunkMap) -> str:
+    """A row for each document: filled = found, hatched = a neighbour, crossed = not sent, a break where chunks in between are unread."""
+    compact = len(rows.titles) > COMPACT_BEYOND
+    drawn = "".join(_row(rows, row, compact) for row in range(len(rows.titles)))
+    return f'<div class="cx-map{" compact" if compact else ""}" data-documents="{len(rows.titles)}">{drawn}</div>'
 
 
-def _points(points: Sequence[MapPoint], name: str, retrieved: bool) -> go.Scatter:
-    colour = RETRIEVED if retrieved else ADDED
-    return go.Scatter(
-        x=[point.chunk_index for point in points],
-        y=[point.row for point in points],
-        name=name,
-        mode="markers",
-        marker={"symbol": "square" if retrieved else "square-open", "size": 17, "color": colour, "line": {"width": 2.5, "color": colour}},
-        customdata=[[point.document_id, point.chunk_index] for point in points],
-        hovertext=[_hover(point) for point in points],
-        hoverinfo="text",
+def _row(rows: ChunkMap, row: int, compact: bool) -> str:
+    fates = rows.rows[row]
+    gaps = {edge.chunk_index for edge in rows.edges if edge.row == row and edge.kind == "gap"}
+    ends = {(edge.chunk_index, edge.kind) for edge in rows.edges if edge.row == row}
+    by_index = {fate.chunk_index: fate for fate in fates}
+    indexes = sorted({*by_index, *gaps})
+    cells = []
+    if indexes and indexes[0] > 0:
+        cells.append(_break(indexes[0]))
+    for before, index in zip([None, *indexes], indexes, strict=False):
+        if before is not None and index > before + 1:
+            cells.append(_break(index - before - 1))
+        cells.append(_cell(rows.titles[row], by_index[index], ends, compact) if index in by_index else _gap(index))
+    if indexes and (indexes[-1], "last") not in ends:
+        cells.append('<i class="cx-break" title="the document goes on"></i>')
+    return f'<div class="cx-lane"><span dir="auto" title="{escape(rows.titles[row])}">{row + 1} {escape(rows.titles[row])}</span>' + (
+        f'<div class="cx-cells">{"".join(cells)}</div></div>'
     )
 
 
-def _hover(point: MapPoint) -> str:
-    origin = f"retrieved, rank {point.rank}" if point.retrieved else f"added by {', '.join(f'#{p}' for p in point.parents) or 'its hit'}"
-    fate = {"kept": "sent", "truncated": "sent, cut", "merged": "sent inside its neighbour", "duplicate_of": "left out as a duplicate"}
+def _break(count: int) -> str:
+    return f'<i class="cx-break" title="{plural(count, "chunk")} not read"></i>'
+
+
+def _gap(index: int) -> str:
+    return f'<span class="cx-cell gap" title="#{index} is not stored"></span>'
+
+
+def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bool) -> str:
+    origin = f"found at rank {fate.rank}" if fate.retrieved else f"neighbour of {', '.join(f'#{p}' for p in fate.parents) or 'its hit'}"
+    says = f"{title} #{fate.chunk_index}: {origin}, score {decimal(fate.score)}, {fate_label(fate)}"
+    look = "k-retrieved" if fate.retrieved else "k-added"
+    look += "" if fate.fate in SENT else " gone"
+    look += "".join(f" {kind}" for kind in ("first", "last") if (fate.chunk_index, kind) in ends)
     return (
-        f"<b>{chart_text(point.title)} #{point.chunk_index}</b><br>{origin}<br>score {decimal(point.score)}<br>"
-        f"{fate.get(point.fate, 'dropped')}"
+        f'<button type="button" class="cx-cell {look}" title="{escape(says)}" '
+        f"{pick_of((fate.document_id, fate.chunk_index))}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
     )
-
-
-def _marks(x: Sequence[float], y: Sequence[float], name: str, symbol: str, size: int, colour: str) -> go.Scatter:
-    marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 2, "color": colour}}
-    return go.Scatter(x=list(x), y=list(y), name=name, mode="markers", marker=marker, hoverinfo="skip")
 
 
 def show_expand(assembly: Assembly) -> None:
-    """Which chunks were retrieved, which came as neighbours, and which of them reached the context."""
-
-    rows = chunk_map(assembly)
-    added = [point for point in rows.points if not point.retrieved]
-    hits = len(rows.points) - len(added)
-    if not assembly.settings.enabled:
-        note = "Assembly is off: no neighbours are fetched."
-    elif not assembly.settings.window:
-        note = "The expand window is 0: no neighbours are fetched. Raise it to see them appear."
-    else:
-        note = (
-            f"{plural(hits, 'hit')} brought {plural(len(added), 'neighbour')} from up to "
-            f"{plural(assembly.settings.window, 'chunk')} away. Click a square to follow that chunk."
-        )
-    st.html(boxed(f'<p class="cx-note">{note}</p>'))
-    alt = f"Chunk map: {hits} retrieved and {len(added)} added chunks in {plural(len(rows.titles), 'document')}, by chunk index."
-    picked = show_chart(chunk_map_figure(rows), "chunk_map", alt)
-    if picked:
-        pick_chunk((str(picked[0]), int(picked[1])))
-    table = st.expander(
-        f"{plural(len(assembly.query.retrieved), 'hit')}, each with its rank under every method", key="hits", on_change="rerun"
-    )
-    if table.open:
-        table.html(boxed(hits_html(assembly), "ctx-hits"))
+    """Which chunks were found, which came as neighbours, and which of them reached the context."""
+    st.html(boxed(chunk_map_html(chunk_map(assembly)), "ctx-map"))

@@ -1,4 +1,4 @@
-"""What each retrieval method said of each hit: its rank and its score there, and what became of it. Pure."""
+"""What each retrieval method said of each hit: its rank and its score there, and what became of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from html import escape
 from typing import NamedTuple
 
+import streamlit as st
+
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import found_badges
 from ctxasm.app.ui.widgets.context_marks import fate_chip
 from ctxasm.app.ui.widgets.fates import fate_of
-from ctxasm.app.ui.widgets.tables import table_html
+from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
 from ctxasm.model.records import Hit, Query
 from ctxasm.model.results import Assembly, Key
@@ -114,3 +118,9 @@ def _method(row: HitRow, method: str) -> str:
         return '<span class="cx-mute" title="not found by this method">–</span>'
     score = decimal(judged.score)
     return score if judged.rank is None else f'<b>{judged.rank}</b> <span class="cx-mute">({score})</span>'
+
+
+def show_found(scene: Scene, assembly: Assembly) -> None:
+    """How the search went, and every hit with its rank under every method."""
+    badges = "".join(f'<span class="cx-badge">{badge}</span>' for badge in found_badges(scene))
+    st.html(boxed(f'<div class="cx-badges">{badges}</div>{hits_html(assembly)}', "ctx-hits"))

@@ -156,7 +156,7 @@ def _show_one(assembly: Assembly, key: Key) -> None:
     title = escape(title_of(assembly.trace.documents, key[0]))
     st.html(
         boxed(
-            f'<div class="cx-seam" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
+            f'<div class="cx-sides" data-chunk="{escape(key[0])} #{key[1]}"><div><h3 class="cx-h">{title} #{key[1]}</h3>'
             f'<p class="cx-note" style="padding-bottom:10px">{facts}</p>'
             f'<ol class="cx-life">{steps}</ol></div><div class="cx-quote" tabindex="0" role="region" aria-label="Text of the chunk" '
             f'dir="auto">{text}</div></div>',

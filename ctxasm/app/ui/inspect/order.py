@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from textwrap import wrap
 from typing import NamedTuple
 
 import streamlit as st
@@ -15,7 +14,7 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.frame.zones_state import zones_key
-from ctxasm.app.ui.widgets.charts import OK, REMOVED, RETRIEVED, chart_shell, chart_text, go, show_chart
+from ctxasm.app.ui.inspect.bundles import Bundle, Thread, bundles_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
@@ -75,61 +74,19 @@ def _span(indexes: tuple[int, ...]) -> str:
     return f"#{low}" if low == high else f"#{low}–{high}"
 
 
-def attention(position: float, blocks: int) -> float:
-    """How well a model reads the block at this position, 0 to 1: a U, best at both ends. A hint, no measurement.
-
-    After the bookend guide (Liu et al. 2024): full at the ends, least in the middle.
-    """
-    if blocks < 2:
-        return 1.0
-    at = 2 * (position - 1) / (blocks - 1) - 1
-    return 0.25 + 0.75 * at * at
-
-
 def at_the_ends(places: tuple[Place, ...]) -> int:
     """How many of the two best blocks stand first or last."""
     return sum(place.position in (1, len(places)) for place in places[:2])
 
 
-def order_figure(places: Sequence[Place]) -> go.Figure:
-    """From relevance (left) to position in the context (right), with the attention that a model pays to each position."""
-    drawn, blocks = places[:MOST_BLOCKS], len(places)
-    figure = chart_shell(int(80 + 30 * max(2, min(blocks, MOST_BLOCKS))), showlegend=False)
-    figure.add_trace(_attention_curve(blocks))
-    for place in drawn:
-        figure.add_trace(_order_line(place))
-    heads = ((0, "by relevance", "right"), (1, "position", "left"), (2.1, "read best", "left"))
-    for x, text, side in heads:
-        figure.add_annotation(x=x, y=0.35, text=f"<b>{text}</b>", showarrow=False, xanchor=side, yanchor="bottom")
-    figure.update_xaxes(visible=False, range=[-1.35, 2.75])
-    figure.update_yaxes(visible=False, range=[blocks + 0.6, -0.5])
-    return figure
-
-
-def _attention_curve(blocks: int) -> go.Scatter:
-    y = [1 + step / 16 * (blocks - 1) for step in range(17)] if blocks > 1 else [0.7, 1.3]
-    edge = [2.1 + 0.55 * attention(at, blocks) for at in y]
-    line = {"width": 1, "color": OK}
-    x, outline = [2.1] * len(y) + edge[::-1], [*y, *y[::-1]]
-    return go.Scatter(x=x, y=outline, fill="toself", mode="lines", line=line, fillcolor="rgba(0,158,115,.22)", hoverinfo="skip")
-
-
-def _order_line(place: Place) -> go.Scatter:
-    moved = place.relevance != place.position
-    label = "<br>".join(chart_text(part) for part in wrap(f"{place.relevance}. {place.label}", 26)[:2])
-    return go.Scatter(
-        x=[0, 1],
-        y=[place.relevance, place.position],
-        mode="lines+markers+text",
-        line={"color": REMOVED if moved else RETRIEVED, "width": 2 if moved else 1.5},
-        marker={"symbol": "square", "size": 9, "color": RETRIEVED},
-        text=[f"{label}  ", f"  [{place.position}] score {decimal(place.score)}"],
-        textposition=["middle left", "middle right"],
-        hoverinfo="skip",
-        cliponaxis=False,
-        name=chart_text(place.label),
-        textfont={"size": 11},
-    )
+def order_html(places: Sequence[Place]) -> str:
+    """The blocks by relevance on the left, in the order of the context on the right."""
+    drawn = places[:MOST_BLOCKS]
+    threads = [Thread(str(place.relevance), f"{place.label}, best score {decimal(place.score)}", "found") for place in drawn]
+    by_position = sorted(enumerate(drawn), key=lambda pair: pair[1].position)
+    bundles = [Bundle(f"[{place.position}]", place.label, "", "found", (index,)) for index, place in by_position]
+    spoken = f"{plural(len(places), 'block')} by relevance, and where each stands in the context."
+    return bundles_html(threads, bundles, "relevance", "position in the context", spoken)
 
 
 def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> str:
@@ -143,33 +100,12 @@ def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> 
     return table_html(("ordering", "tokens in common", "share of this context"), rows, (1, 2), caption)
 
 
-def show_order(scene: Scene, assembly: Assembly) -> None:
-    """The slope of the blocks with the U of attention, and the orderings beside it."""
+def show_order(assembly: Assembly) -> None:
+    """The blocks by relevance, and where each of them stands."""
     places = block_order(assembly)
-    if not assembly.settings.enabled:
-        show_empty("Assembly is off", "The baseline keeps the order of retrieval. Turn Assembly on in the sidebar.")
-        return
-    if not places:
-        show_empty("Nothing to order", "No block is in the context: raise max tokens.")
-        return
-    left, right = st.columns([4, 3], gap="medium")
-    with left:
-        _show_slope(assembly, places)
-    with right:
-        cache_prefix_panel(scene)
-
-
-def _show_slope(assembly: Assembly, places: tuple[Place, ...]) -> None:
-
-    moved = sum(place.relevance != place.position for place in places)
     more = f" The {MOST_BLOCKS} most relevant of {len(places)} are drawn." if len(places) > MOST_BLOCKS else ""
-    note = (
-        f"{choice_sentence('ordering', assembly.settings.ordering)} {_ends(places)} Models read both ends of a long context best "
-        f"(position effect, Liu et al. 2024, illustrative).{more}"
-    )
-    st.html(boxed(f'<p class="cx-note">{note}</p>', "ctx-order"))
-    alt = f"Order of {plural(len(places), 'block')} from relevance to position in the context; {moved} stand elsewhere than by relevance."
-    show_chart(order_figure(places), "order", alt, clickable=False)
+    note = f"{choice_sentence('ordering', assembly.settings.ordering)} {_ends(places)}{more}"
+    st.html(boxed(f'<p class="cx-note">{note}</p>{order_html(places)}', "ctx-order"))
 
 
 def cache_prefix_panel(scene: Scene) -> None:

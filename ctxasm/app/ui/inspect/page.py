@@ -1,34 +1,73 @@
-"""The page, from head to foot: title, budget bar, what changed, the stages beside the text, and a closer look."""
+"""The page, all of it above the fold of a laptop: controls, funnel, budget bar, advice, the chosen step beside the text, the account.
+
+Every part has a place of its own height, so that nothing jumps when a setting changes; picture and text scroll in themselves.
+"""
 
 from __future__ import annotations
 
-import streamlit as st
+from dataclasses import replace
 
+import streamlit as st
+from streamlit.runtime.fragment import fragment
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.controls import show_controls
+from ctxasm.app.ui.frame.drawer import open_drawer
 from ctxasm.app.ui.frame.scenes import current_assembly
+from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.setting_widgets import PAGE
+from ctxasm.app.ui.frame.show_me_link import offer_show_me
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
-from ctxasm.app.ui.inspect.advice import advice_panel
+from ctxasm.app.ui.inspect.advice import ADVICE, show_advice, waits
 from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
-from ctxasm.app.ui.inspect.closer import show_closer
-from ctxasm.app.ui.inspect.context_text import show_ledger
-from ctxasm.app.ui.inspect.stages import show_stages_and_text
+from ctxasm.app.ui.inspect.closer import DETAILS, follow_chunk, show_closer
+from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
+from ctxasm.app.ui.inspect.funnel import show_funnel, steps
+from ctxasm.app.ui.inspect.stages import show_picture
+from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key
 
 
+@fragment(key=PAGE)
 def show_inspect(scene: Scene) -> None:
-    """Everything that Inspect draws of a query."""
-    assembly = current_assembly(scene)
+    """Everything that Inspect draws of a query; a changed setting runs this and nothing of the frame."""
+    del session.live
+    scene = replace(scene, settings=session.now)
+    stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
-    show_query_title("Inspect", scene, assembly, stamp_of(scene))
-    show_budget_bar(scene)
+    show_query_title("Inspect", scene, assembly, stamp)
+    offer_show_me()
+    show_controls(scene)
     if assembly is None:
+        show_budget_bar(scene)
         return
-    show_before_after(scene, assembly, stamp_of(scene))
-    below_the_bar = st.container()
-    show_stages_and_text(scene, assembly, stamp_of(scene))
-    with below_the_bar:
-        advice_panel(scene, assembly)
+    labelled = bool(scene.query.spans or scene.query.gold)
+    step = show_funnel(steps(assembly, server.workbench().evidence(assembly, scene.dataset) if labelled else ()))
+    show_budget_bar(scene)
+    show_before_after(scene, assembly, stamp)
+    show_advice(scene)
+    with st.container(horizontal=True, gap="small", key="halves"):
+        picture = st.container(key="picture", gap="small")
+        with st.container(key="text"):
+            show_context_text(assembly, stamp)
+        with picture:
+            show_picture(step, scene, assembly)
+    with st.container(horizontal=True, vertical_alignment="center", key="account"):
+        show_ledger(assembly)
+        st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
+    chunk_clicks(Session.clicks.key, stamp, waits(assembly), _picked, _at_rest)
     show_closer(scene, assembly)
-    show_ledger(assembly)
+
+
+def _picked() -> None:
+    key = picked_key(session.clicks.picked) if session.clicks is not None else None
+    if key is not None:
+        follow_chunk(key)
+
+
+def _at_rest() -> None:
+    session.at_rest = True
+    st.rerun(ADVICE)

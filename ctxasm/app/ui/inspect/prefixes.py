@@ -9,6 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.inspect.budget_bar import strip_html
+from ctxasm.app.ui.inspect.group import citation_shift, shift_html
 from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
@@ -73,7 +74,7 @@ def prefixes_html(rows: Sequence[PrefixRow]) -> str:
 
 
 def show_prefixes(assembly: Assembly) -> None:
-    """Where the tokens of the context are, and what each number means."""
+    """Where the tokens of the context are, and the page summaries among them."""
     middle = st.toggle(
         "Shade the middle of the context",
         key="shade_middle",
@@ -82,5 +83,10 @@ def show_prefixes(assembly: Assembly) -> None:
     )
     written = prefixes(assembly)
     summaries = prefixes_html(written) if written else '<p class="cx-note">No page summaries in this context.</p>'
-    st.html(strip_html(assembly, middle))
-    st.html(boxed(f'<div style="display:grid;gap:14px">{_citations(assembly)}{summaries}</div>', "ctx-citations"))
+    st.html(f"{strip_html(assembly, middle)}{boxed(summaries, 'ctx-prefixes')}")
+
+
+def show_sources(assembly: Assembly) -> None:
+    """What each number means, and what it would have meant before assembly."""
+    shift = shift_html(citation_shift(assembly))
+    st.html(boxed(f'<div style="display:grid;gap:14px">{_citations(assembly)}<div id="ctx-shift">{shift}</div></div>', "ctx-citations"))

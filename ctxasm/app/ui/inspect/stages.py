@@ -1,9 +1,9 @@
-"""The stage pictures, a tab each; only the open one runs."""
+"""The pictures of the steps; only that of the chosen one is drawn."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
+from html import escape
 
 import streamlit as st
 
@@ -11,46 +11,40 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.budget import show_budget
 from ctxasm.app.ui.inspect.compress import show_compress
-from ctxasm.app.ui.inspect.context_text import show_context_text
 from ctxasm.app.ui.inspect.deduplicate import show_deduplicate
 from ctxasm.app.ui.inspect.expand import show_expand
+from ctxasm.app.ui.inspect.funnel import Step
 from ctxasm.app.ui.inspect.group import show_group
+from ctxasm.app.ui.inspect.hits import show_found
 from ctxasm.app.ui.inspect.order import show_order
-from ctxasm.app.ui.inspect.prefixes import show_prefixes
+from ctxasm.app.ui.inspect.prefixes import show_prefixes, show_sources
+from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly
 
-PAUSE = 0.04
-"""Seconds that the browser gets to draw bar and text before the rest of the page arrives: it would else draw all of it first."""
-STAGES: Mapping[str, Callable[[Scene, Assembly], None]] = {
-    "Expand": lambda _, assembly: show_expand(assembly),
-    "Deduplicate": lambda _, assembly: show_deduplicate(assembly),
-    "Group": lambda _, assembly: show_group(assembly),
-    "Compress": lambda _, assembly: show_compress(assembly),
-    "Budget": lambda _, assembly: show_budget(assembly),
-    "Order": show_order,
-    "Prefixes & citations": lambda _, assembly: show_prefixes(assembly),
+PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
+    "found": show_found,
+    "widened": lambda _, assembly: show_expand(assembly),
+    "repeats": lambda _, assembly: show_deduplicate(assembly),
+    "grouped": lambda _, assembly: show_group(assembly),
+    "shortened": lambda _, assembly: show_compress(assembly),
+    "fits": lambda _, assembly: show_budget(assembly),
+    "ordered": lambda _, assembly: show_order(assembly),
+    "prefixed": lambda _, assembly: show_prefixes(assembly),
+    "sources": lambda _, assembly: show_sources(assembly),
 }
 
 
-def show_stages_and_text(scene: Scene, assembly: Assembly, stamp: str) -> None:
-    """The stages stand above the text and are drawn after it: the text is what must follow a setting at once."""
-    above = st.container()
-    show_context_text(assembly, stamp)
-    time.sleep(PAUSE)
-    with above:
-        show_stages(scene, assembly)
-
-
-def show_stages(scene: Scene, assembly: Assembly) -> None:
-    """One tab per stage."""
-    tabs = st.tabs(list(STAGES), key="stage", on_change="rerun")
-    for tab, show in zip(tabs, STAGES.values(), strict=True):
-        if tab.open:
-            with tab:
-                if assembly.trace.fates:
-                    show(scene, assembly)
-                else:
-                    show_empty(
-                        "Retrieval returned nothing for this query",
-                        "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.",
-                    )
+def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
+    """What the step did, in a sentence and a picture."""
+    if not assembly.trace.fates:
+        show_empty(
+            "Retrieval returned nothing for this query",
+            "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.",
+        )
+        return
+    whole = step.evidence.split(" of ")
+    look = "" if whole[0] == whole[-1] else " gone"
+    evidence = f' <span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
+    note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
+    st.html(boxed(f'<p class="cx-note">{note}{evidence if step.evidence else ""}</p>', "ctx-step"))
+    PICTURES[step.name](scene, assembly)

@@ -9,20 +9,26 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.browser_moves import follow
+from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import DatasetFacts
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.load_jobs import loaded
 from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.label_text import plain
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.app.workbench import SAMPLE
+from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
     from ctxasm.model.datasets import DatasetInfo
 
 MOST_KEPT = 200
+ENRICH = "Write summaries and questions for the search index, so that search finds more."
+WORDS_WIDTH = 480
+"""Pixels that a card has for its words before its buttons go below."""
 DOCUMENTS = "documents"
 """How the origin begins of a dataset that was read from documents."""
 
@@ -44,16 +50,38 @@ def is_linked(info: DatasetInfo) -> bool:
 
 def _card(info: DatasetInfo) -> None:
     about = _about(info)
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"dataset_{abs(info.dataset_id)}"):
-        st.html(boxed(_words(info, about)))
-        if not is_linked(info):
-            st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,))
-        with st.popover("Export", key=f"export_{info.dataset_id}"):
-            st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
-            st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
-        _delete_control(info, about)
+    with st.container(
+        border=True,
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key=f"dataset_{abs(info.dataset_id)}",
+    ):
+        with st.container(gap=None, width=WORDS_WIDTH):
+            _name(info)
+            st.html(boxed(_words(info, about)))
+        with st.container(horizontal=True, width="content", gap="small"):
+            if not is_linked(info):
+                st.button("Enrich", key=f"enrich_{info.dataset_id}", on_click=open_panel, args=(info.name,), help=ENRICH)
+            with st.popover("Export", key=f"export_{info.dataset_id}"):
+                st.html(boxed("A folder or .zip of JSON Lines that loads again; --format parquet gives one table:"))
+                st.code(f"ctxasm export {shlex.quote(info.name)} --out FOLDER", language="bash", wrap_lines=True)
+            _delete_control(info, about)
     if session.enriching == info.name:
         enrich_panel(info, about.enriched)
+
+
+def _name(info: DatasetInfo) -> None:
+    """The name opens the dataset in Inspect."""
+    key = f"open_{info.dataset_id}"
+    if st.button(f"**{plain(info.name)}**", key=key, type="tertiary", on_click=_open, args=(info.name,), help="Open in Inspect"):
+        follow(shipped("pages") / "inspect.py", "Open in Inspect", info.dataset_id)
+
+
+def _open(name: str) -> None:
+    session.asked_for = {Session.dataset_name.key: name}
+    if session.dataset_name != name:
+        del session.query_id
 
 
 def _about(info: DatasetInfo) -> DatasetFacts:
@@ -87,7 +115,7 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
     when = "linked" if is_linked(info) else "loaded"
     origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
     return (
-        f'<div class="cx-dataset"><b dir="auto">{escape(info.name)}</b> {"".join(badges)}<br><span class="cx-mute">{counts}{replaced} · '
+        f'<div class="cx-dataset">{"".join(badges)}<span class="cx-mute">{counts}{replaced} · '
         f'<span class="cx-nowrap">{when} {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>{origin}</div>'
     )
 

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.options import IngestOptions
 
 KINDS = ["pdf", "docx", "html", "htm", "xhtml", "md", "markdown", "txt", "zip"]
-NOTE = (
-    "PDF, DOCX, HTML, Markdown and plain text, or a .zip of them. Pages, headings and tables are kept; one broken file is reported and "
-    "skipped. Ask your own questions of them afterwards."
-)
+NOTE = "PDF, Word, HTML, Markdown, text, or a .zip of them. Pages, headings and tables are kept; a broken file is reported and skipped."
 UPLOAD, FOLDER = "Upload", "Folder on this machine"
 MOST_FILES = 500
 
@@ -89,8 +86,14 @@ def _options() -> IngestOptions | CtxasmError:
 
     standard = IngestOptions()
     with st.container(horizontal=True, gap="small"):
-        most = st.number_input("Chunk size (tokens)", 16, 8192, standard.max_tokens, 50, key="chunk_tokens", persist_state="session")
-        overlap = st.number_input("Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session")
+        about = "A chunk is a piece of text that search finds as a whole. A token is about ¾ of a word."
+        most = st.number_input(
+            "Chunk size (tokens)", 16, 8192, standard.max_tokens, 50, key="chunk_tokens", persist_state="session", help=about
+        )
+        shared = "What two neighbouring chunks share."
+        overlap = st.number_input(
+            "Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session", help=shared
+        )
     sentences = st.toggle(
         "Whole sentences",
         standard.sentences,

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
 NOTE = (
-    "JSON, JSON Lines, CSV, Parquet, or a .zip of them: a bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix or "
-    "Langfuse, Ragas or BEIR files, or any table with a column of text. Several files are loaded together, as one dataset."
+    "A bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix or Langfuse, Ragas or BEIR files, or any table with a column "
+    "of text. Several files become one dataset."
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000

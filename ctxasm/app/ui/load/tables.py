@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ctxasm.model.ports import FetchedChunk
 
 NOTE = (
-    "Chunks that live in PostgreSQL or in a SQLite file: read where they are, in read-only transactions with a time limit. Reviews, runs "
-    "and saved questions stay in the store of ctxasm."
+    "Chunks in PostgreSQL or a SQLite file are read where they are, in read-only transactions with a time limit. Saved questions stay in "
+    "the store of ctxasm."
 )
 EXAMPLE = """# .streamlit/secrets.toml
 [connections.docs]

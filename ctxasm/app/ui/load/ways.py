@@ -17,8 +17,8 @@ from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.workbench import SAMPLE
 
 ABOUT = (
-    "A fictional Dutch hospital: brochures and web pages, questions in Dutch and English with recorded hybrid retrieval and gold evidence. "
-    "It is loaded where a store is empty; load it again when it was deleted."
+    "An invented hospital: pages in Dutch and English, questions in both, what search found for each, and the places that hold the answer "
+    "(gold evidence)."
 )
 
 

@@ -1,4 +1,4 @@
-"""The assembled text as escaped HTML: one card per block, provenance of every stretch, a minimap. Pure."""
+"""The assembled text as escaped HTML: one card per block, provenance of every stretch. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentenc
 from ctxasm.app.ui.words.words import fate_label, number, plural, title_of
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Segment
 
-SOURCE_COLOURS = ("#0072B2", "#B86E00", "#00795A", "#A8487C", "#3A7CA5", "#C04E00", "#6B6100", "#5B5EA6")
-"""One per block, repeating: Okabe–Ito hues, darkened until white numbers on them are readable."""
+SOURCE_COLOURS = ("#4A5261", "#6B7280")
+"""One per block, in turns: neutral, because a hue says what a chunk is to the context, and a number says whose it is."""
 SUPPLEMENT_COLOUR = "#CC79A7"
 """The colour of a card that no number names."""
 MAX_RUNS = 400
@@ -66,7 +66,7 @@ class Shortened(NamedTuple):
 
 
 def colour_of(block: int) -> str:
-    """The colour of a block's card, its number and its place on the minimap."""
+    """The colour of a block's card."""
     return SOURCE_COLOURS[(block - 1) % len(SOURCE_COLOURS)]
 
 
@@ -195,15 +195,14 @@ def rewritten_text(assembly: Assembly, key: Key) -> str:
 
 
 def text_html(assembly: Assembly, stamp: str) -> str:
-    """The reader: cards of the assembled text beside a minimap, addressable as `#ctx-text`."""
+    """Cards of the assembled text, addressable as `#ctx-text`."""
     drawn = runs(assembly)
     cited = {citation.number: citation for citation in assembly.citations}
     fates = fates_by_key(assembly)
     cards = _left_out(assembly) + "".join(_card(block, tuple(group), cited, assembly, fates) for block, group in _by_block(drawn))
     return (
-        f'<div class="cx cx-reader"><div class="cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
+        f'<div class="cx cx-text" id="ctx-text" role="region" aria-label="Assembled context" tabindex="0"'
         f' data-tokens="{assembly.token_count}" data-limit="{assembly.limit}" data-stamp="{escape(stamp)}">{cards}</div>'
-        f"{_minimap(assembly, any(run.short for run in drawn))}</div>"
     )
 
 
@@ -237,7 +236,7 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
     )
     return (
         f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" style="--c:{colour}"><header>'
-        f'<span class="cx-num" style="--n:{colour}">{block}</span>'
+        f'<span class="cx-num">{block}</span>'
         f'<b>{title}</b><span class="cx-mute">{plural(len(citation.chunk_indexes), "chunk")} · {number(tokens)} tokens{also}</span>'
         "</header>"
         f'<div class="cx-body" dir="auto">{body}</div></article>'
@@ -250,7 +249,7 @@ def run_html(run: Run) -> str:
     if run.kind != "chunk":
         return f'<span class="cx-seg-{run.kind}">{text}</span>' if run.kind != "plain" else text
     marks = ' data-added=""' if run.added else ""
-    says = f"chunk #{run.chunk_index}, {'added neighbour' if run.added else 'retrieved'}"
+    says = f"chunk #{run.chunk_index}, {'a neighbour' if run.added else 'found'}"
     if run.shared:
         marks += ' data-shared=""'
         says += f"; also the text of {run.shared}"
@@ -266,28 +265,6 @@ def run_html(run: Run) -> str:
     return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks} title="{escape(says)}">{text}</span>'
 
 
-def _minimap(assembly: Assembly, short: bool) -> str:
-    shortened = '<span><i class="cx-cut">✂ 40\u202f%</i>shortened</span>' if short else ""
-    sizes: dict[int, int] = {}
-    for segment in assembly.segments:
-        if segment.block is not None:
-            sizes[segment.block] = sizes.get(segment.block, 0) + segment.tokens
-    links = "".join(
-        f'<a href="#ctx-block-{block}" style="flex-grow:{max(tokens, 1)};--c:{colour_of(block)}" aria-label="Go to block {block}, '
-        f'{tokens} tokens"'
-        f' title="[{block}] {plural(tokens, "token")}"><span>{block}</span></a>'
-        for block, tokens in sizes.items()
-    )
-    legend = (
-        '<div class="cx-legend" style="flex-direction:column;align-items:flex-start;margin-top:8px">'
-        '<span><i class="cx-ix">4</i>retrieved chunk</span><span><i class="cx-ix added">5</i>added neighbour</span>'
-        '<span style="border-bottom:2px dotted #D55E00">shared with a neighbour</span>'
-        f"{shortened}"
-        '<span style="text-decoration:underline wavy #D55E00 1px">neutralised</span><span><i class="cx-seg-gap">[…]</i>gap</span></div>'
-    )
-    return f'<nav class="cx-mini" aria-label="Minimap of the context"><div class="cx-mini-track">{links}</div>{legend}</nav>'
-
-
 def marked_phrase(text: str, phrase: str, around: int = 80) -> str:
     """Escaped text around the first occurrence of a phrase, the phrase marked; the start of the text where it is absent."""
     found = re.search(re.escape(phrase), text, re.IGNORECASE) if phrase else None
@@ -300,7 +277,7 @@ def marked_phrase(text: str, phrase: str, around: int = 80) -> str:
 
 def number_chip(block: int) -> str:
     """A citation number that jumps to its block."""
-    return f'<a class="cx-num" style="--n:{colour_of(block)}" href="#ctx-block-{block}">{block}</a>'
+    return f'<a class="cx-num" href="#ctx-block-{block}">{block}</a>'
 
 
 def fate_chip(fate: Fate) -> str:

@@ -7,7 +7,7 @@ from ctxasm.model.results import Assembly, Fate, Key
 
 SENT = ("kept", "truncated", "merged")
 DROP_WORDS = {
-    "budget": "dropped",
+    "budget": "did not fit",
     "outbid": "outbid",
     "crowded_out": "crowded out",
     "no_value": "without a hit",
@@ -21,11 +21,6 @@ DROP_WORDS = {
     "parent_duplicate": "left with a duplicate",
     "missing": "not stored",
 }
-
-
-def assembly_ms(assembly: Assembly) -> float:
-    """The time of all stages together, in milliseconds. Reading the store is part of expand."""
-    return sum(stage.elapsed_ms for stage in assembly.trace.stages)
 
 
 def supplement_of(assembly: Assembly) -> Supplemented | None:

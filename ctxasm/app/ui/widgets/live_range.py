@@ -12,13 +12,18 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol, TypedDict
 
-HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown"></output></div>'
+WIDTH = 150
+"""Of the range in pixels."""
+HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown" hidden></output></div>'
 CSS = """
-.wrap { display: flex; align-items: center; gap: 10px; font-family: var(--st-font); color: var(--st-text-color); }
-input { flex: 1; min-width: 0; height: 22px; margin: 0; accent-color: var(--st-primary-color); cursor: grab; }
+.wrap { position: relative; padding-bottom: 8px; font-family: var(--st-font); color: var(--st-text-color); }
+input { width: 100%; height: 22px; margin: 0; accent-color: var(--st-primary-color); cursor: grab; }
 input:active { cursor: grabbing; }
 input:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 4px; }
-output { font-size: 13px; font-variant-numeric: tabular-nums; min-width: 48px; text-align: right; }
+output {
+  position: absolute; inset: -14px 0 auto; pointer-events: none;
+  font-size: 13px; font-variant-numeric: tabular-nums; text-align: center;
+}
 """
 JS = """
 export default function (component) {
@@ -27,6 +32,7 @@ export default function (component) {
   const own = (range.__own ??= { held: false, busy: false, waitingFor: null, frame: 0, patience: 0 });
   const show = () => {
     shown.value = Number(range.value).toLocaleString('en').replaceAll(',', '\\u202f');
+    shown.hidden = !own.held;
     range.setAttribute('aria-valuetext', range.value + ' tokens');
   };
   const follow = () => { own.waitingFor = null; range.value = data.value; show(); };
@@ -92,5 +98,6 @@ def live_range(value: int, low: int, high: int, step: int, key: str, on_live: Ca
         key=key,
         on_live_change=on_live,
         on_settled_change=on_settled,
+        width=WIDTH,
         height="content",
     )

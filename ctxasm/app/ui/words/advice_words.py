@@ -35,7 +35,7 @@ def _titled(figures: Figures, documents: Mapping[str, Document]) -> Figures:
 def _evidence_cut(f: Figures) -> str:
     holding = "1 document" if f["with_evidence"] == 1 else f"{f['with_evidence']} documents"
     left = f"left {f['cut']} of {plural(f['documents'], 'document')} out and " if f["cut"] else ""
-    return f"The budget {left}cut gold evidence in {holding}."
+    return f"The budget {left}cut labelled evidence in {holding}."
 
 
 def _cut_hits(f: Figures) -> str:
@@ -44,7 +44,7 @@ def _cut_hits(f: Figures) -> str:
 
 def _next_door(f: Figures) -> str:
     where = "next to a hit" if f["distance"] == 1 else f"{f['distance']} chunks from a hit"
-    return f"Gold evidence stands {where}; the window reaches {f['window']}."
+    return f"Labelled evidence stands {where}; the window reaches {f['window']}."
 
 
 def _oversized(f: Figures) -> str:
@@ -54,7 +54,7 @@ def _oversized(f: Figures) -> str:
 
 def _stale(f: Figures) -> str:
     verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
-    share = f"{_percent(f['likeness'])} the same words"
+    share = f"{_percent(f['likeness'])} alike"
     return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}) that says much the same ({share})."
 
 
@@ -81,8 +81,8 @@ def _answer(f: Figures) -> str:
 SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
     "evidence_cut": _evidence_cut,
     "evidence_next_door": _next_door,
-    "evidence_beyond_top_k": lambda f: f"Gold evidence was retrieved at rank {f['rank']}, beyond the first {f['top_k']}.",
-    "evidence_below_floor": lambda f: f"Gold evidence scores {decimal(f['score'])}, below the floor of {decimal(f['floor'])}.",
+    "evidence_beyond_top_k": lambda f: f"Labelled evidence was retrieved at rank {f['rank']}, beyond the first {f['top_k']}.",
+    "evidence_below_floor": lambda f: f"Labelled evidence scores {decimal(f['score'])}, below the floor of {decimal(f['floor'])}.",
     "fragments": lambda f: (
         f"{f['cut']} of {plural(f['passages'], 'passage')} begin or end inside a sentence, and no neighbours are fetched."
     ),
@@ -90,8 +90,8 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"{f['tiny']} of {plural(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
     ),
     "unused_tokens": lambda f: (
-        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}; the best packing holds "
-        f"{_percent(f['regret'])} more value."
+        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}: this is worth "
+        f"{_percent(f['regret'])} less than the best choice."
     ),
     "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
     "oversized_chunk": _oversized,

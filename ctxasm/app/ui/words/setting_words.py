@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from ctxasm.model.specs import Spec
 
 LABELS: Mapping[str, str] = {
-    "enabled": "Assembly on",
+    "enabled": "Assembly",
     "relevance_floor": "Relevance floor (score)",
     "top_k": "Only the first k hits",
-    "expand_window": "Expand window",
+    "expand_window": "Neighbours",
     "pool_window": "Neighbours to choose among",
     "decay": "Decay of a neighbour's score",
     "decay_mode": "Decay mode",

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, assert_never
 
 from ctxasm.app.ui.words.words import REASONS, plural, stage_name
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, DroppedSource, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, DroppedSource, Verdict, verdict_words
 from ctxasm.model.support import Conflict
 
 TitleOf = Callable[[str], str]
 FINE: frozenset[Verdict] = frozenset({"supported", "declined"})
 """Verdicts that ask nothing of a reader."""
 LONGEST_QUOTE = 160
-BY_NEIGHBOUR = "Carried by an added neighbour, not by a hit."
 
 
 def sign(verdict: Verdict) -> str:
@@ -48,37 +47,22 @@ def sign(verdict: Verdict) -> str:
             assert_never(verdict)
 
 
+_PLAIN: dict[Verdict, str] = {"supported": "carried", "partly": "partly carried", "elsewhere": "wrong source", "uncited": "cites nothing"}
+"""Verdicts that a page calls otherwise than the command line and the JSON do."""
+
+
 def verdict_name(verdict: Verdict) -> str:
     """A verdict in one or two words, as a label."""
-    match verdict:
-        case "elsewhere":
-            return "points elsewhere"
-        case "prefix_only":
-            return "summary only"
-        case "unsupported":
-            return "not found"
-        case "unknown_marker":
-            return "unknown source"
-        case "dropped":
-            return "source dropped"
-        case "no_source":
-            return "no source"
-        case "partly":
-            return "partly supported"
-        case "supported" | "contradicted" | "uncited" | "declined":
-            return verdict
-        case _:
-            assert_never(verdict)
+    return _PLAIN.get(verdict) or verdict_words(verdict)
 
 
 def counted(verdict: Verdict, count: int) -> str:
-    """`4 supported`, `1 points elsewhere`, `2 point elsewhere`: a verdict inside a summary."""
-    name = verdict_name(verdict)
-    return f"{count} {'point elsewhere' if verdict == 'elsewhere' and count > 1 else name}"
+    """`4 carried`, `2 cite nothing`: a verdict inside a summary."""
+    return f"{count} {'cite nothing' if verdict == 'uncited' and count > 1 else verdict_name(verdict)}"
 
 
 def summary(checked: CheckedAnswer) -> str:
-    """A whole check in one sentence: `6 claims: 4 supported, 1 points elsewhere, 1 uncited`."""
+    """A whole check in one sentence: `6 claims: 4 carried, 1 wrong source, 1 cites nothing`."""
     counts = {verdict: checked.verdicts.get(verdict, 0) for verdict in VERDICTS}
     total = sum(counts.values())
     if not total:
@@ -86,6 +70,11 @@ def summary(checked: CheckedAnswer) -> str:
     if counts["declined"] == total:
         return "Declined: the answer says that the sources do not hold it."
     return f"{plural(total, 'claim')}: {', '.join(counted(verdict, count) for verdict, count in counts.items() if count)}"
+
+
+def uses(used: int, expected: int) -> str:
+    """How many of the passages that the labels of the question expect an answer stands on; empty where none is expected."""
+    return f"uses {used} of {expected} expected passages" if expected else ""
 
 
 def is_carried(checked: CheckedClaim, threshold: float) -> bool:
@@ -137,11 +126,6 @@ def _holds(numbers: Sequence[int]) -> str:
     return "holds" if len(numbers) == 1 else "hold"
 
 
-def carried_by_neighbour(checked: CheckedClaim) -> bool:
-    """Whether only added neighbours carry the claim: no stretch of it lies in a retrieved chunk."""
-    return bool(checked.support) and all(found.retrieved is False for found in checked.support)
-
-
 def conflict_sentence(conflict: Conflict) -> str:
     """What does not agree: `“45 minutes” here, “30 minutes” in [1].`"""
     here, there = clipped(conflict.claim, 60), clipped(conflict.source, 60)
@@ -174,23 +158,23 @@ def clipped(text: str, limit: int = LONGEST_QUOTE) -> str:
 
 
 class Figure(NamedTuple):
-    """A figure of a check: its name, its value as it is shown, and what it says in one line."""
+    """A figure of a check: what it says, its value as it is shown, and what engineers call it."""
 
-    name: str
-    value: str
     says: str
+    value: str
+    name: str
 
 
 def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
     """The citation figures of one answer; a dash where nothing is counted. Without markers nothing is cited: only the coverage counts."""
     told = checked.figures
+    covered = Figure("of the claims stand on some source, cited or not", _percent(told.coverage), "coverage")
     if not checked.marked:
-        return (Figure("Coverage", _percent(told.coverage), "of the claims stand on some source"),)
+        return (covered,)
     return (
-        Figure("Recall", _percent(told.recall), "of the claims stand on what they cite"),
-        Figure("Precision", _percent(told.precision), "of the citations are needed for that"),
-        Figure("F1", _percent(told.f1), "the harmonic mean of both"),
-        Figure("Coverage", _percent(told.coverage), "of the claims stand on some source, cited or not"),
+        Figure("of the claims stand on what they cite", _percent(told.recall), "citation recall"),
+        Figure("of the citations are needed for that", _percent(told.precision), "citation precision"),
+        covered,
     )
 
 

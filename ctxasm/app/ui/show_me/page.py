@@ -1,0 +1,49 @@
+"""The page: all steps under one another. `?step=3` scrolls to the third."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.browser_moves import bring_into_view
+from ctxasm.app.ui.frame.title import show_empty, show_title
+from ctxasm.app.ui.show_me.steps import question_html, step_html, steps
+from ctxasm.app.ui.show_me.story import Story, tell
+from ctxasm.model.errors import InvalidInput, NotFound
+
+STYLE = Path(__file__).parents[1] / "assets" / "show_me.css"
+PARAMETER = "step"
+"""In the address: the step to scroll to."""
+
+
+def show_steps() -> None:
+    """Everything that Show me draws."""
+    show_title(
+        "Show me",
+        "What you retrieve is not what the model reads",
+        "Pages are cut into pieces, and search finds the few that look most like the question. What happens to them before a model reads "
+        "them is called assembly. Here is what it changes, in five steps; each is worked out now, without a key and without a model.",
+    )
+    story = _story()
+    if story is None:
+        return
+    st.html(STYLE)
+    st.html(question_html(story))
+    drawn = steps(story)
+    for at, step in enumerate(drawn, 1):
+        with st.container(key=f"step_{at}"):
+            st.html(step_html(at, step))
+    asked = st.query_params.get(PARAMETER, "")
+    if asked in {str(at) for at in range(1, len(drawn) + 1)}:
+        # Below zero: reports of loads, which are scrolled to as well, count upwards from one.
+        bring_into_view(f"step_{asked}", -int(asked))
+
+
+def _story() -> Story | None:
+    try:
+        return tell(server.workbench())
+    except (NotFound, InvalidInput):
+        show_empty("The sample is not here as it ships", "Open Load, Sample, and load it: one click, no network.")
+        return None

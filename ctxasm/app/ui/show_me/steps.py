@@ -1,0 +1,247 @@
+"""The five steps as escaped HTML: a sentence, a picture, a link to the same state. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
+from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
+from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
+from ctxasm.app.ui.words.verdict_words import brackets
+from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
+from ctxasm.app.workbench import SAMPLE
+from ctxasm.model.results import Assembly
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.model.settings_text import to_url
+
+AROUND = 70
+"""Characters of a source that are shown before what contradicts an answer."""
+SENT = ("kept", "truncated", "merged")
+STAGE = "expand"
+"""The stage that brings pieces which search did not find."""
+
+
+KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "title and summary of the page", "dropped": "left out"}
+"""What the looks on the bar mean."""
+
+
+class Step(NamedTuple):
+    """One step: what it says, its picture as HTML, and where the same state is open to change."""
+
+    says: str
+    picture: str
+    page: str
+    settings: AssemblySettings
+
+    @property
+    def address(self) -> str:
+        """The link, from wherever the workbench is served."""
+        where = {Session.dataset_name.key: SAMPLE, Session.query_id.key: QUERY, **to_url(self.settings)}
+        return f"./{'ask' if self.page == 'Ask' else ''}?{urlencode(where)}"
+
+
+def steps(story: Story) -> tuple[Step, ...]:
+    """All of them, in order."""
+    on, tight = settings_of(), settings_of(story.on)
+    conflict = story.wrong.conflict
+    assert conflict is not None
+    page = _title(story, story.key[0], story.on)
+    gone = [document for document in budget_bar(story.tight).dropped if document.missing_tokens]
+    needs = number(gone[0].missing_tokens or 0) if gone else "nothing"
+    wrong = sorted(stale_numbers(story.on))
+    return (
+        Step(
+            f"Search found the right page, “{page}”, but {ASKED} stands in the piece beside the one it found: the model never reads it.",
+            _pieces(story, story.off) + _text(story, sent=False),
+            "Inspect",
+            settings_of(enabled=False),
+        ),
+        Step(
+            f"With assembly on, each piece that was found brings its neighbours: now the model reads {ASKED}.",
+            _pieces(story, story.on) + _text(story, sent=True),
+            "Inspect",
+            on,
+        ),
+        Step(
+            f"With {needs} tokens too little room the last page leaves as a whole, {ASKED} with it; it says what it lacks.",
+            _room(story.on, "All of it", story.tight.limit) + _room(story.tight, "Too little room", story.tight.limit) + _room_legend(),
+            "Inspect",
+            tight,
+        ),
+        Step(
+            f"A model’s answer is held against its sources: it says “{conflict.claim}”, its source says “{conflict.source}”.",
+            _answer(story),
+            "Ask",
+            on,
+        ),
+        Step(
+            f"Had the sources been numbered as search returned them, {brackets(wrong)} in that answer would point to the wrong page.",
+            _numbers(story),
+            "Ask",
+            on,
+        ),
+    )
+
+
+def step_html(number_: int, step: Step) -> str:
+    """One step with its number, its links and its picture."""
+    return (
+        f'<section class="cx cx-step" id="step-{number_}" data-step="{number_}" aria-labelledby="step-{number_}-says">'
+        f'<h2 id="step-{number_}-says"><span class="cx-step-n" aria-hidden="true">{number_}</span><span>{escape(step.says)}</span></h2>'
+        f'{step.picture}<p class="cx-step-links"><a href="{escape(step.address)}" data-open="{step.page}">Open this in {step.page}</a>'
+        f'<a href="?step={number_}" class="cx-mute">Link to step {number_}</a></p></section>'
+    )
+
+
+def question_html(story: Story) -> str:
+    """The question that all steps are about."""
+    return f'<div class="cx cx-asked"><span class="cx-mute">A patient asks</span><q dir="auto">{escape(story.query.query)}</q></div>'
+
+
+def _title(story: Story, document_id: str, assembly: Assembly) -> str:
+    return title_of(assembly.trace.documents, document_id)
+
+
+# Steps 1 and 2: what is sent
+
+
+def _pieces(story: Story, assembly: Assembly) -> str:
+    """A row a page: its pieces, each found, brought or not sent; the one that holds the answer is flagged."""
+    fates = {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates if fate.fate in SENT}
+    rows = []
+    for document_id, count in story.pages.items():
+        boxes = []
+        for index in range(count):
+            fate = fates.get((document_id, index))
+            state = "out" if fate is None else "found" if fate.retrieved else "added"
+            flag = '<b class="cx-flag">answer</b>' if (document_id, index) == story.key else ""
+            boxes.append(f'<span class="cx-piece p-{state}" data-state="{state}" data-key="{escape(document_id)} {index}">{flag}</span>')
+        title = escape(_title(story, document_id, assembly))
+        spoken = f"{title}: {plural(count, 'piece')}"
+        rows.append(f'<div class="cx-page"><span>{title}</span><div role="img" aria-label="{spoken}">{"".join(boxes)}</div></div>')
+    found = sum(fate.retrieved for fate in fates.values())
+    added = len(fates) - found
+    says = [f'<span><i class="cx-swatch p-found"></i>{plural(found, "piece")} found by search</span>']
+    if added:
+        says.append(
+            f'<span data-stage="{STAGE}"><i class="cx-swatch p-added"></i>{added} brought by assembly: neighbours of what was found '
+            f"({stage_name(STAGE)})</span>"
+        )
+    says.append('<span><i class="cx-swatch p-out"></i>not sent to the model</span>')
+    return f'<div class="cx-pages">{"".join(rows)}<div class="cx-legend">{"".join(says)}</div></div>'
+
+
+def _text(story: Story, sent: bool) -> str:
+    """The text where the find ends and the piece beside it begins."""
+    found, beside, fact, after = map(escape, story.excerpt)
+    head = "The model reads on" if sent else "The model’s text stops here"
+    state = "added" if sent else "out"
+    return (
+        f'<blockquote class="cx-said" dir="auto">…{found}<b class="cx-stop s-{state}">{head}</b>'
+        f'<span class="cx-next s-{state}" data-sent="{str(sent).lower()}">{beside}<mark>{fact}</mark>{after}</span></blockquote>'
+    )
+
+
+# Step 3: what fits
+
+
+def _room(assembly: Assembly, name: str, limit: int) -> str:
+    """The budget bar: a segment a page, as wide as its tokens; one axis for both bars."""
+    bar = budget_bar(assembly)
+    axis = 1.12 * max(limit, sum(document.tokens for document in bar.documents))
+    groups = "".join(_segment(document, axis) for document in bar.runs)
+    over = assembly.limit == limit
+    mark = f'<i class="cx-step-limit" style="left:{100 * limit / axis:.2f}%"></i>' if over else ""
+    said = f"room for {number(assembly.limit)} tokens" if over else f"takes {number(assembly.token_count)} tokens"
+    gone = "".join(
+        f'<span class="cx-need" data-missing="{document.missing_tokens or ""}">{escape(document.title)} left: needs '
+        f"{number(document.missing_tokens or 0)} more</span>"
+        for document in bar.dropped
+    )
+    return (
+        f'<div class="cx-room" data-limit="{assembly.limit}" data-tokens="{assembly.token_count}"><p><b>{escape(name)}</b> '
+        f'<span class="cx-mute">{said}</span> {gone}</p><div class="cx-step-bar"><div class="cx-track">{groups}</div>{mark}</div></div>'
+    )
+
+
+def _room_legend() -> str:
+    keys = "".join(f'<span><i class="cx-swatch k-{look}"></i>{means}</span>' for look, means in KEYS.items())
+    return f'<div class="cx-legend">{keys}<span>a token is about ¾ of a word</span></div>'
+
+
+def _segment(document: BarDocument, axis: float) -> str:
+    """A page on the bar; its parts look as they do on Inspect."""
+    looks = [(part.kind if part.kind in KEYS else "scaffold", 100 * part.tokens / max(document.tokens, 1)) for part in document.parts]
+    parts = "".join(f'<div class="cx-part k-{look}" style="width:{width:.2f}%"></div>' for look, width in looks)
+    state = "kept" if document.kept else "dropped"
+    return (
+        f'<div class="cx-group" data-state="{state}" data-document="{escape(document.document_id)}" '
+        f'style="width:{100 * document.tokens / axis:.2f}%"><span class="cx-tag">{escape(document.title)}</span>{parts}</div>'
+    )
+
+
+# Steps 4 and 5: what the answer stands on
+
+
+def _answer(story: Story) -> str:
+    """The recorded answer with a sign for every citation, and the words of the source beside the wrong ones."""
+    drawn = "".join(
+        _chip(piece) if isinstance(piece, Chip) else f"<del>{escape(piece.text)}</del>" if piece.clash else escape(piece.text)
+        for piece in checked_pieces(story.checked, {})
+    )
+    conflict = story.wrong.conflict
+    assert conflict is not None
+    block = _block(story.on, conflict.number)
+    low = block.rfind(" ", 0, max(conflict.start - AROUND, 0)) + 1
+    high = next(at for at in (block.find("\n", conflict.end), len(block)) if at >= 0)
+    before, told, after = block[low : conflict.start], block[conflict.start : conflict.end], block[conflict.end : high]
+    title = escape(_title(story, _cited(story.on)[conflict.number], story.on))
+    return (
+        '<div class="cx-two"><blockquote class="cx-said" dir="auto"><cite>An answer, recorded with a mistake in it</cite>'
+        f"{drawn}</blockquote>"
+        f'<blockquote class="cx-said" dir="auto" data-source="{conflict.number}"><cite><span class="cx-num">{conflict.number}</span> '
+        f"{title}</cite>…{escape(before)}<mark>{escape(told)}</mark>{escape(after)}</blockquote></div>"
+    )
+
+
+def _chip(chip: Chip) -> str:
+    verdict = chip.judged.verdict if chip.judged else ""
+    return (
+        f'<span class="cx-cited v-{escape(verdict)}" data-verdict="{escape(verdict)}" title="{escape(chip.spoken)}">'
+        f"{escape(chip.label)} {escape(chip.mark)}</span>"
+    )
+
+
+def _block(assembly: Assembly, block: int) -> str:
+    segments = [segment for segment in assembly.segments if segment.block == block]
+    return assembly.text[segments[0].start : segments[-1].end]
+
+
+def _cited(assembly: Assembly) -> Mapping[int, str]:
+    return {citation.number: citation.document_id for citation in assembly.citations}
+
+
+def _numbers(story: Story) -> str:
+    """What every number means, and what it would have meant."""
+    now, before = _cited(story.on), {entry.number: entry.document_id for entry in story.on.trace.before_assembly}
+    stale = stale_numbers(story.on)
+    rows = "".join(
+        f'<tr data-number="{n}" data-stale="{str(n in stale).lower()}"><td><span class="cx-num">{n}</span></td>'
+        f"<td>{_meant(story, before.get(n), n in stale)}</td><td>{_meant(story, now.get(n), False)}</td></tr>"
+        for n in sorted({*now, *before})
+    )
+    return (
+        '<div class="cx-table-wrap"><table><thead><tr><th scope="col">number</th><th scope="col">as search returned them</th>'
+        f'<th scope="col">after assembly</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _meant(story: Story, document_id: str | None, wrong: bool) -> str:
+    if document_id is None:
+        return '<span class="cx-mute">nothing</span>'
+    title = escape(_title(story, document_id, story.on))
+    return f'<span class="cx-wrong">✗ {title}</span>' if wrong else title

@@ -1,0 +1,72 @@
+"""Clicks on what stands for a chunk, anywhere in the HTML of a page; and the moment when a person has stopped changing things.
+
+One listener for the page: what is drawn as HTML cannot call back by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from html import escape
+from typing import Any, Protocol, TypedDict
+
+from ctxasm.model.results import Key
+
+QUIET_MS = 500
+"""Milliseconds without another change after which the page is at rest."""
+JS = """
+export default function ({ data, parentElement, setTriggerValue }) {
+  const pick = event => {
+    const at = event.target.closest?.('[data-pick]');
+    if (at) setTriggerValue('picked', at.dataset.pick);
+  };
+  document.addEventListener('click', pick);
+  document.documentElement.dataset.chunkClicks = 'heard';
+  clearTimeout(parentElement.__quiet);
+  if (data.waits) parentElement.__quiet = setTimeout(() => setTriggerValue('quiet', data.stamp), data.quiet_ms);
+  return () => document.removeEventListener('click', pick);
+}
+"""
+
+
+class ClickData(TypedDict):
+    """What the script of the listener reads: what is drawn, and whether something waits for the page to be at rest."""
+
+    stamp: str
+    waits: bool
+    quiet_ms: int
+
+
+class ClickState(Protocol):
+    """What the callbacks find under the key of the listener."""
+
+    picked: str | None
+    quiet: str | None
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
+
+
+def chunk_clicks(key: str, stamp: str, waits: bool, on_picked: Callable[[], None], on_quiet: Callable[[], None]) -> None:
+    """Listen. The callbacks find a `ClickState` under `key`."""
+    data: ClickData = {"stamp": stamp, "waits": waits, "quiet_ms": QUIET_MS}
+    _component()(key=key, data=data, on_picked_change=on_picked, on_quiet_change=on_quiet, height=1)
+
+
+def pick_of(key: Key) -> str:
+    """What an element carries that stands for a chunk, as an attribute of HTML."""
+    return f'data-pick="{escape(json.dumps(key))}"'
+
+
+def picked_key(said: str | None) -> Key | None:
+    """The chunk that was clicked; None for what a page cannot have drawn."""
+    try:
+        document_id, index = json.loads(said or "")
+    except (TypeError, ValueError):
+        return None
+    return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None

@@ -1,0 +1,74 @@
+"""Which of the passages that a labelled query expects an answer stands on. Pure: read from the assembly and the check alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.model.records import GoldChunk, Span
+from ctxasm.model.results import Assembly, Key
+
+
+class Uses(NamedTuple):
+    """`used` of `expected` passages; none is expected of a query without labels."""
+
+    used: int
+    expected: int
+
+
+def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Uses:
+    """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
+
+    Expected are the spans of the query; its gold chunks where the spans cannot be judged, because chunks do not say where
+    they stand in their document.
+    """
+    stretches = [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)]
+    placed = _with_copies(assembly, stretches)
+    chunks = {key: candidate.chunk for key, candidate in assembly.trace.candidates.items()}
+    unplaced = {key[0] for key, chunk in chunks.items() if chunk.start is None}
+    spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in (span, *span.also)}]
+    expected: tuple[Span | GoldChunk, ...] = tuple(spans) or assembly.query.gold
+    in_documents = [(key[0], (chunks[key].start or 0) + low, (chunks[key].start or 0) + high) for key, low, high in placed]
+    keys = {key for key, *_ in placed}
+
+    def is_used(passage: Span | GoldChunk) -> bool:
+        if isinstance(passage, GoldChunk):
+            return (passage.document_id, passage.chunk_index) in keys
+        return any(
+            name == place.document_id and low < place.end and place.start < high
+            for place in (passage, *passage.also)
+            for name, low, high in in_documents
+        )
+
+    return Uses(sum(is_used(passage) for passage in expected), len(expected))
+
+
+def _carried(checked: CheckedAnswer) -> Iterator[tuple[int, int]]:
+    """Characters of the context that claims stand on, whether or not they cite the right number for it."""
+    for claim in checked.claims:
+        found = (*claim.support, *((claim.better_support,) if claim.better_support else ()))
+        for support in found if claim.verdict != "contradicted" else ():
+            if support.context_start is not None and support.context_end is not None:
+                yield support.context_start, support.context_end
+
+
+def _in_chunks(assembly: Assembly, low: int, high: int) -> Iterator[tuple[Key, int, int]]:
+    """The chunks that hold characters `low` to `high` of the context, and which characters of each."""
+    for segment in assembly.segments:
+        if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
+            first, last = max(low, segment.start), min(high, segment.end)
+            if first < last and segment.chunk_start is not None:
+                shift = segment.chunk_start - segment.start
+                yield (segment.document_id, segment.chunk_index), first + shift, last + shift
+
+
+def _with_copies(assembly: Assembly, stretches: list[tuple[Key, int, int]]) -> list[tuple[Key, int, int]]:
+    texts = {key: candidate.chunk.text for key, candidate in assembly.trace.candidates.items()}
+    copies = [
+        ((fate.document_id, fate.chunk_index), fate.of)
+        for fate in assembly.trace.fates
+        if fate.of is not None and texts.get((fate.document_id, fate.chunk_index)) == texts.get(fate.of)
+    ]
+    known = [stretch for stretch in stretches if stretch[0] in texts]
+    return known + [(copy, low, high) for key, low, high in known for copy, of in copies if of == key]

@@ -1,0 +1,102 @@
+"""How much stands on Inspect, how much a change sends, and whether the page keeps still: bounds, and the figures with `-s`.
+
+Counted is what can be seen in a window of 1440×900, without the text that is quoted from sources and Streamlit's own menu. A control is
+what can be used now; a group of choices of which one is taken (window, funnel), and all chunks of the picture, are one.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.browser.test_workbench import settled
+
+pytestmark = pytest.mark.browser
+api = pytest.importorskip("playwright.sync_api")
+expect = api.expect
+MOST_WORDS, MOST_CONTROLS, MOST_MESSAGES, MOST_BYTES, MOST_SHIFT = 150, 20, 40, 40_000, 0.05
+SEEN = """
+() => {
+  const seen = e => {
+    const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+    return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.left < innerWidth && box.right > 0
+      && style.visibility !== 'hidden' && style.opacity !== '0'
+      && e.checkVisibility() && !e.closest('.cx-text, [data-testid=stIconMaterial]');
+  };
+  const words = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const at = walker.currentNode, parent = at.parentElement;
+    if (['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(parent.tagName) || !seen(parent)) continue;
+    const range = document.createRange(), picture = parent.closest('.st-key-picture');
+    const edge = parent.getBoundingClientRect(), foot = Math.min(innerHeight, picture?.getBoundingClientRect().bottom ?? innerHeight);
+    for (const word of at.textContent.matchAll(/\\S*\\p{L}\\S*/gu)) {
+      range.setStart(at, word.index); range.setEnd(at, word.index + word[0].length);
+      const box = range.getBoundingClientRect();
+      // What is cut off with an ellipsis, or lies below the edge of its box, cannot be read.
+      if (box.top < foot && box.left < edge.right && box.right <= edge.right + 2) words.push(word[0]);
+    }
+  }
+  const groups = new Set(), controls = [];
+  const roots = [document, ...[...document.querySelectorAll('*')].map(e => e.shadowRoot).filter(root => root)];
+  const all = roots.flatMap(root => [...root.querySelectorAll('button, input, select, textarea, a[href], summary, [role=combobox]')]);
+  for (const e of all) {
+    if ((!seen(e) && e.type !== 'checkbox') || e.disabled || e.closest('[data-testid=stMainMenu]')) continue;
+    if (e.closest('[role=combobox]') !== e && e.closest('[role=combobox]')) continue;
+    const group = e.closest('[role=radiogroup], .cx-cells, [data-testid=stSelectbox]');
+    const whole = e.closest('.cx-cells') ? e.closest('.cx-map') : group;
+    if (whole) { if (groups.has(whole)) continue; groups.add(whole); }
+    controls.push(e.getAttribute('aria-label') || e.innerText || e.type);
+  }
+  return { words, controls };
+}
+"""
+SHIFT = """
+() => { window.shift = 0; new PerformanceObserver(list => { for (const entry of list.getEntries()) window.shift += entry.value; })
+  .observe({ type: 'layout-shift', buffered: false }); }
+"""
+
+
+def test_a_stranger_has_little_to_read(app, open_page, capsys):
+    page = open_page(app, width=1440, height=900)
+    settled(page, 8000)
+    expect(page.locator(".st-key-advice").get_by_role("button").first).to_be_visible()
+    expect(page.locator("#ctx-ledger")).to_be_in_viewport(ratio=1)
+    expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0)
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    found = page.evaluate(SEEN)
+    with capsys.disabled():
+        print(f"\nInspect at 1440x900: {len(found['words'])} words, {len(found['controls'])} controls")
+        print(json.dumps(found["controls"], ensure_ascii=False))
+    assert len(found["words"]) <= MOST_WORDS, " ".join(found["words"])
+    assert len(found["controls"]) <= MOST_CONTROLS, found["controls"]
+
+
+def test_a_change_of_max_tokens_sends_little_and_moves_nothing(app, open_page, capsys):
+    received: list[int] = []
+    page = open_page(app, width=1440, height=900)
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+    page.reload()
+    settled(page, 8000)
+    expect(page.locator(".st-key-advice").get_by_role("button").first).to_be_visible()
+    expect(page.locator('[data-testid="stSkeleton"]')).to_have_count(0)
+    page.evaluate(SHIFT)
+    page.locator(".st-key-picture").evaluate("e => { e.scrollTop = 60; }")
+    top = page.evaluate("() => [document.querySelector('.st-key-picture').scrollTop, document.getElementById('ctx-ledger').offsetTop]")
+    received.clear()
+    box = page.locator('input[aria-label^="Max tokens"]').first
+    box.fill("3000")
+    box.press("Enter")
+    settled(page, 3000)
+    expect(page.locator("#ctx-change")).to_be_visible()
+    expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
+    sent, size = len(received), sum(received)
+    expect(page.locator("[data-waits]")).to_have_count(0)
+    shift = page.evaluate("() => window.shift")
+    with capsys.disabled():
+        print(f"\nChange of max tokens: {sent} messages, {size} bytes, layout shift {shift:.3f}; with the advice {len(received)} messages")
+    assert sent <= MOST_MESSAGES
+    assert size <= MOST_BYTES
+    assert shift <= MOST_SHIFT
+    now = page.evaluate("() => [document.querySelector('.st-key-picture').scrollTop, document.getElementById('ctx-ledger').offsetTop]")
+    assert now == top

@@ -1,0 +1,75 @@
+"""Show me in a real browser: five steps on one page, each a link, each opening its own state; nothing leaves loopback."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+api = pytest.importorskip("playwright.sync_api")
+expect = api.expect
+expect.set_options(timeout=60_000)
+STEPS = 5
+
+
+def steps(page):
+    shown = page.locator("section.cx-step")
+    expect(shown).to_have_count(STEPS)
+    return shown
+
+
+def test_the_button_on_the_first_page_leads_there_and_all_steps_stand_under_one_another(app, open_page):
+    page = open_page(f"{app}/?data=sample")
+    page.get_by_role("link", name="Show me in five steps").click()
+    expect(page).to_have_url(re.compile("/show-me"))
+    tops = [step.bounding_box()["y"] for step in steps(page).all()]
+    assert tops == sorted(tops)
+    for step in steps(page).all():
+        step.scroll_into_view_if_needed()
+        expect(step.get_by_role("heading", level=2)).to_be_in_viewport()
+    expect(page.get_by_role("link", name="Show me", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("step", range(1, STEPS + 1))
+def test_a_step_is_a_link(app, open_page, step):
+    page = open_page(f"{app}/show-me?step={step}", height=700)
+    expect(steps(page).nth(step - 1).get_by_role("heading", level=2)).to_be_in_viewport()
+    own = steps(page).nth(step - 1).get_by_role("link", name=f"Link to step {step}")
+    assert own.evaluate("link => new URL(link.href).pathname + new URL(link.href).search").endswith(f"/show-me?step={step}")
+
+
+@pytest.mark.parametrize(("step", "address"), [(1, "on=false"), (2, "q=en-stitches-family"), (3, "mt=")])
+def test_a_step_opens_its_state_in_inspect(app, open_page, step, address):
+    page = open_page(f"{app}/show-me")
+    shown = steps(page).nth(step - 1)
+    needs = shown.locator("[data-missing]").get_attribute("data-missing") if step == 3 else None
+    shown.get_by_role("link", name="Open this in Inspect").click()
+    expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed", timeout=60_000)
+    expect(page).to_have_url(re.compile(address))
+    if needs:
+        expect(page.locator("#ctx-budget")).to_contain_text(f"needs {needs} more")
+
+
+def test_a_step_opens_its_question_in_ask(app, open_page):
+    page = open_page(f"{app}/show-me")
+    steps(page).nth(3).get_by_role("link", name="Open this in Ask").click()
+    expect(page).to_have_url(re.compile(r"/ask\?.*q=en-stitches-family"))
+    expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_is_cut_off_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
+    page = open_page(f"{app}/show-me", width=width, height=900, scheme=scheme)
+    steps(page)
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.cx-step *')].filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0"
+        " && getComputedStyle(e).overflowX !== 'visible' && !e.closest('.cx-track')).map(e => e.className)"
+    )
+    assert cut == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page).response["violations"]
+    ours = [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"] if "cx-" in node["html"]]
+    assert ours == []
