@@ -145,7 +145,7 @@ def test_the_recommended_choice_is_tried_on_the_query_and_one_click_goes_back(op
     assert "evidence 0 → 1 of 1" in app.button(key="recommended_or_back").help
     fine(app.button(key="recommended_or_back").click().run())
     assert app.session_state["_now"] == preset("recommended").replace(max_tokens=600)
-    fine(app.button(key="recommended_or_back").click().run())
+    fine(app.button(key="undo").click().run())
     assert app.session_state["_now"] == AssemblySettings(max_tokens=600)
 
 

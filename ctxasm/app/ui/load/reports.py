@@ -100,7 +100,7 @@ def _show_loaded(report: Any) -> None:
 
 def show_recommended() -> None:
     """What to begin with on data of one's own, its gain and what it gives up; one click takes it, undo goes back."""
-    settings = state.settings_about_to_be_drawn()
+    settings = session.now
     if is_recommended(settings):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="begin_recommended"):
