@@ -204,7 +204,7 @@ def is_whole(labelled: Labelled, counter: TokenCounter, limit: int, weights: Wei
     window = weights.window if weights is not None else WINDOW
     settings = AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit)
     done = assemble(labelled.query, labelled.source, settings, counter, weights=weights)
-    states = evidence_states(done, {name: labelled.chunks(name) for name in evidence_documents(done)})
+    states = evidence_states(done, {name: labelled.chunks(name) for name in evidence_documents(labelled.query)})
     return all(state.state == "found" for state in states)
 
 

@@ -43,7 +43,7 @@ class Recorded(BaseRetriever):
     """Returns what was recorded for a question."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return next((documents_of(one) for one in BENCH.queries() if one.query == query), [])
+        return next((documents_of(one) for one in BENCH.dataset().queries() if one.query == query), [])
 
 
 def joined(documents: Sequence[Document]) -> str:
