@@ -77,6 +77,7 @@ _HOME = {
     "TokenizerUnavailable": "ctxasm.model.errors",
     "Turn": "ctxasm.model.records",
     "UnknownSetting": "ctxasm.model.errors",
+    "preset": "ctxasm.model.presets",
 }
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ if TYPE_CHECKING:
     from ctxasm.model.errors import StoreUnavailable as StoreUnavailable
     from ctxasm.model.errors import TokenizerUnavailable as TokenizerUnavailable
     from ctxasm.model.errors import UnknownSetting as UnknownSetting
+    from ctxasm.model.presets import preset as preset
     from ctxasm.model.records import Answer as Answer
     from ctxasm.model.records import Bundle as Bundle
     from ctxasm.model.records import Chunk as Chunk
@@ -188,6 +190,7 @@ __all__ = [
     "load_bundle",
     "open_dataset",
     "open_store",
+    "preset",
     "recommend",
     "search",
     "sweep",

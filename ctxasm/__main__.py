@@ -34,6 +34,7 @@ COMMANDS = (
     "recommend",
     "export",
     "settings",
+    "fit",
     "serve",
 )
 INTERRUPTED = 130

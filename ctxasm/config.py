@@ -25,6 +25,7 @@ EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY = "CTXASM_EMBED_MODEL", "CTXASM_EMBED
 RERANK_MODEL = "CTXASM_RERANK_MODEL"
 API_KEY = ("CTXASM_LLM_API_KEY", "OPENAI_API_KEY")
 MODEL_WINDOWS = "CTXASM_MODEL_WINDOWS"
+VALUE_WEIGHTS = "CTXASM_VALUE_WEIGHTS"
 CONNECTION = "CTXASM_CONNECTION_"
 """Before the name of a connection to a user's own tables; its value is the URL."""
 STATEMENT_TIMEOUT = "CTXASM_STATEMENT_TIMEOUT"
@@ -41,7 +42,8 @@ class Config:
     `compress_model` is a fast and cheap model at the same address that shortens chunks (`compression=model`). `embed_model` is an
     embedding model, at `embed_base_url` (default: the same address with the same key). `rerank_model` is the folder of a cross-encoder.
     The base URL may hide a key in it, so it is not shown either; whoever opens a model validates it. `model_windows` is the
-    path of the user's own table of model windows, validated by whoever reads it. `connections` are the databases that hold
+    path of the user's own table of model windows, `value_weights` that of weights made by `ctxasm fit`; both are validated by
+    whoever reads them. `connections` are the databases that hold
     a user's own tables, by name, each as Streamlit's secrets give it (`url`, or its parts); `statement_timeout` is the most
     seconds that one read there may take. `max_…` limit a file that is loaded: its megabytes, rows, columns, and how many times
     its size it may unpack to.
@@ -55,6 +57,7 @@ class Config:
     llm_connect_timeout: float = 5.0
     llm_timeout: float = 60.0
     model_windows: str | None = None
+    value_weights: str | None = None
     embed_model: str | None = None
     embed_base_url: str | None = field(default=None, repr=False)
     embed_api_key: str | None = field(default=None, repr=False)
@@ -93,6 +96,7 @@ def read_config(environment: Mapping[str, str] | None = None, secrets: Mapping[s
         llm_connect_timeout=_seconds(CONNECT_TIMEOUT, known.first(CONNECT_TIMEOUT), 5.0),
         llm_timeout=_seconds(TIMEOUT, known.first(TIMEOUT), 60.0),
         model_windows=known.first(MODEL_WINDOWS),
+        value_weights=known.first(VALUE_WEIGHTS),
         embed_model=known.first(EMBED_MODEL),
         embed_base_url=embed_base_url or base_url,
         embed_api_key=known.first(EMBED_API_KEY) or (None if embed_base_url else api_key),

@@ -152,6 +152,7 @@ def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
     free = {
         "top_k": st.sampled_from([None, None, 1, 3]),
         "expand_window": st.integers(0, 3),
+        "pool_window": st.sampled_from([None, None, 0, 2, 5]),
         "decay": st.sampled_from([0.5, 1.0, 0.01]),
         "decay_mode": st.sampled_from(["flat", "per_step"]),
         "min_overlap_chars": st.sampled_from([0, 5, 20]),
@@ -169,7 +170,7 @@ def settings_(**fixed: object) -> st.SearchStrategy[AssemblySettings]:
         "relevance_floor": st.sampled_from([None, None, None, 0.0, 0.6]),
         "dedup_near": st.booleans(),
         "dedup_keep": st.sampled_from(["best", "newest"]),
-        "budget_policy": st.sampled_from(["drop_documents", "drop_documents", "greedy", "greedy_skip", "pack", "segments"]),
+        "budget_policy": st.sampled_from(["drop_documents", "drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"]),
         "max_chars": st.sampled_from([None, None, None, 500, 700]),
         "min_chunk_tokens": st.sampled_from([0, 5, 20]),
         "pack_unit": st.sampled_from(["document", "passage"]),

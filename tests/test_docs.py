@@ -43,6 +43,7 @@ from ctxasm.config import (
     RERANK_MODEL,
     STATEMENT_TIMEOUT,
     TIMEOUT,
+    VALUE_WEIGHTS,
 )
 from ctxasm.data.documents.options import VARIABLES as INGEST_LIMITS
 from ctxasm.data.files import shapes
@@ -266,6 +267,7 @@ def test_the_variables_of_the_environment() -> None:
     named = [name for cells in rows for cell in cells[:2] for name in quoted(cell)]
     searching = [EMBED_MODEL, EMBED_BASE_URL, EMBED_API_KEY, RERANK_MODEL]
     own = [CONNECT_TIMEOUT, TIMEOUT, DATABASE_URL, DOWNLOAD_SWITCH, FAST_SWITCH, NLI_MODEL, COMPRESS_MODEL, MODEL_WINDOWS, *LIMITS]
+    own.append(VALUE_WEIGHTS)
     own += [f"{CONNECTION}NAME", STATEMENT_TIMEOUT, HOST_NAMES, *INGEST_LIMITS]
     # What stands in for the compressing model is the answering one, which has a row of its own.
     assert sorted(set(named)) == sorted([*BASE_URL, *MODEL, *API_KEY, *own, *searching])

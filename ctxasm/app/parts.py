@@ -9,15 +9,17 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypedDict
 
 from ctxasm.assembly.extracts import Compressor
-from ctxasm.config import BASE_URL, COMPRESS_MODEL, EMBED_BASE_URL, EMBED_MODEL, MODEL, RERANK_MODEL, Config
+from ctxasm.config import BASE_URL, COMPRESS_MODEL, EMBED_BASE_URL, EMBED_MODEL, MODEL, RERANK_MODEL, VALUE_WEIGHTS, Config
 from ctxasm.llm.configured import Purpose
 from ctxasm.model.datasets import VectorShelf
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.kept import Kept
 from ctxasm.model.ports import ChunkVectors
+from ctxasm.model.regular_files import read_text
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
+    from ctxasm.assembly.budget.values import Weights
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
@@ -104,6 +106,7 @@ class Equipment(TypedDict):
 
     vectors: ChunkVectors | None
     compressor: Compressor | None
+    weights: Weights | None
 
 
 class MemoryShelf:
@@ -138,7 +141,17 @@ def equipment(settings: AssemblySettings, config: Config, source: object) -> Equ
         vectors = open_vectors(source if isinstance(source, VectorShelf) else _MEMORY)
     if settings.enabled and settings.compression == "model":
         compressor = open_compressor(settings, config)
-    return {"vectors": vectors, "compressor": compressor}
+    weights = open_weights(config) if settings.enabled and settings.budget_policy == "learned" else None
+    return {"vectors": vectors, "compressor": compressor, "weights": weights}
+
+
+def open_weights(config: Config) -> Weights | None:
+    """The team's own weights of `budget_policy=learned`, None where those that ship are used. Raises InvalidInput."""
+    if config.value_weights is None:
+        return None
+    from ctxasm.assembly.budget.values import read_weights
+
+    return read_weights(read_text(config.value_weights, "the weights", f"set {VALUE_WEIGHTS}"))
 
 
 def open_compressor(settings: AssemblySettings, config: Config, endpoint: Endpoint | None = None) -> Compressor | None:

@@ -1,19 +1,21 @@
 """Make the prior of recommendations (`prior.json`) anew from bundles with labelled questions, when a policy or
 `curated.toml` has changed:
 
-    python -m ctxasm.app.prior ../shared/data/*
+    python -m ctxasm.app.prior BUNDLES/*
 
 Every curated setting is counted at every limit on every question. Only figures are written: nothing of the bundles is.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from ctxasm import __version__
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.data.files import load_bundle
 from ctxasm.model.ports import ChunkVectors, TokenCounter
@@ -42,6 +44,10 @@ class Plain:
         """None."""
         return None
 
+    def weights(self) -> Weights | None:
+        """Those that ship."""
+        return None
+
 
 def counted(bundle: Bundle, curated: Sequence[Curated]) -> SweepResult:
     """Every curated setting at every limit, limits changing fastest."""
@@ -64,7 +70,7 @@ def corpus_of(found: SweepResult, curated: Sequence[Curated]) -> Corpus:
 def main(folders: Sequence[str]) -> int:
     """Write the prior of these bundles; those without chunks or labelled questions are left out."""
     curated, corpora = curated_settings(), []
-    for folder in folders:
+    for folder in filter(os.path.isdir, folders):
         bundle = load_bundle(folder, Path(folder).name)
         if not bundle.chunks or not any(query.spans or query.gold for query in bundle.queries):
             continue

@@ -13,6 +13,7 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
+    from ctxasm.assembly.budget.values import Weights
     from ctxasm.assembly.extracts import Compressor
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.ports import ChunkVectors, TokenCounter
@@ -46,6 +47,10 @@ class WorkbenchTools:
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
         """See `Tools`."""
         return equipment(settings, self.workbench.config, self.workbench.store)["compressor"]
+
+    def weights(self) -> Weights | None:
+        """See `Tools`."""
+        return self.workbench.weights()
 
     def limit(self, query: Query, settings: AssemblySettings) -> int:
         """What the zones leave. A `LimitOf`."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.asking import AnswerStream
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.zones import Windows
+    from ctxasm.assembly.budget.values import Weights
     from ctxasm.citations.checked import CheckedAnswer
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry
@@ -188,6 +189,12 @@ class Workbench:
             windows=windows,
             cancelled=cancelled,
         )
+
+    def weights(self) -> Weights | None:
+        """The team's own weights of `budget_policy=learned`, None where those that ship are used. Raises InvalidInput."""
+        from ctxasm.app.parts import open_weights
+
+        return open_weights(self.config)
 
     def evidence(self, assembly: Assembly, dataset: str | None = None) -> tuple[EvidenceState, ...]:
         """What the context holds of the evidence that the query needs, and the stage that lost the rest."""

@@ -25,7 +25,7 @@ NOTHING_FETCHED = Fetched((), {}, 0, 0, 0.0)
 
 def expand(query: Query, source: ChunkSource, settings: AssemblySettings, counter: TokenCounter) -> Found:
     """Read the hits with their neighbours. Switched off: the hits alone, whatever they score."""
-    window, floor = (settings.expand_window, settings.relevance_floor) if settings.enabled else (0, None)
+    window, floor = (settings.window, settings.relevance_floor) if settings.enabled else (0, None)
     ranked = rank_hits(query, settings.top_k, floor)
     windows = plan_expansion(ranked.hits, window, (*ranked.beyond, *ranked.below))
     fetched = source.fetch(windows, settings.encoding) if windows else NOTHING_FETCHED

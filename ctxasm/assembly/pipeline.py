@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.cite import cite
 from ctxasm.assembly.compress.shortening import compress_grouped
 from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
@@ -40,12 +41,14 @@ def assemble(
     limit: int | None = None,
     vectors: ChunkVectors | None = None,
     compressor: Compressor | None = None,
+    weights: Weights | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Assembly:
     """Assemble the context for one query, counted by `counter` in its encoding.
 
     `limit` replaces `settings.max_tokens` where the caller has worked out another token limit (>= 1). `vectors` are needed
-    for `dedup_semantic`, `compressor` for `compression=model`, which `cancelled` stops between chunks.
+    for `dedup_semantic`, `compressor` for `compression=model`, which `cancelled` stops between chunks; `weights` replace those that
+    ship for `budget_policy=learned`.
     Raises InvalidInput for a query that cannot be assembled; a query without hits is a valid, empty assembly.
     """
     limit = _checked(query, settings, limit)
@@ -62,7 +65,7 @@ def assemble(
     if settings.compression != "off":
         measure = Scales(grouped, wording, counter, limit).total
         fitted = record("compress", compress_grouped, query.query, grouped, limit, settings, compressor, counter, cancelled, measure)
-    scales = Scales(fitted, wording, counter, limit)
+    scales = Scales(fitted, wording, counter, limit, query.query, weights)
     chosen = record("budget", choose, scales)
     ordered = record("order", order, chosen, settings, scales.candidates)
     led = record("summarise", summarise, ordered)

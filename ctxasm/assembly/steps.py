@@ -233,7 +233,7 @@ class Chosen:
 
     `yielded` are frames that gave way; `reasons` speak for chunks that are out for another reason than the budget. `ahead` says what
     higher limits show: every limit at which that changes, ascending, up to where it is not looked for any more. `sizes` puts the
-    documents on the token axis, given what each lacks.
+    documents on the token axis, given what each lacks. `valued` says what each candidate was worth, where the policy values them.
     """
 
     plans: tuple[DocumentPlan, ...]
@@ -241,6 +241,7 @@ class Chosen:
     ahead: Callable[[], Iterable[Ahead]]
     reasons: Mapping[Key, str]
     yielded: Sequence[Event] = ()
+    valued: Callable[[], Sequence[Event]] = tuple
 
     @property
     def final(self) -> tuple[Joined, ...]:

@@ -311,7 +311,7 @@ class _Ledger:
             reason: Any = self.reason(key)
             return Dropped(*key, reason, self.missing.get(key))
 
-        events = [*chosen.yielded, *_changes(before, chosen.final, left), *_replaced(before, chosen.final)]
+        events = [*chosen.yielded, *chosen.valued(), *_changes(before, chosen.final, left), *_replaced(before, chosen.final)]
         return state_of(chosen.final), _chunk_tokens(self._unled), events
 
     def _ordered(self, before: tuple[Shown, ...]) -> _Done:

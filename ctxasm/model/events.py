@@ -204,6 +204,24 @@ class Yielded:
 
 
 @dataclass(frozen=True, slots=True)
+class Valued:
+    """Note: what a candidate is worth under `budget_policy=learned`, as a share of the most that one is, and what that is made of.
+
+    `rank` is the hit's own, or the best among the hits that brought it; `distance` the steps to the nearest hit (0: a hit); `hits` those
+    of its document. `words` are those of the question that it holds; `title_words` the share, by rarity, that the title holds.
+    """
+
+    document_id: str
+    chunk_index: int
+    value: float
+    rank: int
+    distance: int
+    hits: int
+    words: tuple[str, ...]
+    title_words: float
+
+
+@dataclass(frozen=True, slots=True)
 class Overshot:
     """Note: the context has `tokens` more than the limit (only where the limit does not bind the whole text)."""
 
@@ -251,6 +269,7 @@ class Numbered:
 # fmt: off
 Event = (
     Repeated | Added | Dropped | Absent | Stripped | Merged | NearMiss | Coincidence | Duplicate | Promoted | Placed | Returned |
-    Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Overshot | Prefixed | Neutralised | Gapped | Numbered
+    Unstripped | Truncated | Compressed | Failed | Ordered | Supplemented | Yielded | Valued | Overshot | Prefixed | Neutralised | Gapped |
+    Numbered
 )
 # fmt: on

@@ -1,7 +1,8 @@
 """Named starting points. A preset names only what it changes; everything else is the default.
 
-First one for each source, then the use cases of the token-budget guide, the zones of the bookend guide, and our own. Where a
-source has no setting of ours (neighbours, overlaps, marker safety), ours stays as it is: a preset shows a strategy, not its gaps.
+First the one chosen by measurement, then one for each source, then the use cases of the token-budget guide, the zones of the bookend
+guide, and our own. Where a source has no setting of ours (neighbours, overlaps, marker safety), ours stays as it is: a preset shows a
+strategy, not its gaps.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _ZONES: dict[str, object] = {
  32,000 for context."""
 
 PRESETS: dict[str, dict[str, object]] = {
+    "recommended": {"budget_policy": "learned", "pool_window": 6},
     "five_stage": {},
     "source_blocks": {
         **_CHUNKS,
@@ -78,7 +80,12 @@ PRESETS: dict[str, dict[str, object]] = {
     },
     "english": {"summary_template": ENGLISH_TEMPLATE},
 }
+RECOMMENDED = "recommended"
+"""The preset that is offered first where people begin with data of their own."""
 PRESET_HELP: dict[str, str] = {
+    "recommended": "Ours, chosen by measurement: chunk by chunk what is worth most to the question for its tokens, among six neighbours on "
+    "either side of every hit. On four corpora that its weights never saw it put all evidence into 72 % of the contexts, the five stages "
+    "into 64 % (+7.7 points, 95 % interval 4.4 to 11.4). It gives up that a larger limit never loses a text.",
     "five_stage": "The five-stage pipeline, and the defaults: ±1 neighbours at half score, whole documents within 8,000 tokens, "
     "the most relevant first.",
     "source_blocks": "The SOURCE-N assembler: chunks as `[SOURCE N]`, best first, up to its 24,000 characters, stopping before the "
@@ -117,6 +124,18 @@ def preset(name: str) -> AssemblySettings:
     if name not in PRESETS:
         raise InvalidInput(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
     return AssemblySettings.from_dict(PRESETS[name])
+
+
+def is_recommended(settings: AssemblySettings) -> bool:
+    """Whether what is recommended is in use, whatever else is set."""
+    return all(getattr(settings, name) == value for name, value in PRESETS[RECOMMENDED].items())
+
+
+def other_choice(settings: AssemblySettings) -> AssemblySettings:
+    """The same settings with what is recommended; where that is in use, with what the five stages have in its place."""
+    defaults = AssemblySettings()
+    own = PRESETS[RECOMMENDED]
+    return settings.replace(**({name: getattr(defaults, name) for name in own} if is_recommended(settings) else own))
 
 
 def preset_of(settings: AssemblySettings) -> str | None:

@@ -16,9 +16,11 @@ from ctxasm.model.errors import UnknownSetting
 from ctxasm.model.specs import Spec, check_value, setting
 
 Channel = Literal["text", "voice"]
-BudgetPolicy = Literal["drop_documents", "greedy", "greedy_skip", "pack", "segments"]
+BudgetPolicy = Literal["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"]
 Ordering = Literal["document_first", "relevance", "chronological", "lost_in_middle", "bookend", "auto"]
 Format = Literal["numbered", "source", "xml", "grouped", "minimal"]
+BY_VALUE: tuple[BudgetPolicy, ...] = ("pack", "segments", "learned")
+"""The policies that choose by what chunks are worth: a poor neighbour costs them nothing, so they may look at many."""
 DUTCH_TEMPLATE = "[Pagina context: {summary}]"
 ENGLISH_TEMPLATE = "[Page context: {summary}]"
 GERMAN_TEMPLATE = "[Seitenkontext: {summary}]"
@@ -40,6 +42,17 @@ class AssemblySettings:
         None, "int", "k", "expand", "Only the first k hits, after repeats are merged.", low=1, optional=True, none="all"
     )
     expand_window: int = setting(1, "int", "w", "expand", "Neighbours fetched on each side of every hit.", low=0, high=3)
+    pool_window: int | None = setting(
+        None,
+        "int",
+        "pw",
+        "expand",
+        "Neighbours on each side among which pack, segments and learned choose, in place of expand_window.",
+        low=0,
+        high=12,
+        optional=True,
+        none="expand_window",
+    )
     decay: float = setting(0.5, "float", "d", "expand", "A neighbour's score as a share of its hit's score.", low=0, high=1, open_low=True)
     decay_mode: Literal["flat", "per_step"] = setting(
         "flat", "choice", "dm", "expand", "flat: one decay whatever the distance; per_step: once per step.", choices=("flat", "per_step")
@@ -72,8 +85,9 @@ class AssemblySettings:
         "pk",
         "budget",
         "drop_documents: whole documents leave from the tail; greedy: chunk by chunk up to the first that does not fit; greedy_skip: "
-        "what does not fit is passed over; pack: most value within the limit; segments: the most relevant runs.",
-        choices=("drop_documents", "greedy", "greedy_skip", "pack", "segments"),
+        "what does not fit is passed over; pack: most value within the limit; segments: the most relevant runs; learned: what is "
+        "worth most to the question for its tokens.",
+        choices=("drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"),
     )
     budget_mode: Literal["fixed", "window"] = setting(
         "fixed",
@@ -114,7 +128,8 @@ class AssemblySettings:
         "int",
         "mi",
         "budget",
-        "Policies that choose chunks pass over smaller ones; greedy cuts where more than three times this is left.",
+        "Policies that choose chunks pass over smaller ones, unless both neighbours are in; greedy cuts where more than three times "
+        "this is left.",
         low=0,
         high=1000,
     )
@@ -233,6 +248,12 @@ class AssemblySettings:
     def __post_init__(self) -> None:
         for spec in specs():
             check_value(spec, getattr(self, spec.name))
+
+    @property
+    def window(self) -> int:
+        """Neighbours that come in on each side of a hit: `expand_window`, or the pool of a policy that chooses by value."""
+        wider = self.pool_window if self.budget_policy in BY_VALUE else None
+        return self.expand_window if wider is None else wider
 
     def replace(self, **changes: Any) -> AssemblySettings:
         """A copy with some settings changed, validated again."""

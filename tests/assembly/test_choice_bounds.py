@@ -125,7 +125,7 @@ def test_a_set_knows_its_chunks_and_forgets_those_given_back() -> None:
     assert candidate.key not in chosen
 
 
-@pytest.mark.parametrize("policy", ["greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_where_only_chunk_text_counts_no_frame_gives_way(policy: str) -> None:
     documents, chunks = [Document("a", "A long title of the page " * 20, None, "A summary. " * 20)], [Chunk("a", 0, text("a", 30))]
     for scope, kept in (("chunks", True), ("rendered", False)):
@@ -256,7 +256,7 @@ def test_a_neighbour_is_worth_nothing_to_a_packing() -> None:
     assert done.trace.regret.kept == done.trace.regret.best == value_of([1])
 
 
-EVERY = ["drop_documents", "greedy", "greedy_skip", "pack", "segments"]
+EVERY = ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"]
 
 
 @pytest.mark.parametrize("policy", EVERY)
@@ -364,7 +364,7 @@ def test_what_neighbours_share_surely_counts_once(places: tuple[tuple[int, int],
     assert reached([*chunks, *behind], sum(own) - 1) == 0
 
 
-@pytest.mark.parametrize("policy", ["pack", "segments"])
+@pytest.mark.parametrize("policy", ["pack", "segments", "learned"])
 def test_the_best_hit_is_in_wherever_its_document_stands(policy: str) -> None:
     """By rank, not by score: it may stand in the second document."""
     chunks = [Chunk(name, 0, text(name, 12)) for name in "abc"]

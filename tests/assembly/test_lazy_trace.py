@@ -45,7 +45,7 @@ def test_it_is_worked_out_once_however_many_threads_read_it(monkeypatch):
     counted = []
     fates = _Ledger.fates
     monkeypatch.setattr(_Ledger, "fates", lambda ledger: counted.append(1) or fates(ledger))
-    for policy in ("drop_documents", "greedy", "greedy_skip", "pack", "segments"):
+    for policy in ("drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"):
         counted.clear()
         alone, shared, together = assembled(policy).to_dict(), assembled(policy), Barrier(4)
         counted.clear()

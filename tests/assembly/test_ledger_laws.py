@@ -16,8 +16,8 @@ from tests.assembly.test_promises import law, run
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, cases, crowded, settings_
 
-POLICIES = ("drop_documents", "greedy", "greedy_skip", "pack", "segments")
-SINGLE = ("pack", "segments")
+POLICIES = ("drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned")
+SINGLE = ("pack", "segments", "learned")
 """What a packing or a run lacks is no single number."""
 WHOLE = ("kept", "merged")
 RENDERED = ("kept", "merged", "truncated")

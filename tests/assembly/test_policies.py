@@ -99,22 +99,48 @@ def test_segments_take_a_run_over_scattered_chunks():
     assert kept(done)[0] == ("a", (0, 1, 2))
 
 
-@pytest.mark.parametrize("policy", ["greedy", "greedy_skip", "pack", "segments"])
+CHUNKWISE = ["greedy", "greedy_skip", "pack", "segments", "learned"]
+
+
+@pytest.mark.parametrize("policy", CHUNKWISE)
 def test_small_chunks_are_passed_over_but_never_the_best(policy):
-    sizes = {"a": (0.9, [16, 16, 300])}
+    sizes = {"a": (0.9, [16, 300, 16])}
     done = run(sizes, 8000, budget_policy=policy, min_chunk_tokens=100)
-    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("dropped", "degenerate"), ("kept", None)]
+    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("kept", None), ("dropped", "degenerate")]
     assert "degenerate" not in {fate.reason for fate in run(sizes, 8000, min_chunk_tokens=100).trace.fates}
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", CHUNKWISE)
+def test_a_small_chunk_stays_where_both_its_neighbours_do(policy):
+    sizes = {"a": (0.9, [300, 16, 16, 300]), "b": (0.5, [16, 300])}
+    done = run(sizes, 8000, budget_policy=policy, min_chunk_tokens=100)
+    assert kept(done) == [("a", (0, 1, 2, 3)), ("b", (1,))]
+    assert "[…]" not in done.text
+    assert done.token_count == COUNTER.count(done.text)
+    # One side alone does not bring it.
+    tight = run(sizes, 400, budget_policy=policy, min_chunk_tokens=100, overflow="stop")
+    assert ("a", (0,)) in kept(tight)
+
+
+@pytest.mark.parametrize("policy", CHUNKWISE)
+def test_a_small_chunk_that_is_shown_elsewhere_is_not_shown_again(policy):
+    chunks = [Chunk(name, i, text) for name in "ab" for i, text in enumerate((words(60, f"{name}0"), "Overview", words(60, f"{name}2")))]
+    hits = tuple(Hit(chunk.document_id, chunk.chunk_index, 1 - place / 10) for place, chunk in enumerate(chunks))
+    source = FakeSource([Document("a"), Document("b")], chunks, COUNTER)
+    settings = AssemblySettings(expand_window=0, budget_policy=policy, pack_unit="passage")
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock())
+    assert done.text.count("Overview") == 1
+    assert [(f.document_id, f.fate) for f in done.trace.fates if f.chunk_index == 1] == [("a", "kept"), ("b", "duplicate_of")]
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_a_best_chunk_that_is_too_large_is_cut_and_never_lost(policy):
     done = run({"a": (0.9, [2000]), "b": (0.8, [30])}, 300, budget_policy=policy)
     assert kept(done)[0] == ("a", (0,))
     assert 200 < done.token_count <= 300
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_a_limit_in_characters_binds_besides_that_in_tokens(policy):
     done = run(FOUR, 8000, budget_policy=policy, max_chars=3000)
     assert 0 < len(done.text) <= 3000
@@ -132,7 +158,7 @@ def test_hits_below_the_floor_never_count_but_may_come_back_as_neighbours():
     assert fates == {0: ("kept", None, True), 1: ("kept", None, False), 4: ("dropped", "floor", True)}
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
 def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy):
     documents = [Document("old", "Rates", date="2024-01-01"), Document("new", "Rates", date="2026-01-01")]
     chunks = [Chunk("old", 0, words(48, "rates")), Chunk("new", 0, words(48, "rates")), Chunk("old", 4, words(80, "other"))]
@@ -145,7 +171,7 @@ def test_the_successor_of_the_best_chunk_is_the_best_and_never_too_small(policy)
     assert fates["old", 4].fate == ("kept" if policy == "drop_documents" else "dropped")
 
 
-@pytest.mark.parametrize("policy", ["pack", "segments"])
+@pytest.mark.parametrize("policy", ["pack", "segments", "learned"])
 def test_the_best_hit_is_kept_where_another_of_its_document_has_the_better_score(policy):
     documents = [Document("a", "a")]
     chunks = [Chunk("a", i, words(100, f"a{i}")) for i in range(3)]
@@ -164,7 +190,7 @@ def test_what_is_far_beyond_the_limit_is_not_asked_what_it_lacks():
     assert kept(run(sizes, 300 + (said[-1].missing_tokens or 0), budget_policy="greedy"))[-1][0] == said[-1].document_id
 
 
-@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "pack", "segments"])
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "pack", "segments", "learned"])
 def test_no_packing_holds_more_of_a_document_than_a_limit_can(policy):
     done = run({"a": (0.9, [300, 300, 300])}, 500, budget_policy=policy)
     assert done.trace.regret.regret == 0

@@ -60,7 +60,22 @@ def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffle
 
 @law(
     cases(),
-    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "drop_documents"]).flatmap(
+    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "learned"]).flatmap(
+        lambda policy: settings_(budget_policy=policy, compression="off", citation_unit="document")
+    ),
+    st.integers(0, 40),
+    LIMITS,
+)
+def test_no_small_chunk_is_missing_between_two_that_are_shown(case, chosen, least, limit):
+    done = run(case, replace(chosen, min_chunk_tokens=least), limit)
+    whole = {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate in ("kept", "merged")}
+    small = [(f.document_id, f.chunk_index) for f in done.trace.fates if f.reason == "degenerate"]
+    assert not [(name, index) for name, index in small if {(name, index - 1), (name, index + 1)} <= whole]
+
+
+@law(
+    cases(),
+    st.sampled_from(["greedy", "greedy_skip", "pack", "segments", "learned", "drop_documents"]).flatmap(
         lambda policy: settings_(budget_policy=policy, budget_scope="rendered", oversized="trim", dedup_keep="best")
     ),
     st.integers(40, 400),
@@ -71,7 +86,7 @@ def test_the_best_chunk_is_always_there(case, chosen, limit):
     hits = [candidate for candidate in candidates if candidate.retrieved]
     assume(hits)
     best = by_standing(candidates)[0]
-    if chosen.budget_policy in ("pack", "segments"):
+    if chosen.budget_policy in ("pack", "segments", "learned"):
         best = min(hits, key=lambda c: (c.rank, -c.score, *c.key))
     fate = next(f for f in done.trace.fates if (f.document_id, f.chunk_index) == best.key)
     assert fate.fate in PRESENT or fate.reason == "no_room", fate

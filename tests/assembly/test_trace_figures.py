@@ -179,7 +179,7 @@ def test_a_marker_in_a_title_over_quiet_text_is_defused() -> None:
 def test_an_orphan_is_a_neighbour_whose_hits_repeat_another_document() -> None:
     chunks = [Chunk("a", 0, TEXT), Chunk("b", 3, TEXT), Chunk("b", 4, OTHER)]
     query = Query("q", (Hit("a", 0, 0.9), Hit("b", 3, 0.5)))
-    for policy in ("drop_documents", "greedy", "greedy_skip", "pack", "segments"):
+    for policy in ("drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"):
         settings = AssemblySettings(budget_policy=policy, min_chunk_tokens=1)
         done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock())
         assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [

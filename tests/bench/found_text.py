@@ -1,7 +1,8 @@
 """Whether a context, as plain text, holds the evidence that a question needs: one rule for every system.
 
-A system that is not ours says nothing of where its text comes from, so the text itself is searched. White space counts as
-one blank, since several of them strip or join with it. A piece of evidence is found where it stands in one stretch, or where
+A system that is not ours says nothing of where its text comes from, so the text itself is searched. White space does not count:
+several of them strip it, join with it, or break a word that goes over from one chunk to the next. A piece of evidence is found where it
+stands in one stretch, or where
 every chunk that holds a part of it shows that part.
 """
 
@@ -20,8 +21,8 @@ CUT = 80
 
 
 def plain(text: str) -> str:
-    """With every run of white space as one blank."""
-    return " ".join(text.split())
+    """Without white space."""
+    return "".join(text.split())
 
 
 class Corpus:

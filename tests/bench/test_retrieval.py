@@ -9,6 +9,7 @@ second a chunk), CTXASM_BENCH_ENGINE=sqlite or postgresql searches by that datab
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from ctxasm.search import ranking as search_ranking
 from ctxasm.search.searching import search
 from ctxasm.store.database import Store
 from ctxasm.text.tokens.counter import open_counter
-from ctxasm.tuning.recall import Key, Needed, mean_recall, needed
+from ctxasm.tuning.recall import Key, Needed, mean_recall, needed, recall
 from tests.bench.contest import HALVES
 from tests.bench.long_chunks import half_of
 from tests.bench.tables import show
@@ -105,6 +106,39 @@ def test_recall_of_the_four_corpora(workbench: Workbench, capsys: pytest.Capture
     with capsys.disabled():
         print(f"\nquestions: {', '.join(f'{corpus} {len(questions(corpus))}' for corpus in REAL)}; {EMBEDDER or 'wordllama'}, {ENGINE}")
         show("Recall at 5 and 10 hits", columns, rows)
+
+
+def test_whether_hybrid_pays(workbench: Workbench, capsys: pytest.CaptureFixture[str]) -> None:
+    """Hybrid less BM25, the mean of the corpora, with the 95 % interval by resampling the questions of each."""
+    rows = []
+    for text in ("raw", "title"):
+        found = {}
+        for method in ("bm25", "hybrid"):
+            options = SearchOptions(method, text, 20, embedder=EMBEDDER, engine=PLACE)  # type: ignore[arg-type]
+            found[method] = {corpus: [keys(search(workbench, q.query, corpus, options)) for q, _ in questions(corpus)] for corpus in REAL}
+        for half in HALVES:
+            for limit in LIMITS:
+                gains = [
+                    [
+                        recall(need, hybrid[:limit]) - recall(need, bm25[:limit])
+                        for (query, need), hybrid, bm25 in zip(
+                            questions(corpus), found["hybrid"][corpus], found["bm25"][corpus], strict=True
+                        )
+                        if half_of(query.query_id) == half
+                    ]
+                    for corpus in REAL
+                ]
+                rows.append([text, half, limit, sum(map(len, gains)), mean(map(mean, gains)), *resampled(gains)])
+    with capsys.disabled():
+        columns = ("text", "half", "hits", "questions", "hybrid - bm25", "low", "high")
+        show(f"What the vectors add ({EMBEDDER or 'wordllama'}, {ENGINE})", columns, rows)
+
+
+def resampled(gains: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The 95 % interval of the mean of means."""
+    draw = random.Random(1)
+    means = sorted(mean(mean(draw.choices(own, k=len(own))) for own in gains) for _ in range(1000))
+    return means[25], means[975]
 
 
 def test_what_the_vectors_should_weigh(workbench: Workbench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.answering.zones import ZONE_PROFILES
-from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, preset, preset_of
+from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, RECOMMENDED, is_recommended, other_choice, preset, preset_of
 from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings
 
 
@@ -23,6 +23,16 @@ def test_the_use_cases_of_the_token_budget_guide(name: str, format_: str, orderi
     chosen = preset(name)
     assert (chosen.format, chosen.ordering, chosen.compression != "off") == (format_, ordering, compressed)
     assert PRESET_HELP[name].startswith("Token-budget guide")
+
+
+def test_what_is_recommended_stands_first_and_one_step_goes_there_and_back() -> None:
+    own = AssemblySettings(max_tokens=2000, format="xml")
+    taken = other_choice(own)
+    assert next(iter(PRESETS)) == RECOMMENDED
+    assert taken == own.replace(**PRESETS[RECOMMENDED])
+    assert is_recommended(taken)
+    assert not is_recommended(own)
+    assert other_choice(taken) == own
 
 
 def test_the_five_stage_pipeline_is_the_default() -> None:

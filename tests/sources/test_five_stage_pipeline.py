@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from ctxasm.app.ui.frame import title
 from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.title import found_badges
+from ctxasm.app.ui.inspect.funnel import steps
 from ctxasm.data.documents.chunking import chunk_text
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.records import Chunk, Document, Hit, Query
@@ -32,18 +33,15 @@ def test_beyond_its_ranges_is_refused(beyond: dict[str, int]) -> None:
         AssemblySettings(**beyond)  # type: ignore[arg-type]
 
 
-def test_its_badges_are_in_the_head_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_badges_are_in_the_funnel() -> None:
     """Search method, BM25 matches, and "7 → 12 chunks"."""
     chunks = [Chunk("a", index, f"Alinea {index} van de brochure.") for index in range(40)]
     hits = [Hit("a", index, 1.0 - index / 100) for index in (0, 3, 7, 11, 15, 19, 23)]
     done = run(chunks, hits, documents=[Document("a")])
     query = Query("Wat breng ik mee?", tuple(hits), "q", search_method="hybrid_bm25_vector", bm25_matches=5)
-    shown: list[str] = []
-    monkeypatch.setattr(title.st, "html", shown.append)
-    title.show_query_title("Inspect", Scene("d", query, AssemblySettings()), done, "stamp")
-    assert "hybrid: BM25 + vector" in shown[0]
-    assert "5 BM25 matches" in shown[0]
-    assert "<b>7 → 20</b> chunks" in shown[0]
+    badges = found_badges(Scene("d", query, AssemblySettings()))
+    assert badges == ["<b>hybrid: BM25 + vector</b>", "5 matches by words (BM25)"]
+    assert [(step.label, step.value) for step in steps(done)[:2]] == [("found", "7"), ("widened", "20")]
 
 
 def test_a_page_summary_reads_as_its_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.data.files import load_bundle
 from ctxasm.model.ports import ChunkVectors, TokenCounter
@@ -22,6 +23,9 @@ class PlainTools:
         return None
 
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
+        return None
+
+    def weights(self) -> Weights | None:
         return None
 
 

@@ -80,6 +80,7 @@ def any_settings() -> st.SearchStrategy[AssemblySettings]:
         "compression": st.sampled_from(["off", "off", "extractive"]),
         "encoding": st.sampled_from(["cl100k_base", "cl100k_base", "o200k_base"]),
         "decay_mode": choices("decay_mode"),
+        "pool_window": st.sampled_from([None, 0, 2, 6, 12]),
     }
     return st.fixed_dictionaries({}, optional=changes).map(lambda found: AssemblySettings(**found))
 

@@ -71,13 +71,13 @@ class ContextAssemblyPostprocessor(BaseNodePostprocessor):
         return reader.assemble(query, found, self.settings, beside)
 
     def _neighbours(self, nodes: Sequence[NodeWithScore]) -> list[BaseNode]:
-        """The nodes of the docstore up to `expand_window` before and after the hits, each once."""
+        """The nodes of the docstore up to `window` before and after the hits, each once."""
         if self.docstore is None or not self.settings.enabled:
             return []
         known = {scored.node.node_id: scored.node for scored in nodes}
         edge: list[BaseNode] = list(known.values())
         found: dict[str, BaseNode] = {}
-        for _ in range(self.settings.expand_window):
+        for _ in range(self.settings.window):
             wanted = [name for name in dict.fromkeys(_linked(edge)) if name not in known and name not in found]
             edge = list(self.docstore.get_nodes(wanted, raise_error=False)) if wanted else []
             found |= {node.node_id: node for node in edge}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.passages import join
@@ -21,14 +22,21 @@ def in_sequence(scales: Scales) -> list[Candidate]:
 
 
 def degenerate(scales: Scales, best: Candidate) -> dict[Key, str]:
-    """Chunks below `min_chunk_tokens`, all but the best, with the reason; an older one is judged by what stands for it."""
-    least, superseded = scales.settings.min_chunk_tokens, scales.relations.superseded
-    judged = {key: scales.candidates.get(superseded[key].key, c) if key in superseded else c for key, c in scales.candidates.items()}
-    return {key: "degenerate" for key, c in judged.items() if c.key != best.key and (c.chunk.token_count or 0) < least}
+    """Chunks below `min_chunk_tokens`, all but the best, with the reason; an older one is judged by what stands for it.
+
+    None of them is chosen; one whose neighbours are in comes in with them (see `ChunkSet`).
+    """
+    superseded = scales.relations.superseded
+    judged = {key: superseded[key].key if key in superseded else key for key in scales.candidates}
+    return {key: "degenerate" for key, of in judged.items() if of in scales.small and of != best.key}
 
 
 class ChunkSet:
-    """Chosen chunks, in documents that stand as they were grouped."""
+    """Chosen chunks, in documents that stand as they were grouped.
+
+    What is too small to be chosen stands between chosen chunks all the same, where no gap is left beside it: a heading costs hardly
+    more than the gap mark in its place. It follows from what is chosen, so whatever is chosen or dropped, nothing has to be undone.
+    """
 
     def __init__(self, scales: Scales) -> None:
         self.scales = scales
@@ -55,9 +63,12 @@ class ChunkSet:
 
     def plans(self, cut: Candidate | None = None, at: int = 0) -> list[DocumentPlan]:
         """The documents in their order; with `cut` shown only up to character `at`."""
+        filled = self._filled(cut)
         return [
-            self._cut_plan(cut, at) if cut is not None and cut.chunk.document_id == document_id else self._plan(document_id)
-            for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)
+            self._cut_plan(filled[document_id], cut, at)
+            if cut is not None and cut.chunk.document_id == document_id
+            else self.scales.planned(document_id, filled[document_id])
+            for document_id in filled
         ]
 
     def size(self, cut: Candidate | None = None, at: int = 0) -> int:
@@ -67,14 +78,36 @@ class ChunkSet:
     def shown_from(self, candidate: Candidate) -> int:
         """How many characters of a chosen chunk's head its neighbours show."""
         document_id, index = candidate.key
-        return next(j.start for j in self._plan(document_id).joined if j.chunk.chunk_index == index)
+        plan = self.scales.planned(document_id, self._filled(candidate)[document_id])
+        return next(j.start for j in plan.joined if j.chunk.chunk_index == index)
 
-    def _plan(self, document_id: str) -> DocumentPlan:
-        return self.scales.planned(document_id, tuple(sorted(self.chosen[document_id])))
+    def _filled(self, cut: Candidate | None = None) -> dict[str, tuple[int, ...]]:
+        """The indexes that each document shows, the documents in their order. What is cut has no neighbour behind its end."""
+        ordered = {
+            document_id: tuple(sorted(self.chosen[document_id])) for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)
+        }
+        if not self.scales.small:
+            return ordered
+        there = self.keys()
+        for document_id, indexes in ordered.items():
+            for low, high in pairwise(indexes):
+                between = [(document_id, index) for index in range(low + 1, high)]
+                if (cut is not None and cut.key == (document_id, low)) or not self.scales.small.issuperset(between):
+                    continue
+                for key in between:
+                    if not any(related.key in there for related in self.scales.originals.get(key, ())):
+                        there.add(key)
+        return {
+            document_id: indexes if len(indexes) == indexes[-1] - indexes[0] + 1 else self._shown(document_id, there)
+            for document_id, indexes in ordered.items()
+        }
 
-    def _cut_plan(self, cut: Candidate, at: int) -> DocumentPlan:
+    def _shown(self, document_id: str, there: set[Key]) -> tuple[int, ...]:
+        return tuple([index for index in self.scales.own[document_id] if (document_id, index) in there])
+
+    def _cut_plan(self, indexes: tuple[int, ...], cut: Candidate, at: int) -> DocumentPlan:
         document_id, index = cut.key
-        chunks = [c.chunk for _, c in sorted(self.chosen[document_id].items())]
+        chunks = [self.scales.own[document_id][each].chunk for each in indexes]
         return self.scales.plan(document_id, join(chunks, self.scales.settings.min_overlap_chars, {index: at}))
 
 

@@ -1,8 +1,8 @@
 """Policy `greedy` (token-budget guide): chunk by chunk, best score first, up to the first that does not fit.
 
 Every step asks what the whole set comes to, so headers, joins and gaps count exactly. The chunk that does not fit is cut where
-enough room is left (`overflow=cut`; the SOURCE-N assembler stops before it, `stop`). Chunks below `min_chunk_tokens` are passed over,
-but the best chunk never is, and it gives way as under every policy: summary, title, then its own end.
+enough room is left (`overflow=cut`; the SOURCE-N assembler stops before it, `stop`). Chunks below `min_chunk_tokens` are passed over
+(see `ChunkSet`), but the best chunk never is, and it gives way as under every policy: summary, title, then its own end.
 """
 
 from __future__ import annotations

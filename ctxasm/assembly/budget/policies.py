@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from ctxasm.assembly.budget.drop_documents import drop_documents
 from ctxasm.assembly.budget.greedy import greedy
 from ctxasm.assembly.budget.greedy_skip import greedy_skip
+from ctxasm.assembly.budget.learned import learned
 from ctxasm.assembly.budget.pack import pack
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.segments import segments
@@ -18,6 +19,7 @@ POLICIES: Mapping[str, Callable[[Scales], Chosen]] = {
     "greedy_skip": greedy_skip,
     "pack": pack,
     "segments": segments,
+    "learned": learned,
 }
 """The policies by the names that `budget_policy` takes."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
 from ctxasm.assembly.order import arrange
 from ctxasm.assembly.passages import Joined, Piece, join
@@ -28,10 +29,22 @@ def showing(resolution: Resolution) -> list[str]:
 
 
 class Scales:
-    """Weighs sets of the grouped chunks for one assembly, by writing them. `limit` is what they may come to."""
+    """Weighs sets of the grouped chunks for one assembly, by writing them. `limit` is what they may come to.
 
-    def __init__(self, grouped: Grouped, settings: AssemblySettings, counter: TokenCounter, limit: int) -> None:
+    `question` and `weights` (None: those that ship) are for the policy that values chunks by both.
+    """
+
+    def __init__(
+        self,
+        grouped: Grouped,
+        settings: AssemblySettings,
+        counter: TokenCounter,
+        limit: int,
+        question: str = "",
+        weights: Weights | None = None,
+    ) -> None:
         self.grouped, self.settings, self.counter, self.limit = grouped, settings, counter, limit
+        self.question, self.weights = question, weights
         self.own, self.relations = grouped.own, grouped.relations
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
@@ -67,6 +80,12 @@ class Scales:
         """What each chunk repeats."""
         return originals_of(self.relations)
 
+    @cached_property
+    def small(self) -> frozenset[Key]:
+        """Chunks below `min_chunk_tokens` that may be shown."""
+        least = self.settings.min_chunk_tokens
+        return frozenset([key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least and not self.superseded(key)])
+
     def superseded(self, key: Key) -> bool:
         """Whether a newer chunk among the candidates stands for this one."""
         newer = self.relations.superseded.get(key)
@@ -83,8 +102,20 @@ class Scales:
 
     def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         """A document with its summary line and title."""
-        document = self.grouped.found.documents.get(document_id) or Document(document_id)
-        return DocumentPlan(document, joined, prefix_of(document, self.settings), title_of(document))
+        document = self.document(document_id)
+        return DocumentPlan(document, joined, self.prefix(document_id), title_of(document))
+
+    def document(self, document_id: str) -> Document:
+        """What is known of a document."""
+        return self.grouped.found.documents.get(document_id) or Document(document_id)
+
+    def title(self, document_id: str) -> str:
+        """What its header names."""
+        return title_of(self.document(document_id))
+
+    def prefix(self, document_id: str) -> str:
+        """Its summary line."""
+        return prefix_of(self.document(document_id), self.settings)
 
     def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
         """A document with these of its chunks, put next to each other; the same plan for the same chunks."""

@@ -40,14 +40,19 @@ class Start(NamedTuple):
 
 def start(scales: Scales) -> Start | None:
     """None where nothing was retrieved."""
-    best = best_hit(scales.candidates.values())
+    best = best_of(scales)
     if best is None:
         return None
-    if newer := scales.relations.superseded.get(best.key):
-        best = scales.candidates.get(newer.key, best)
     small = degenerate(scales, best)
     left = {document_id: {index: c for index, c in own.items() if c.key not in small} for document_id, own in scales.own.items()}
     return Start(best, small, scales.resolve({document_id: own for document_id, own in left.items() if own}))
+
+
+def best_of(scales: Scales) -> Candidate | None:
+    """The chunk that is always in: the best hit, or the newer one that stands for it. None where nothing was retrieved."""
+    best = best_hit(scales.candidates.values())
+    newer = scales.relations.superseded.get(best.key) if best is not None else None
+    return best if newer is None else scales.candidates.get(newer.key, best)
 
 
 def best_hit(candidates: Iterable[Candidate]) -> Candidate | None:
@@ -132,8 +137,7 @@ def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[
     document_id = unit.members[0].chunk.document_id
 
     def plan_of(indexes: Iterable[int]) -> DocumentPlan:
-        resolution = scales.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
-        return scales.plan(document_id, scales.join(document_id, resolution.shown[document_id]))
+        return set_of(scales, [unit._replace(members=tuple([own[index] for index in sorted(indexes)]))]).plans()[0]
 
     first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
     by_text = scales.settings.budget_scope == "rendered"

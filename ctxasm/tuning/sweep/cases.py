@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from ctxasm.assembly.expand import NOTHING_FETCHED, plan_expansion, rank_hits
 from ctxasm.model.kept import key_of
@@ -15,7 +16,16 @@ from ctxasm.text.chunk_facts import complete
 from ctxasm.tuning.evidence import Evidence, evidence_documents, evidence_of
 
 WIDEST = int(spec_of("expand_window").high or 0)
+"""Neighbours on each side that every policy can be given."""
+FETCHED = int(spec_of("pool_window").high or 0)
 """Always fetched, so that what a question's results are kept under does not depend on the grid."""
+
+
+def widened(window: int) -> dict[str, Any]:
+    """Changes that bring in so many neighbours on each side: as every policy has them, else under one that has a pool."""
+    if window <= WIDEST:
+        return {"expand_window": window, "pool_window": None}
+    return {"budget_policy": "pack", "pack_unit": "document", "pool_window": window}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ DocumentChunks = Callable[[str], Sequence[FetchedChunk]]
 def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, encoding: str) -> QuestionCase:
     """Read all of a question, in one statement for its chunks. Raises InvalidInput for a query that cannot be assembled."""
     check_query(query)
-    windows = plan_expansion(rank_hits(query, None).hits, WIDEST)
+    windows = plan_expansion(rank_hits(query, None).hits, FETCHED)
     fetched = source.fetch(windows, encoding) if windows else NOTHING_FETCHED
     evidence = evidence_of(query, {name: document_chunks(name) for name in evidence_documents(query)})
     language = source.corpus_language() if isinstance(source, KnowsLanguage) else None

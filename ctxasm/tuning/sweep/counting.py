@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.deduplicate.resolution import deduplicate, likeness_of
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.extracts import Compressor
@@ -23,12 +24,12 @@ from ctxasm.assembly.summarise import worded
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, judged, shown_of_blocks, states_in
-from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, source_of
+from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, source_of, widened
 
 CHOICE = ("budget_policy", "budget_mode", "max_tokens", "oversized", "overflow", "min_chunk_tokens", "pack_k", "pack_unit")
 """Settings that only say which chunks are chosen; with those of the zones, which only say the limit."""
 CANDIDATES = (
-    *("relevance_floor", "top_k", "expand_window", "decay", "decay_mode", "dedup_exact", "dedup_near", "near_threshold"),
+    *("relevance_floor", "top_k", "expand_window", "pool_window", "decay", "decay_mode", "dedup_exact", "dedup_near", "near_threshold"),
     *("dedup_semantic", "semantic_threshold", "dedup_keep"),
 )
 """Settings that only say which chunks there are to choose from."""
@@ -55,6 +56,10 @@ class Tools(Protocol):
 
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
         """For `compression=model`."""
+        ...
+
+    def weights(self) -> Weights | None:
+        """For `budget_policy=learned`: None where those that ship are used."""
         ...
 
 
@@ -100,7 +105,8 @@ class Counting:
         settings, tools = self._settings[at], self._tools
         counter = tools.counter(settings.encoding)
         vectors, compressor = tools.vectors(settings), tools.compressor(settings)
-        done = assemble(case.query, source, settings, counter, limit=limit, vectors=vectors, compressor=compressor)
+        weights = tools.weights()
+        done = assemble(case.query, source, settings, counter, limit=limit, vectors=vectors, compressor=compressor, weights=weights)
         return _outcome(done.token_count, states_in(done, case.evidence))
 
     def _chosen(
@@ -111,7 +117,7 @@ class Counting:
         found = expand(case.query, source, settings, counter)
         grouped = group(deduplicate(found, settings, self._tools.vectors(settings)))
         template = worded(settings, source, found.fetched).summary_template
-        scales = Scales(grouped, self._with(template, wanted[0][1]), counter, wanted[0][0])
+        scales = Scales(grouped, self._with(template, wanted[0][1]), counter, wanted[0][0], case.query.query, self._tools.weights())
         scales = scales.remembering(first.setdefault(kind.write, scales))
         judge = _Judge(case.evidence, grouped, scales)
         outcomes = {}
@@ -153,7 +159,7 @@ class _Judge:
 
 def _kind_of(settings: AssemblySettings, shared: dict[AssemblySettings, AssemblySettings]) -> _Kind:
     defaults = {spec.name: spec.default for spec in specs() if spec.name in CHOICE or spec.stage == "zones"}
-    candidates = settings.replace(**defaults)
+    candidates = settings.replace(**defaults | widened(settings.window))
     written = candidates.replace(**{spec.name: spec.default for spec in specs() if spec.name in CANDIDATES})
     whole = not settings.enabled or settings.compression != "off"
     return _Kind(shared.setdefault(candidates, candidates), shared.setdefault(written, written), whole)

@@ -34,7 +34,7 @@ class SweepEstimate:
 def estimate(dataset: Dataset, queries: Sequence[Query], grid: Grid, tools: Tools) -> SweepEstimate:
     """Count the first questions for half a second, and nothing that costs money."""
     asking = [each for each in grid.settings if each.enabled and each.compression == "model"]
-    chunks = sum(len(query.retrieved) * (2 * each.expand_window + 1) for query in queries for each in asking)
+    chunks = sum(len(query.retrieved) * (2 * each.window + 1) for query in queries for each in asking)
     cells = len(grid.settings) * len(queries)
     if needs_this_process(grid.settings):
         return SweepEstimate(len(grid.settings), len(queries), cells, None, chunks)

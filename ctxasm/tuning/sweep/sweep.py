@@ -17,7 +17,7 @@ from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.sweep.cases import WIDEST, QuestionCase, case_of
+from ctxasm.tuning.sweep.cases import WIDEST, QuestionCase, case_of, widened
 from ctxasm.tuning.sweep.counting import Outcome, Tools
 from ctxasm.tuning.sweep.grid import Axes
 from ctxasm.tuning.sweep.results import UNCOUNTED, SweepResult
@@ -79,6 +79,12 @@ def sweep(
     return _Sweep(dataset, queries, grid, tools, version, keep, engine, limit_of).run(report, cancelled)
 
 
+def _name_of(settings: AssemblySettings, tools: Tools) -> str:
+    """What outcomes are kept under, of all that decides them but the question."""
+    weights = tools.weights() if settings.budget_policy == "learned" else None
+    return key_of(json.dumps(settings.to_dict(), sort_keys=True), *([] if weights is None else [repr(weights)]))[:32]
+
+
 class _Sweep:
     def __init__(
         self,
@@ -94,8 +100,9 @@ class _Sweep:
         self.dataset, self.queries, self.grid, self.tools, self.engine = dataset, tuple(queries), grid, tools, engine
         self.version, self.keep, self.limit_of = version, keep, limit_of
         start = grid.settings[grid.start]
-        self.tried = (*grid.settings, start.replace(enabled=True, expand_window=WIDEST, top_k=None, relevance_floor=None, max_chars=None))
-        self.names = [key_of(json.dumps(each.to_dict(), sort_keys=True))[:32] for each in self.tried]
+        widest = widened(max(WIDEST, *(each.window for each in grid.settings)))
+        self.tried = (*grid.settings, start.replace(enabled=True, top_k=None, relevance_floor=None, max_chars=None, **widest))
+        self.names = [_name_of(each, tools) for each in self.tried]
         self.windowed = [at for at, each in enumerate(grid.settings) if each.enabled and each.budget_mode == "window"]
         self.cells = np.full((len(self.tried), len(self.queries), 3), UNCOUNTED, dtype=np.int32)
         self.digests: dict[int, str] = {}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.extracts import Compressor
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings
@@ -57,10 +58,14 @@ class InProcess:
 
 
 class SentTools:
-    """The tools of another process: counters alone, as this process has them, exact or estimated."""
+    """The tools of another process: counters, as this process has them, exact or estimated, and weights."""
 
-    def __init__(self, counters: Mapping[str, TokenCounter]) -> None:
-        self._counters = counters
+    def __init__(self, counters: Mapping[str, TokenCounter], weights: Weights | None) -> None:
+        self._counters, self._weights = counters, weights
+
+    def weights(self) -> Weights | None:
+        """See `Tools`."""
+        return self._weights
 
     def counter(self, encoding: str) -> TokenCounter:
         """See `Tools`."""
@@ -83,10 +88,10 @@ def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:
 def sent_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
     """What a worker is told first: `Counting` as bytes."""
     counters = {encoding: tools.counter(encoding) for encoding in sorted({each.encoding for each in settings})}
-    return pickle.dumps((tuple(settings), counters))
+    return pickle.dumps((tuple(settings), counters, tools.weights()))
 
 
 def counting_of(sent: bytes) -> Counting:
     """The other end of `sent_work`."""
-    settings, counters = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
-    return Counting(settings, SentTools(counters))
+    settings, counters, weights = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
+    return Counting(settings, SentTools(counters, weights))

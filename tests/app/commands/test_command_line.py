@@ -151,7 +151,7 @@ def test_a_dataset_without_queries(tmp_path: Path, capsys: pytest.CaptureFixture
         (["settings", "--set", "expand_window=x"], "expand_window must be a whole number between 0 and 3, got 'x'"),
         (["settings", "--set", "expand_window"], "a setting is written name=value, got 'expand_window'"),
         (["settings", "--set", "nope=1"], "setting name must be one of enabled, relevance_floor, top_k"),
-        (["settings", "--preset", "nope"], "preset must be one of five_stage"),
+        (["settings", "--preset", "nope"], "preset must be one of recommended, five_stage"),
         (["load", "/nowhere"], "there is no file, folder or .zip at '/nowhere'"),
         (["datasets", "--db", "nonsense"], "must be a URL, such as sqlite:///ctxasm.db"),
         (["datasets", "--db", "mysql://u:hunter2@h/d"], "sqlite"),

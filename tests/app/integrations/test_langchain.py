@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ctxasm import AssemblySettings, InvalidInput, Query
+from ctxasm.model.presets import preset
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 
@@ -42,7 +43,7 @@ class Recorded(BaseRetriever):
     """Returns what was recorded for a question."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return next((documents_of(one) for one in BENCH.queries() if one.query == query), [])
+        return next((documents_of(one) for one in BENCH.dataset().queries() if one.query == query), [])
 
 
 def joined(documents: Sequence[Document]) -> str:
@@ -172,9 +173,10 @@ def test_settings_in_every_form(tmp_path: Path) -> None:
     for given in (SETTINGS[1], TOML[1], file, str(file), SETTINGS[1].changed(), {"context_assembly": SETTINGS[1].changed()}):
         assert ContextAssembler(settings=given).settings == SETTINGS[1]
     assert ContextAssembler().settings == AssemblySettings()
+    assert ContextAssembler(settings="recommended").settings == preset("recommended")
     with pytest.raises(InvalidInput, match="expand_window must be"):
         ContextAssembler(settings={"expand_window": 9})
     with pytest.raises(InvalidInput, match=r"the file .* cannot be read: No such file"):
         ContextAssembler(settings=tmp_path / "absent.toml")
-    with pytest.raises(InvalidInput, match="settings must be AssemblySettings, a mapping, TOML or the path"):
+    with pytest.raises(InvalidInput, match="settings must be AssemblySettings, a mapping, TOML, the name of a preset or the path"):
         ContextAssembler(settings=7)

@@ -12,6 +12,7 @@ from ctxasm.app.ui.words.advice_words import SENTENCES, advice_sentence, changes
 from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
+from ctxasm.model.presets import preset
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
@@ -137,6 +138,15 @@ def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -
     fine(app.button(key="undo").click().run())
     assert app.session_state["_now"] == AssemblySettings(max_tokens=600)
     assert f'id="ctx-budget" data-tokens="{before}"' in html(app)
+
+
+def test_the_recommended_choice_is_tried_on_the_query_and_one_click_goes_back(open_tuned) -> None:
+    app = fine(open_tuned(data="tuned", q="labelled", mt="600"))
+    assert "evidence 0 → 1 of 1" in app.button(key="recommended_or_back").help
+    fine(app.button(key="recommended_or_back").click().run())
+    assert app.session_state["_now"] == preset("recommended").replace(max_tokens=600)
+    fine(app.button(key="undo").click().run())
+    assert app.session_state["_now"] == AssemblySettings(max_tokens=600)
 
 
 def test_nothing_to_improve_is_one_quiet_line(open_tuned) -> None:

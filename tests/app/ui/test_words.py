@@ -33,6 +33,8 @@ def examples(kind: type) -> list[Event]:
             return get_args(hint)
         if hint is str:
             return ("a word",)
+        if hint == tuple[str, ...]:
+            return (("contrast",), ())
         return (True, False) if hint is bool else ((1, 2),) if "tuple" in str(hint) else (3,)
 
     every = product(*(values(name, hint) for name, hint in hints.items()))

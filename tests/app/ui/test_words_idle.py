@@ -52,7 +52,7 @@ CHANGES = (
     {}, {"enabled": False}, {"expand_window": 0}, {"expand_window": 2}, {"decay": 1.0}, {"dedup_near": True}, {"dedup_semantic": True},
     {"dedup_exact": False}, {"budget_mode": "window"}, {"budget_policy": "pack"}, {"compression": "extractive"},
     {"summary_prefix": False}, {"supplement_mode": "never"}, {"citation_unit": "passage"}, {"ordering": "relevance"},
-    {"budget_policy": "greedy"},
+    {"budget_policy": "greedy"}, {"budget_policy": "learned", "pool_window": 6},
 )  # fmt: skip
 
 

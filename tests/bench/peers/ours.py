@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 
 from ctxasm import MemoryStore
+from ctxasm.assembly.budget.policies import choose
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.values import Weights
+from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly.expand import expand
+from ctxasm.assembly.group import group
+from ctxasm.assembly.order import order
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.steps import Found, Grouped, Written
+from ctxasm.assembly.summarise import summarise, worded
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
+from ctxasm.tuning.fit import WINDOW, Labelled, Pool, is_for_fitting, pools_of, weights_of
 from tests.bench.found_text import Corpus
 from tests.bench.peers.peer import WINDOWS, Way
+from tests.real_data import load_real
 
 COUNTER = open_counter()
 POLICIES: Mapping[str, Mapping[str, object]] = {
@@ -22,29 +34,69 @@ POLICIES: Mapping[str, Mapping[str, object]] = {
     "pack document": {"budget_policy": "pack", "pack_unit": "document"},
     "pack passage": {"budget_policy": "pack", "pack_unit": "passage"},
     "segments": {"budget_policy": "segments"},
+    "learned": {"budget_policy": "learned"},
 }
+WIDER = {"segments": (6,), "learned": (6, 12)}
+"""Windows of the policies that choose by value, beside those of all."""
+TRACED = (Way("drop_documents", 1), Way("learned", 6))
+"""Ways that are assembled once more as a whole, for their trace: one question of"""
+EVERY = 6
+UNSEEN: dict[str, Weights] = {}
+"""For each corpus weights that it had no part in: fitted on the first half of the questions of the others."""
+
+
+def prepare(names: Sequence[str]) -> None:
+    """Fit the weights of every corpus on the others, before the work is shared out."""
+    pools: dict[str, list[Pool]] = {}
+    for name in names:
+        store = MemoryStore(COUNTER)
+        store.add(load_real(name))
+        dataset = store.dataset()
+        labelled = [Labelled(q, dataset, dataset.document_chunks) for q in dataset.queries() if is_for_fitting(q.query_id) and q.retrieved]
+        pools[name] = [pool for each in labelled for pool in pools_of(each, COUNTER, WINDOW)]
+    for name in names if len(names) > 1 else ():
+        UNSEEN[name] = weights_of([pool for other in names if other != name for pool in pools[other]], WINDOW)
 
 
 class Ours:
-    """All other settings are the defaults."""
+    """All ways of this project."""
 
-    ways = tuple(Way(policy, window) for policy in POLICIES for window in WINDOWS)
+    ways = tuple(sorted((Way(policy, w) for policy in POLICIES for w in (*WINDOWS, *WIDER.get(policy, ()))), key=lambda way: way.window))
 
     def __init__(self, corpus: Corpus) -> None:
-        self.corpus, self.store = corpus, MemoryStore()
+        self.corpus, self.store = corpus, MemoryStore(COUNTER)
         self.store.add(corpus.bundle)
         self.stages: dict[tuple[str, Way, int], str] = {}
+        self.weights = UNSEEN.get(corpus.bundle.name)
+        self.brought: tuple[object, tuple[Found, Grouped]] | None = None
 
     def gather(self, way: Way, query: Query) -> Query:
         return query
 
     def fit(self, way: Way, gathered: Query, limit: int) -> str:
-        settings = AssemblySettings(expand_window=way.window, max_tokens=limit, **POLICIES[way.name])  # type: ignore[arg-type]
-        done = assemble(gathered, self.store.dataset(), settings, COUNTER)
-        assert done.token_count == COUNTER.count(done.text) <= limit, (way, limit, gathered.query_id)
-        assert done.text.strip() or not gathered.retrieved, (way, limit, gathered.query_id)
-        self.stages[gathered.query_id, way, limit] = self._lost_at(done)
-        return source_text(done)
+        settings = settings_of(way, limit)
+        scales = self.scales(gathered, settings)
+        led = summarise(order(choose(scales), settings, scales.candidates))
+        written = scales.write(led.blocks, led.lead)
+        tokens = COUNTER.count(written.text)
+        assert written.size.tokens == tokens <= limit, (way, limit, gathered.query_id)
+        assert written.text.strip() or not gathered.retrieved, (way, limit, gathered.query_id)
+        if way in TRACED and zlib.crc32(gathered.query_id.encode()) % EVERY == 0:
+            done = assemble(gathered, self.store.dataset(), settings, COUNTER, weights=self.weights)
+            assert done.text == written.text, (way, limit, gathered.query_id)
+            self.stages[gathered.query_id, way, limit] = self._lost_at(done)
+        return source_text(written, scales)
+
+    def scales(self, query: Query, settings: AssemblySettings) -> Scales:
+        """The candidates of a question weighed: read, compared and grouped once for all policies and limits of a window."""
+        key = (query.query_id, len(query.retrieved), settings.window)
+        if self.brought is None or self.brought[0] != key:
+            source = self.store.dataset()
+            found = expand(query, source, settings, COUNTER)
+            self.brought = key, (found, group(deduplicate(found, settings, None)))
+        found, grouped = self.brought[1]
+        wording = worded(settings, self.store.dataset(), found.fetched)
+        return Scales(grouped, wording, COUNTER, settings.max_tokens, query.query, self.weights)
 
     def _lost_at(self, done: Assembly) -> str:
         """The stages that the missing evidence reached; empty when all is found, by the rule that reads the trace."""
@@ -52,12 +104,17 @@ class Ours:
         return ", ".join(sorted({state.stage for state in evidence_states(done, stored) if state.stage}))
 
 
-def source_text(done: Assembly) -> str:
+def source_text(written: Written, scales: Scales) -> str:
     """The context with the characters of the sources where a look-alike stands for a bracket."""
-    chunks = {key: candidate.chunk.text for key, candidate in done.trace.candidates.items()}
     return "".join(
-        chunks[s.document_id, s.chunk_index][s.chunk_start : s.chunk_end]
+        scales.candidates[s.document_id, s.chunk_index].chunk.text[s.chunk_start : s.chunk_end]
         if s.kind == "chunk" and s.document_id is not None and s.chunk_index is not None
-        else done.text[s.start : s.end]
-        for s in done.segments
+        else written.text[s.start : s.end]
+        for s in written.segments
     )
+
+
+def settings_of(way: Way, limit: int) -> AssemblySettings:
+    """All other settings are the defaults."""
+    window = {"expand_window": way.window} if way.window in WINDOWS else {"pool_window": way.window}
+    return AssemblySettings(max_tokens=limit, **window, **POLICIES[way.name])  # type: ignore[arg-type]

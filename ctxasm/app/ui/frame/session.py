@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
-    from ctxasm.tuning.advice import Advice
+    from ctxasm.tuning.advice import Advice, Effect
     from ctxasm.tuning.cache_prefix import Prefix
 
 T = TypeVar("T")
@@ -203,7 +203,7 @@ class Session:
     followed: Kept[Key | None] = Kept(None)
     life: Widget[str | None] = Widget("_life", None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
-    advice: Kept[tuple[Assembly, tuple[Advice, ...]] | None] = Kept(None)
+    advice: Kept[tuple[Assembly, tuple[tuple[Advice, ...], Effect | None]] | None] = Kept(None)
 
     # Sweep
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)

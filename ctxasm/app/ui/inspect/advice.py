@@ -18,11 +18,21 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.advice_words import SEVERITY_WORDS, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.advice_words import (
+    ADVICE_EXPLAINS,
+    SEVERITY_WORDS,
+    advice_sentence,
+    changes_words,
+    effect_words,
+    recommended_sentence,
+)
 from ctxasm.app.ui.words.label_text import plain
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.presets import is_recommended, other_choice
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.advice import Advice, advise
+from ctxasm.tuning.advice import Advice, Effect, advise, measured
+from ctxasm.tuning.advice_view import View
 
 ADVICE = "advice"
 """The fragment that runs alone when the page has come to rest."""
@@ -51,7 +61,16 @@ def row_html(advice: Advice, assembly: Assembly) -> str:
 def help_of_advice(advice: Advice, how: str) -> str:
     """What the button changes, and what the trial measured, as markdown."""
     measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
-    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} Undo takes it back.")
+    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} {ADVICE_EXPLAINS} Undo takes it back.")
+
+
+def _recommended_button(effect: Effect | None) -> None:
+    """What the recommended preset does to this query, or the five stages where it is in use; nothing where neither changes anything."""
+    if effect is None:
+        return
+    takes = is_recommended(session.now)
+    label, help = "Back to the five stages" if takes else "Use recommended", plain(recommended_sentence(takes, effect))
+    st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), help=help, type="tertiary")
 
 
 def waits(assembly: Assembly) -> bool:
@@ -67,10 +86,11 @@ def show_advice(scene: Scene) -> None:
         if waits(assembly) and not session.take(Session.at_rest):
             st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
             return
-        given = _advice(replace(scene, settings=session.now), assembly)
+        given, recommended = _advice(replace(scene, settings=session.now), assembly)
         if not given:
             quiet = '<p class="cx-advice cx-mute" data-advice="0">Nothing that was tried would make this context better.</p>'
             st.html(boxed(quiet, "ctx-advice"), width="stretch")
+            _recommended_button(recommended)
             return
         _row(scene, assembly, given[0], "ctx-advice")
         if rest := given[1:]:
@@ -79,6 +99,7 @@ def show_advice(scene: Scene) -> None:
                 with more:
                     for advice in rest:
                         _row(scene, assembly, advice)
+        _recommended_button(recommended)
 
 
 def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:
@@ -94,14 +115,29 @@ def apply_advice(changed: AssemblySettings) -> None:
     st.rerun(PAGE)
 
 
-def _advice(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:
+def _advice(scene: Scene, assembly: Assembly) -> tuple[tuple[Advice, ...], Effect | None]:
     """The advice on this assembly; the last one of the session is kept, so that a step that is chosen tries nothing again."""
     kept = session.advice
     if kept is None or kept[0] is not assembly:
-        kept = (assembly, _tried(scene, assembly))
+        kept = (assembly, (_tried(scene, assembly), _difference(scene, assembly)))
         session.advice = kept
-    given: tuple[Advice, ...] = kept[1]
+    given: tuple[tuple[Advice, ...], Effect | None] = kept[1]
     return given
+
+
+def _difference(scene: Scene, assembly: Assembly) -> Effect | None:
+    """What choosing the other way does to this query; None where the context stays the same, or trying it would call a model."""
+    if _costs(scene) or not scene.settings.enabled:
+        return None
+    workbench = server.workbench()
+    try:
+        other = state.assemble_anew(workbench, replace(scene, settings=other_choice(scene.settings)))
+    except CtxasmError:
+        return None
+    if other.text == assembly.text:
+        return None
+    before, after = (measured(View(each, lambda done: workbench.evidence(done, scene.dataset))) for each in (assembly, other))
+    return Effect(before, after)
 
 
 def _tried(scene: Scene, assembly: Assembly) -> tuple[Advice, ...]:

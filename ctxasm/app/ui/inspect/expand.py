@@ -59,7 +59,7 @@ def _edges(assembly: Assembly, order: dict[str, int]) -> list[Edge]:
         if index == 0:
             edges.append(Edge(order[document_id], 0, "first"))
         after = (document_id, index + 1)
-        if assembly.settings.expand_window and hit.retrieved and hit.reason != "missing" and after not in keys and after not in gaps:
+        if assembly.settings.window and hit.retrieved and hit.reason != "missing" and after not in keys and after not in gaps:
             edges.append(Edge(order[document_id], index, "last"))
     return edges
 

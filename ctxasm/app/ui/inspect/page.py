@@ -38,8 +38,9 @@ def show_inspect(scene: Scene) -> None:
     stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
-    show_query_title("Inspect", scene, assembly, stamp)
-    offer_show_me()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        show_query_title("Inspect", scene, assembly, stamp)
+        offer_show_me()
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.browser_moves import bring_into_view
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import TakenName
@@ -19,6 +20,7 @@ from ctxasm.app.ui.load.taken_name import ADD, OTHER, REPLACE, free_name, questi
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError, InvalidBundle
+from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice
 
 
 def show_outcome() -> None:
@@ -93,3 +95,15 @@ def _show_loaded(report: Any) -> None:
             f"{notes_html(report.notes)}</div>"
         )
     )
+    show_recommended()
+
+
+def show_recommended() -> None:
+    """What to begin with on data of one's own, its gain and what it gives up; one click takes it, undo goes back."""
+    settings = session.now
+    if is_recommended(settings):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="begin_recommended"):
+        st.html(boxed(f'<p class="cx-note cx-small">{escape(PRESET_HELP[RECOMMENDED])}</p>'), width="stretch")
+        help = "The five stages stay as they are until you take this; undo goes back."
+        st.button("Begin with recommended", key="take_recommended", on_click=state.apply, args=(other_choice(settings),), help=help)

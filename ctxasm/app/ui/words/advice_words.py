@@ -17,7 +17,8 @@ from ctxasm.tuning.advice_finding import EPSILON, Rule, Severity
 
 SEVERITY_WORDS: Mapping[Severity, str] = {"loss": "missing", "risk": "at risk", "waste": "tokens"}
 """The badge of a piece of advice: something is missing, may be misread, or costs tokens for nothing."""
-
+ADVICE_EXPLAINS = "It explains this query: applied to other questions, such changes gained nothing."
+"""What was measured of advice that is given query by query."""
 
 Figures = Mapping[str, Any]
 
@@ -148,6 +149,12 @@ def effect_words(rule: Rule, effect: Effect) -> tuple[str, ...]:
     before, after = effect
     tokens = f"tokens {number(before.tokens)} → {number(after.tokens)}"
     return (*_evidence_words(before, after), *_hits_words(before, after), *_own_words(rule, before, after), tokens)
+
+
+def recommended_sentence(in_use: bool, effect: Effect) -> str:
+    """What the recommended choice does to this query, or the five stages where it is in use."""
+    what = "The five-stage choice" if in_use else "The recommended choice"
+    return f"{what} on this query: {' · '.join(effect_words('unused_tokens', effect))}."
 
 
 def _evidence_words(before: Measured, after: Measured) -> tuple[str, ...]:

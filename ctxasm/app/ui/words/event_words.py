@@ -14,7 +14,17 @@ from ctxasm.model import events as ev
 Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
 """Events of the stages before the budget."""
 Chosen = (
-    ev.Promoted | ev.Placed | ev.Returned | ev.Unstripped | ev.Truncated | ev.Compressed | ev.Failed | ev.Ordered | ev.Yielded | ev.Overshot
+    ev.Promoted
+    | ev.Placed
+    | ev.Returned
+    | ev.Unstripped
+    | ev.Truncated
+    | ev.Compressed
+    | ev.Failed
+    | ev.Ordered
+    | ev.Yielded
+    | ev.Valued
+    | ev.Overshot
 )
 """Events of choosing, cutting and ordering."""
 Written = ev.Supplemented | ev.Prefixed | ev.Neutralised | ev.Gapped | ev.Numbered
@@ -92,6 +102,8 @@ def _chosen(event: Chosen) -> str:
             return f"Its block stands at position {event.position}, by score {decimal(event.score)} (rank {event.rank})."
         case ev.Yielded():
             return f"The document's {event.part} gave way so that its best chunk fits."
+        case ev.Valued():
+            return value_sentence(event)
         case ev.Overshot():
             return f"The context is {plural(event.tokens, 'token')} over the limit."
         case _:
@@ -122,6 +134,17 @@ def coincidence_words(chars: int, of_chars: int, first: str) -> str:
         f"it repeats {number(chars)} of the {plural(of_chars, 'character')} of {first}, more than half. An overlap of chunks is "
         "seldom that long, a repeated table or licence often is, and no offsets say which: repeating text costs less than losing it."
     )
+
+
+def value_sentence(event: ev.Valued) -> str:
+    """What a chunk is worth to the question, and why."""
+    near = plural(event.distance, "step")
+    place = f"rank {event.rank}" if not event.distance else f"{near} from a hit, the best of those near it of rank {event.rank}"
+    shared = f"shares {', '.join(event.words)} with the question" if event.words else "shares no word with the question"
+    title = ", which its title speaks of too" if event.title_words >= 0.5 else ""
+    others = f"{plural(event.hits, 'hit')} in its document"
+    worth = "Worth the most" if event.value >= 1 else f"Worth {decimal(event.value)} of the best"
+    return f"{worth} before its tokens are counted: {place}, {shared}{title}, {others}."
 
 
 def supplement_sentence(event: ev.Supplemented) -> str:

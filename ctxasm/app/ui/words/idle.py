@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
-from ctxasm.model.settings import AssemblySettings, specs
+from ctxasm.model.settings import BY_VALUE, AssemblySettings, specs
 
 MODEL = ("model_name", "model_window")
 HISTORY = ("history_tokens", "history_summarise_after")
@@ -37,8 +37,14 @@ RULES = (
         lambda s: not s.enabled,
         "assembly is off: the baseline has no such stage",
     ),
-    Rule(("decay", "decay_mode"), lambda s: s.expand_window == 0, "no neighbours are fetched (expand window 0)"),
-    Rule(("decay_mode",), lambda s: s.expand_window == 1, "every neighbour is one step away (expand window 1)"),
+    Rule(("pool_window",), lambda s: s.budget_policy not in BY_VALUE, "only pack, segments and learned choose among many"),
+    Rule(
+        ("expand_window",),
+        lambda s: s.pool_window is not None and s.budget_policy in BY_VALUE,
+        "the neighbours to choose among are set by themselves",
+    ),
+    Rule(("decay", "decay_mode"), lambda s: s.window == 0, "no neighbours are fetched (window 0)"),
+    Rule(("decay_mode",), lambda s: s.window == 1, "every neighbour is one step away (window 1)"),
     Rule(("decay_mode",), lambda s: s.decay == 1, "a decay of 1 leaves every score as it is"),
     Rule(("near_threshold",), lambda s: not s.dedup_near, "near duplicates are not looked for"),
     Rule(("semantic_threshold",), lambda s: not s.dedup_semantic, "duplicates of meaning are not looked for"),

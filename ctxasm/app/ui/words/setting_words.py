@@ -11,6 +11,7 @@ LABELS: Mapping[str, str] = {
     "relevance_floor": "Relevance floor (score)",
     "top_k": "Only the first k hits",
     "expand_window": "Neighbours",
+    "pool_window": "Neighbours to choose among",
     "decay": "Decay of a neighbour's score",
     "decay_mode": "Decay mode",
     "min_overlap_chars": "Strip overlap above (characters)",
@@ -73,6 +74,7 @@ CHOICES: Mapping[str, Mapping[str, str]] = {
         "greedy_skip": "chunk by chunk by score; what does not fit is passed over for what still does",
         "pack": "the choice that is worth most within the limit; the best hit is always in",
         "segments": "the runs of neighbouring chunks that are most relevant for their tokens",
+        "learned": "chunk by chunk what is worth most for its tokens, by rank, hits nearby and the words it shares with the question",
     },
     "budget_mode": {
         "fixed": "max tokens is the limit",

@@ -40,11 +40,12 @@ def _hits(settings: AssemblySettings) -> tuple[str, ...]:
 
 
 def _neighbours(settings: AssemblySettings) -> str:
-    if settings.expand_window == 0:
-        return "no neighbours"
+    if settings.window == 0:
+        return "no neighbours" if settings.expand_window == 0 else "no neighbours to choose among"
     share = "half score" if settings.decay == 0.5 else "full score" if settings.decay == 1 else f"{settings.decay:g} × score"
     step = " per step" if settings.decay_mode == "per_step" and "decay_mode" not in idle(settings) else ""
-    return f"±{settings.expand_window} neighbour{'s' if settings.expand_window > 1 else ''} at {share}{step}"
+    among = " to choose among" if settings.pool_window is not None and "pool_window" not in idle(settings) else ""
+    return f"±{settings.window} neighbour{'s' if settings.window > 1 else ''}{among} at {share}{step}"
 
 
 def _duplicates(settings: AssemblySettings) -> tuple[str, ...]:
@@ -85,6 +86,8 @@ def _budget(settings: AssemblySettings) -> tuple[str, ...]:
             policy = f"the {settings.pack_unit}s that are worth most within {limit}{above}"
         case "segments":
             policy = f"the most relevant runs of chunks within {limit}{above}"
+        case "learned":
+            policy = f"what is worth most to the question for its tokens within {limit}{above}"
     return (policy, *worth, *_zones(settings))
 
 

@@ -1,0 +1,160 @@
+"""Policy `learned`: the most value per token, chunk by chunk, by what each chunk is probably worth to the question (see `values`).
+
+What a chunk takes is estimated while the order is found: its tokens without what a chosen neighbour shows of them, and a heading where its
+document is not there yet. Then the set is held to its exact count, as under every policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+
+from ctxasm.assembly.budget.best_chunk import squeezed
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.taking import nothing_ahead, taken
+from ctxasm.assembly.budget.units import best_of
+from ctxasm.assembly.budget.values import Valued, value_candidates
+from ctxasm.assembly.steps import Chosen
+from ctxasm.model.events import Event, Reason
+from ctxasm.model.events import Valued as ValuedEvent
+from ctxasm.model.results import Candidate, Key
+from ctxasm.text.formats import title_of
+
+GAP_TOKENS = 4
+"""About what a gap mark takes, or another piece of a document."""
+HEADER_TOKENS = 10
+"""About what a header takes besides title and source, and so many of its characters make a token:"""
+CHARS_PER_TOKEN = 4
+OFFERED = 12
+"""Chunks offered at most to the room that is left, each by an exact count."""
+
+
+def learned(scales: Scales) -> Chosen:
+    """The best hit, and what is worth most for its tokens beside it."""
+    best = best_of(scales)
+    if best is None:
+        return taken(scales, ChunkSet(scales), {})
+    small = degenerate(scales, best)
+    titles = {document_id: scales.title(document_id) for document_id in scales.own}
+    valued = value_candidates(scales.question, scales.candidates.values(), titles, scales.weights)
+    own = {key: each for key, each in valued.items() if key not in small and not scales.superseded(key)}
+    chosen = _Fill(scales, best, own).filled()
+    if chosen is None:
+        found = squeezed(scales, best)
+        done = found.chosen({**small, **found.reasons}, nothing_ahead)
+    else:
+        done = taken(scales, chosen, small)
+    shown = {(j.chunk.document_id, j.chunk.chunk_index) for j in done.final}
+    left: dict[Key, Reason] = {key: "outbid" for key in own if key not in shown}
+    return replace(done, reasons={**left, **done.reasons}, valued=lambda: _events(list(valued.values())))
+
+
+def _events(valued: Sequence[Valued]) -> tuple[Event, ...]:
+    """What each value is made of, the best first."""
+    most = max([each.value for each in valued], default=1.0) or 1.0
+    ordered = sorted(valued, key=lambda each: (-each.value, each.candidate.key))
+    return tuple(
+        [
+            ValuedEvent(*c.key, round(value / most, 4), c.rank, distance, hits, words, round(features.title_words, 4))
+            for c, value, features, distance, hits, words in ordered
+        ]
+    )
+
+
+class _Fill:
+    """A set that grows by the chunk that is worth most for its tokens, until no other fits."""
+
+    def __init__(self, scales: Scales, best: Candidate, own: dict[Key, Valued]) -> None:
+        self.scales, self.best, self.own = scales, best, own
+        self.headers: dict[str, int] = {}
+
+    def filled(self) -> ChunkSet | None:
+        """The set, None where not even the best chunk fits."""
+        order = self._order()
+        chosen = ChunkSet(self.scales)
+        for candidate in order:
+            chosen.add(candidate)
+        size = chosen.size()
+        while size > self.scales.limit:
+            if len(order) == 1:
+                return None
+            # One too many is usual, since sizes are estimates; where they are far off (a limit in characters) the set is halved.
+            keep = len(order) - 1 if size <= self.scales.limit * 1.2 else (len(order) + 1) // 2
+            for candidate in order[keep:]:
+                chosen.drop(candidate)
+            order = order[:keep]
+            size = chosen.size()
+        self._offer(chosen, size)
+        return chosen
+
+    def _order(self) -> list[Candidate]:
+        """The chunks that come in by their estimated sizes, in that order; the best hit first."""
+        chosen, repeats = ChunkSet(self.scales), Repeats(self.scales)
+        left = self.scales.limit - self._tokens(self.best, chosen)
+        chosen.add(self.best)
+        order = [self.best]
+        heap = [(-each.value / self._tokens(each.candidate, chosen), key) for key, each in self.own.items() if key != self.best.key]
+        heapify(heap)
+        while heap and left > 0:
+            _, key = heappop(heap)
+            candidate = self.own[key].candidate
+            tokens = self._tokens(candidate, chosen)
+            if key in chosen or tokens > left or repeats.takes(candidate, chosen):
+                continue
+            chosen.add(candidate)
+            order.append(candidate)
+            left -= tokens
+            for beside in self._beside(key):
+                if beside not in chosen and beside in self.own:
+                    # It costs less now than when it was put here: it stands twice, and counts once.
+                    heappush(heap, (-self.own[beside].value / self._tokens(self.own[beside].candidate, chosen), beside))
+        return order
+
+    def _offer(self, chosen: ChunkSet, size: int) -> None:
+        """What still fits, the best for its tokens first."""
+        room = self.scales.limit - size
+        repeats = Repeats(self.scales)
+        rest = [(each.value / self._tokens(each.candidate, chosen), key) for key, each in self.own.items() if key not in chosen]
+        offered = 0
+        for _, key in sorted(rest, key=lambda each: (-each[0], each[1])):
+            candidate = self.own[key].candidate
+            # An estimate that is a little over may still fit.
+            if self._tokens(candidate, chosen) > room * 1.1 or repeats.takes(candidate, chosen):
+                continue
+            if offered == OFFERED:
+                return
+            offered += 1
+            chosen.add(candidate)
+            grown = chosen.size()
+            if grown > self.scales.limit:
+                chosen.drop(candidate)
+            else:
+                room = self.scales.limit - grown
+
+    def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
+        """About what a chunk adds to the chosen ones."""
+        chunk = candidate.chunk
+        document_id, index = candidate.key
+        there = chosen.chosen.get(document_id)
+        tokens = chunk.token_count or 0
+        if there is None:
+            return max(1, tokens + self._header(document_id))
+        before, after = index - 1 in there, index + 1 in there
+        if before:
+            tokens -= chunk.overlap_tokens or 0
+        if after:
+            tokens -= there[index + 1].chunk.overlap_tokens or 0
+        return max(1, tokens if before or after else tokens + GAP_TOKENS)
+
+    def _header(self, document_id: str) -> int:
+        if document_id not in self.headers:
+            document, prefix = self.scales.document(document_id), self.scales.prefix(document_id)
+            chars = len(title_of(document)) + len(document.source or "") + len(prefix)
+            self.headers[document_id] = HEADER_TOKENS + chars // CHARS_PER_TOKEN
+        return self.headers[document_id]
+
+    @staticmethod
+    def _beside(key: Key) -> tuple[Key, Key]:
+        return (key[0], key[1] - 1), (key[0], key[1] + 1)

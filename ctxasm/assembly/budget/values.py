@@ -1,0 +1,200 @@
+"""What a chunk is probably worth to a question: a conditional logit over a few features that need no model and no network.
+
+The value of a candidate is exp(weights · features); only the ratio of two values of one question means anything. Every feature is
+free of scale: it compares a candidate with the others of its question, so that a corpus, a language or a score of another kind does not
+move it. The weights ship in `values.toml`, made by `ctxasm fit`, and a team's own take their place (`CTXASM_VALUE_WEIGHTS`).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from math import exp, isfinite, log, log1p
+from typing import NamedTuple
+
+from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.results import Candidate, Key
+from ctxasm.text.language import STOP_WORDS
+
+SPREAD = 1 / 3
+"""What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
+MOST_TERMS = 60
+"""Words of a question that are looked for: the first."""
+ENDING = 2
+"""Letters that a long word may lose to an inflection, and the fewest that stay of it:"""
+STEM = 4
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Features(NamedTuple):
+    """What is known of one candidate.
+
+    `near` is the logarithm of the hits' 1 / rank that reach it, a third at every step; `distance` that of one more than the steps to
+    the nearest hit. `document` is the share of all 1 / rank that hits of its document have. `words` is the weight of the
+    question's words in its text, as a share of the most that a candidate has; `document_words` the same of all candidates of its document
+    together. `title_words` is the share of all the question's words in the title. `length` is the logarithm of its tokens.
+    """
+
+    near: float
+    distance: float
+    document: float
+    words: float
+    document_words: float
+    title_words: float
+    length: float
+
+
+class Weights(NamedTuple):
+    """One weight a feature, and how many neighbours the candidates had on each side when they were fitted."""
+
+    features: Features
+    window: int
+
+
+class Valued(NamedTuple):
+    """A candidate with its value, what it is made of, and the words of the question that it holds."""
+
+    candidate: Candidate
+    value: float
+    features: Features
+    distance: int
+    hits_in_document: int
+    words: tuple[str, ...]
+
+
+class _Read(NamedTuple):
+    """One candidate as it was read: the question's words in its text as bits."""
+
+    candidate: Candidate
+    near: float
+    distance: int
+    held: int
+
+
+def stems_of(question: str) -> dict[str, str]:
+    """What is looked for in a text, with the word it stands for: each word of the question without what an inflection changes.
+
+    Stop words and single letters are left out. What is written without blanks (Chinese, Japanese) goes in as pairs of characters.
+    """
+    stems: dict[str, str] = {}
+    for word in _WORD.findall(question.lower()):
+        if word in STOP_WORDS or (len(word) < STEM - 1 and word.isascii() and not word.isdigit()):
+            continue
+        if word[0] >= "\u3040":
+            stems |= {word[at : at + 2]: word[at : at + 2] for at in range(max(1, len(word) - 1))}
+        else:
+            stems.setdefault(word if len(word) <= STEM or word.isdigit() else word[: max(STEM, len(word) - ENDING)], word)
+    return dict(list(stems.items())[:MOST_TERMS])
+
+
+def value_candidates(
+    question: str, candidates: Iterable[Candidate], titles: Mapping[str, str], weights: Weights | None = None
+) -> dict[Key, Valued]:
+    """The value of every candidate. `titles` are those of their documents; one that is missing holds no word."""
+    documents: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        documents.setdefault(candidate.chunk.document_id, []).append(candidate)
+    return _Valuing(question, documents, titles, weights or shipped_weights()).values()
+
+
+class _Valuing:
+    """All candidates of a question, read once."""
+
+    def __init__(self, question: str, documents: Mapping[str, Sequence[Candidate]], titles: Mapping[str, str], weights: Weights) -> None:
+        self.titles, self.weights = titles, weights.features
+        self.words = stems_of(question)
+        self.bits = [(stem, 1 << at) for at, stem in enumerate(self.words)]
+        self.read = {document_id: self._read(own) for document_id, own in documents.items()}
+        self.hits = {name: [c.rank for c in own if c.retrieved] for name, own in documents.items()}
+        self.rarity = self._rarity()
+        self.shares: dict[int, float] = {0: 0.0}
+
+    def _read(self, own: Sequence[Candidate]) -> list[_Read]:
+        hits = [(c.chunk.chunk_index, 1.0 / c.rank) for c in own if c.retrieved]
+        read = []
+        for candidate in own:
+            index, text = candidate.chunk.chunk_index, candidate.chunk.text.lower()
+            held = sum([bit for stem, bit in self.bits if stem in text])
+            steps = [abs(index - at) for at, _ in hits]
+            near = sum([worth * SPREAD**step for (_, worth), step in zip(hits, steps, strict=True)])
+            read.append(_Read(candidate, near, min(steps, default=0), held))
+        return read
+
+    def _rarity(self) -> list[tuple[int, float]]:
+        """What each word weighs: the rarer among the candidates, the more (BM25's inverse document frequency)."""
+        held = [each.held for own in self.read.values() for each in own]
+        found = []
+        for _, bit in self.bits:
+            holding = len([1 for each in held if each & bit])
+            found.append((bit, log(1 + (len(held) - holding + 0.5) / (holding + 0.5))))
+        return found
+
+    def _share(self, held: int) -> float:
+        """The share of the question's words, by weight, that these bits are."""
+        if held not in self.shares:
+            total = sum([weight for _, weight in self.rarity])
+            self.shares[held] = sum([weight for bit, weight in self.rarity if held & bit]) / total
+        return self.shares[held]
+
+    def values(self) -> dict[Key, Valued]:
+        """Every candidate by its key."""
+        together = {name: self._share(_union(own)) for name, own in self.read.items()}
+        most = max([self._share(each.held) for own in self.read.values() for each in own], default=0.0) or 1.0
+        most_together = max(together.values(), default=0.0) or 1.0
+        worths = {name: sum([1.0 / rank for rank in ranks]) for name, ranks in self.hits.items()}
+        all_worth = sum(worths.values()) or 1.0
+        valued: dict[Key, Valued] = {}
+        words = list(self.words.values())
+        for name, own in self.read.items():
+            title = self.titles.get(name, "").lower()
+            of_document = worths[name] / all_worth
+            of_words = together[name] / most_together
+            of_title = self._share(sum([bit for stem, bit in self.bits if stem in title]))
+            for candidate, near, distance, held in own:
+                features = Features(
+                    log(near) if near > 0 else -50.0,
+                    log1p(distance),
+                    of_document,
+                    self._share(held) / most,
+                    of_words,
+                    of_title,
+                    log(max(1, candidate.chunk.token_count or 0)),
+                )
+                total = sum([weight * feature for weight, feature in zip(self.weights, features, strict=True)])
+                shared = tuple([words[at] for at in range(len(words)) if held >> at & 1]) if held else ()
+                valued[candidate.key] = Valued(candidate, exp(min(total, 500.0)), features, distance, len(self.hits[name]), shared)
+        return valued
+
+
+def _union(own: Sequence[_Read]) -> int:
+    held = 0
+    for each in own:
+        held |= each.held
+    return held
+
+
+@cache
+def shipped_weights() -> Weights:
+    """Those in the package, fitted on the corpora that the file names."""
+    return read_weights(files("ctxasm.assembly.budget").joinpath("values.toml").read_text(encoding="utf-8"))
+
+
+def read_weights(text: str) -> Weights:
+    """Weights as `ctxasm fit` writes them (TOML, a number for every feature). Raises InvalidInput."""
+    try:
+        told = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"the weights are not TOML: {error}; make them with `ctxasm fit`") from None
+    given, window = told.get("weights"), told.get("window")
+    if not isinstance(given, dict) or set(given) != set(Features._fields):
+        wanted = ", ".join(Features._fields)
+        raise InvalidInput(f"the table weights must give a number to each of {wanted}, got {shown(given)}; make it with `ctxasm fit`")
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or abs(value) > 100:
+            raise InvalidInput(f"weights.{name} must be a number between -100 and 100, got {shown(value)}")
+    if isinstance(window, bool) or not isinstance(window, int) or not 0 <= window <= 12:
+        raise InvalidInput(f"window must be a whole number between 0 and 12, got {shown(window)}")
+    return Weights(Features(**{name: float(value) for name, value in given.items()}), window)

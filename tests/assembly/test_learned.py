@@ -1,0 +1,158 @@
+"""Policy `learned`: what a chunk is worth, and what is taken for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ctxasm.assembly.budget.values import Features, Weights, read_weights, shipped_weights, stems_of, value_candidates
+from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.errors import InvalidInput
+from ctxasm.model.events import Valued
+from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.records import Chunk, Document, Hit, Query
+from ctxasm.model.results import Assembly, Candidate
+from ctxasm.model.settings import AssemblySettings
+from tests.fakes import FakeClock, FakeSource
+from tests.strategies import COUNTER
+
+FILLER = "The quick brown fox jumps over the lazy dog again and again, as it has done for years. " * 6
+NOTHING = Weights(Features(*[0.0] * len(Features._fields)), 3)
+
+
+def weights(**given: float) -> Weights:
+    return Weights(NOTHING.features._replace(**given), 3)
+
+
+def candidate(document_id: str, index: int, text: str, rank: int | None = None, parents: tuple[int, ...] = ()) -> Candidate:
+    return Candidate(FetchedChunk(document_id, index, text, token_count=50), rank is not None, 1.0, rank or 1, parents)
+
+
+def run(question: str, texts: dict[str, list[str]], hits: list[tuple[str, int]], limit: int, **settings: object) -> Assembly:
+    chunks = [Chunk(name, i, f"{name}{i} {FILLER}{text}") for name, own in texts.items() for i, text in enumerate(own)]
+    found = tuple(Hit(*key, 1.0 - place / 10, place + 1) for place, key in enumerate(hits))
+    chosen = AssemblySettings(budget_policy="learned", **settings)  # type: ignore[arg-type]
+    source = FakeSource([Document(name, name) for name in texts], chunks, COUNTER)
+    return assemble(Query(question, found), source, chosen, COUNTER, FakeClock(), limit)
+
+
+def shown(done: Assembly) -> set[tuple[str, int]]:
+    return {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate == "kept"}
+
+
+def test_what_shares_the_words_of_the_question_comes_before_what_is_merely_ranked():
+    texts = {"a": ["nothing", "nothing"], "b": ["nothing"], "c": ["about contrast and an allergy"]}
+    hits = [("a", 0), ("b", 0), ("c", 0)]
+    done = run("Which allergy rules out contrast?", texts, hits, 290, expand_window=0)
+    assert shown(done) == {("a", 0), ("c", 0)}
+    assert done.token_count <= 290
+    assert {f.reason for f in done.trace.fates if f.fate == "dropped"} == {"outbid"}
+
+
+def test_a_chunk_far_from_every_hit_is_reached_by_the_wider_pool_alone():
+    texts = {"a": ["hit", "x", "x", "x", "x", "the contrast allergy"], "b": ["x"], "c": ["x"]}
+    hits = [("a", 0), ("b", 0), ("c", 0)]
+    near, wide = (run("contrast allergy?", texts, hits, 400, pool_window=window) for window in (None, 5))
+    assert ("a", 5) not in shown(near)
+    assert ("a", 5) in shown(wide)
+    assert wide.trace.fetch.statements == near.trace.fetch.statements == 1
+
+
+def test_the_pool_belongs_to_policies_that_choose_by_value():
+    chosen = AssemblySettings(pool_window=9)
+    assert [chosen.replace(budget_policy=policy).window for policy in ("drop_documents", "greedy", "greedy_skip")] == [1, 1, 1]
+    assert [chosen.replace(budget_policy=policy).window for policy in ("pack", "segments", "learned")] == [9, 9, 9]
+    assert AssemblySettings(budget_policy="learned", expand_window=2).window == 2
+
+
+def test_a_wider_pool_sends_the_best_hit_whatever_it_is_worth():
+    done = run("contrast", {"a": ["x"], "b": ["contrast"]}, [("a", 0), ("b", 0)], 170)
+    assert shown(done) == {("a", 0)}
+
+
+def test_every_value_is_told_with_what_it_is_made_of():
+    texts = {"a": ["contrast", "x"], "b": ["x"]}
+    done = run("Contrast, or not?", texts, [("a", 0), ("b", 0)], 8000)
+    told = [event for record in done.trace.stages for event in record.events if isinstance(event, Valued)]
+    assert (told[0].document_id, told[0].chunk_index) == ("a", 0)
+    best, beside = told[0], next(e for e in told if (e.document_id, e.chunk_index) == ("a", 1))
+    assert (best.value, best.rank, best.distance, best.hits, best.words) == (1.0, 1, 0, 1, ("contrast",))
+    assert (beside.distance, beside.words) == (1, ())
+    assert 0 < beside.value < 1
+
+
+def test_each_feature_moves_the_value_by_its_weight():
+    own = [
+        candidate("a", 0, "contrast allergy", 1),
+        candidate("a", 1, "contrast"),
+        candidate("b", 0, "allergy", 2),
+        candidate("c", 0, "", 4),
+    ]
+    found = value_candidates("contrast allergy", own, {"b": "Allergy"}, NOTHING)
+    assert {each.value for each in found.values()} == {1.0}
+    of = {key: each.features for key, each in found.items()}
+    assert of["a", 0].words == 1 == of["a", 0].document_words
+    assert 0 < of["b", 0].words < 1
+    assert 0 < of["b", 0].title_words < 1
+    assert of["a", 0].title_words == 0
+    assert of["a", 0].document == pytest.approx(1 / 1.75)
+    assert of["a", 1].near == pytest.approx(of["a", 0].near - 1.0986, abs=1e-3)
+    assert (of["a", 0].distance, of["a", 1].distance) == (0, pytest.approx(0.6931, abs=1e-3))
+    longer = value_candidates("contrast", own, {}, weights(words=1.0))
+    assert longer["a", 0].value > longer["b", 0].value
+
+
+def test_values_do_not_depend_on_the_order_or_the_scale_of_scores():
+    texts = {"a": ["contrast", "x"], "b": ["allergy", "x"]}
+    question, hits = "contrast allergy", [Hit("a", 0, 9.0, 1), Hit("b", 1, 5.0, 2)]
+    chunks = [Chunk(name, i, f"{name}{i} {FILLER}{text}") for name, own in texts.items() for i, text in enumerate(own)]
+    source = FakeSource([Document("a"), Document("b")], chunks, COUNTER)
+    settings = AssemblySettings(budget_policy="learned", pool_window=3)
+
+    def text(*given: Hit) -> str:
+        return assemble(Query(question, given), source, settings, COUNTER, FakeClock(), 300).text
+
+    assert text(*hits) == text(*hits[::-1]) == text(*(replace(hit, score=hit.score / 100 - 3) for hit in hits))
+
+
+@pytest.mark.parametrize(
+    ("question", "stems"),
+    [
+        ("What is the contrast?", ["contra"]),
+        ("Spreekuren op maandag", ["spreekur", "maand"]),
+        ("version 2 of it", ["versi", "2"]),
+        ("造影剤 アレルギー", ["造影", "影剤", "アレ", "レル", "ルギ", "ギー"]),
+        ("the of and", []),
+    ],
+)
+def test_words_are_looked_for_without_what_an_inflection_changes(question, stems):
+    assert list(stems_of(question)) == stems
+
+
+@pytest.mark.parametrize("question", ["the of and", "?!", "x" * 5000])
+def test_a_question_without_words_is_answered_by_rank(question):
+    done = run(question, {"a": ["x"], "b": ["x"]}, [("b", 0), ("a", 0)], 170)
+    assert shown(done) == {("b", 0)}
+
+
+def test_weights_are_read_as_they_are_written():
+    assert shipped_weights().window == 6
+    text = "window = 2\n[weights]\n" + "".join(f"{name} = {at}\n" for at, name in enumerate(Features._fields))
+    assert read_weights(text) == Weights(Features(*map(float, range(len(Features._fields)))), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("window = ", "not TOML"),
+        ("window = 3", "must give a number to each of near, distance"),
+        ("window = 3\n[weights]\nnear = 1", "ctxasm fit"),
+        ("window = 13\n[weights]\n" + "".join(f"{name} = 1\n" for name in Features._fields), "between 0 and 12, got 13"),
+        ("window = 3\n[weights]\n" + "".join(f"{name} = inf\n" for name in Features._fields), "weights.near must be a number"),
+        ("window = 3\n[weights]\n" + "".join(f"{name} = true\n" for name in Features._fields), "weights.near must be a number"),
+    ],
+)
+def test_weights_that_cannot_be_used_are_refused(text, words):
+    with pytest.raises(InvalidInput, match=words):
+        read_weights(text)
