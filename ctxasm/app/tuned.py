@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.parts import equipment
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.progress import Cancelled, Report, never, silent
+from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -197,28 +197,45 @@ class Decided(NamedTuple):
 
 def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str) -> Plan:
     """What `decided` would take. Raises InvalidInput, NotFound."""
-    from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import candidates_of, settings_tried
     from ctxasm.tuning.sweep.estimate import estimate
 
     held, queries = _asked(workbench, dataset, None)
     labelled = sum(bool(query.spans or query.gold) for query in queries)
     if not labelled:
         return Plan(0, 0, None)
-    grid, prior = sweep_grid(start, axes), shipped_prior()
-    tried = tuple(dict.fromkeys((*grid.settings, *settings_tried(candidates_of(start, prior), prior))))
+    grid = sweep_grid(start, axes)
+    tried = tuple(dict.fromkeys((*grid.settings, *_recommendable(start))))
     told = estimate(held, queries, grid._replace(settings=tried), WorkbenchTools(workbench))
     return Plan(labelled, len(tried) - len(grid.settings), told)
+
+
+def _recommendable(start: AssemblySettings) -> tuple[AssemblySettings, ...]:
+    """The settings that a recommendation tries."""
+    from ctxasm.tuning.recommend.prior import shipped_prior
+    from ctxasm.tuning.recommend.recommending import candidates_of, settings_tried
+    from ctxasm.tuning.sweep.sweep import grid_of
+
+    prior = shipped_prior()
+    return grid_of(start, settings_tried(candidates_of(start, prior), prior), {}).settings
 
 
 def decided(
     workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
 ) -> Decided:
-    """Sweep and recommend as one piece of work; what both count is counted once."""
-    found = swept(workbench, start, axes, dataset, report=report, cancelled=cancelled)
+    """Sweep and recommend as one piece of work with one progress; what both count is counted once."""
+    queries = len(_asked(workbench, dataset, None)[1])
+    # Beside its settings each counts the ceiling.
+    own, more = ((len(tried) + 1) * queries for tried in (sweep_grid(start, axes).settings, _recommendable(start)))
+
+    def first(told: Progress) -> None:
+        report(replace(told, total=own + more))
+
+    found = swept(workbench, start, axes, dataset, report=first, cancelled=cancelled)
+
+    def second(told: Progress) -> None:
+        report(replace(told, done=own + told.done, total=own + more, elapsed_s=found.seconds + told.elapsed_s))
+
     if cancelled():
         return Decided(found, None)
-    recommended = recommendation(
-        workbench, start, dataset, report=lambda told: report(replace(told, what="counting for the recommendation")), cancelled=cancelled
-    )
+    recommended = recommendation(workbench, start, dataset, report=second, cancelled=cancelled)
     return Decided(found, None if cancelled() else recommended)

@@ -200,3 +200,12 @@ def test_another_sweep_has_other_policies_to_show(own_url):
     app = ended(fine(app.button(key="start_sweep").click().run()))
     assert list(app.segmented_control(key="sweep_shown").options) == ["drop documents", "greedy"]
     assert app.segmented_control(key="sweep_shown").value in ("drop_documents", "greedy")
+
+
+def test_progress_is_one_count_that_ends_at_its_total(own_url):
+    told = []
+    start = ctxasm.AssemblySettings()
+    tuned.decided(server.workbench(), start, AXES, "sample", told.append)
+    done = [each.done for each in told]
+    assert done == sorted(done)
+    assert {each.total for each in told} == {done[-1]}

@@ -23,8 +23,8 @@ def settings_table(found: SweepResult, link_of: LinkOf) -> str:
     """All of them, in a box that scrolls."""
     start = found.settings[found.start]
     rows = sorted(found.rows(), key=lambda row: (-row.whole, row.tokens))
-    heads = (*(label_of(spec_of(name)) for name in PRESET), "Evidence whole", "Tokens a question", "Open in")
-    table = table_html(heads, [_cells(row, start, link_of) for row in rows], (0, 1, 3, 4), "Settings, the best first")
+    heads = ("Evidence whole", "Tokens a question", *(label_of(spec_of(name)) for name in PRESET), "Open in")
+    table = table_html(heads, [_cells(row, start, link_of) for row in rows], (0, 1, 2, 3), "Settings, the best first")
     return boxed(table, "ctx-swept")
 
 
@@ -36,4 +36,4 @@ def _cells(row: SettingRow, start: AssemblySettings, link_of: LinkOf) -> list[st
     )
     badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
     *first, last = map(escape, values)
-    return [*first, f"{last} {badges}".strip(), f"{row.whole} of {row.labelled}", number(row.tokens), link]
+    return [f"{row.whole} of {row.labelled}", number(row.tokens), *first, f"{last} {badges}".strip(), link]
