@@ -146,7 +146,7 @@ def test_every_function_of_a_source_is_in_the_table(source: str) -> None:
 
 def test_every_setting_of_a_strategy_has_a_row() -> None:
     """What the sources disagree about can be set, so all of it is here; the rest of the settings is ours."""
-    ours = {"top_k", "gap_mark", "marker_collisions", "pack_k", "pack_unit", "order_level"}
+    ours = {"top_k", "gap_mark", "marker_collisions", "pack_k", "pack_unit", "pool_window", "order_level"}
     named = {name for row in rows() for name in quoted(row.here) if "." not in name}
     assert sorted({spec.name for spec in specs()} - named - ours) == []
 
