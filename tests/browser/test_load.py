@@ -67,7 +67,7 @@ def test_a_table_is_mapped_looked_at_and_imported(team, open_page, tmp_path):
     expect(page.locator(".cx-preview th").filter(has_text="→ title")).to_be_visible()
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-report")).to_contain_text("gids")
-    expect(page.locator(".st-key-data")).to_contain_text("gids")
+    expect(page.get_by_role("combobox", name=re.compile("Dataset")).first).to_have_value("gids")
 
 
 def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, open_page):
@@ -76,7 +76,7 @@ def test_after_an_import_the_picker_shows_the_query_of_the_new_dataset(team, ope
     expect(query).to_have_value(re.compile("^bezoek-gewone"))
     drop(page, SPANS)
     page.get_by_role("button", name=re.compile("Import$")).click()
-    expect(page.locator(".st-key-data")).to_contain_text("llamaindex_spans")
+    expect(page.get_by_role("combobox", name=re.compile("Dataset")).first).to_have_value("llamaindex_spans")
     expect(query).to_have_value(re.compile("^0x"))
     page.get_by_role("link", name="Inspect").click()
     expect(page.locator("#ctx-budget")).to_be_visible()
@@ -141,7 +141,7 @@ def test_reading_documents_can_be_cancelled_and_gone_on_with(team, open_page, tm
     expect(report).to_contain_text("kept for the next time")
     page.get_by_role("button", name=re.compile("that are read")).click()
     expect(report).to_contain_text("handboek: ")
-    expect(page.locator(".st-key-data")).to_contain_text("handboek")
+    expect(page.get_by_role("combobox", name=re.compile("Dataset")).first).to_have_value("handboek")
 
 
 def test_a_table_of_a_team_is_linked_and_asked(team, open_page):
@@ -204,7 +204,7 @@ def test_a_dataset_is_enriched_by_rules_and_deleted(team, open_page, tmp_path):
     page = open_page(f"{team}/load")
     drop(page, written(tmp_path, "weg.csv"))
     page.get_by_role("button", name=re.compile("Import$")).click()
-    expect(page.locator(".st-key-data")).to_contain_text("weg")
+    expect(page.get_by_role("combobox", name=re.compile("Dataset")).first).to_have_value("weg")
     card = page.locator('[class*="st-key-dataset_"]').filter(has=page.get_by_role("button", name="weg", exact=True))
     card.get_by_role("button", name="Enrich").click()
     expect(page.locator("#ctx-estimate")).to_contain_text("no cost")
