@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sweeps import PlainTools, sample_store
+from sweeps import sample_store
 
+from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import Comparison, compare
 

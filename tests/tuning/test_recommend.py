@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import PlainTools, new_store, sample_store
+from sweeps import new_store, sample_store
 
+from ctxasm.app.prior import Plain as PlainTools
+from ctxasm.model.presets import PRESETS, RECOMMENDED
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.recommend.choosing import chosen, halves, held_out
 from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curated_settings, shipped_prior
@@ -133,6 +135,8 @@ def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
     """Where this fails: python -m ctxasm.app.prior FOLDER …"""
     prior = shipped_prior()
     names = {each.name for each in curated_settings()}
+    (own,) = (each for each in curated_settings() if each.name == RECOMMENDED)
+    assert own.changes.items() >= PRESETS[RECOMMENDED].items()
     assert prior.limits == LIMITS
     assert len(prior.corpora) >= 4
     for corpus in prior.corpora:

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from sweeps import PlainTools, new_store, sample_store
+from sweeps import new_store, sample_store
 
+from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.progress import Progress

@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from ctxasm.app.integrations.written import written_as
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.settings_text import to_environment, to_python, to_toml, to_url
+from ctxasm.model.settings_text import to_url
 
 COPY_CSS = """
 button { font: 500 14px var(--st-font); width: 100%; padding: 7px 12px; cursor: pointer;
@@ -84,17 +85,6 @@ def settings_written(settings: AssemblySettings) -> None:
 def _show_written(settings: AssemblySettings) -> None:
     """The settings in three notations."""
     st.caption("What differs from the defaults; each block has a copy button.")
-    environment = "\n".join(f"{name}={_quoted(value)}" for name, value in to_environment(settings).items())
-    for title, text, language in (
-        ("TOML", to_toml(settings), "toml"),
-        ("Python", to_python(settings), "python"),
-        ("Environment", environment or "# all defaults", "bash"),
-    ):
+    for title, language in (("TOML", "toml"), ("Python", "python"), ("Environment", "bash")):
         st.caption(title)
-        st.code(text, language=language)
-
-
-def _quoted(value: str) -> str:
-    import shlex
-
-    return shlex.quote(value)
+        st.code(written_as(settings, title.lower()).removesuffix("\n") or "# all defaults", language=language)

@@ -51,7 +51,7 @@ def found_badges(scene: Scene) -> list[str]:
     badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     badges += [fused] if (fused := fusion_of(query)) else []
     if query.bm25_matches is not None:
-        badges.append(plural(query.bm25_matches, "match").replace("matchs", "matches") + " by words (BM25)")
+        badges.append(f"{plural(query.bm25_matches, 'match')} by words (BM25)")
     if query.best_similarity is not None:
         badges.append(f"closest in meaning <b>{decimal(query.best_similarity)}</b> (cosine)")
     return badges

@@ -52,9 +52,11 @@ def number(value: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 chunk`, `2 chunks`; a noun in -y becomes -ies."""
+    """`1 chunk`, `2 chunks`; a noun in -y becomes -ies, one in -ch -ches."""
     if count == 1:
         return f"{count} {noun}"
+    if noun.endswith("ch"):
+        return f"{number(count)} {noun}es"
     return f"{number(count)} {noun[:-1]}ies" if noun.endswith("y") else f"{number(count)} {noun}s"
 
 
