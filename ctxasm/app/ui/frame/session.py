@@ -110,6 +110,8 @@ class Session:
     """The settings: widgets and address are written from here."""
     past: Kept[Sequence[AssemblySettings]] = Kept(())
     future: Kept[Sequence[AssemblySettings]] = Kept(())
+    pinned: Kept[AssemblySettings | None] = Kept(None)
+    """A, which Compare holds the settings against."""
     preset: Widget[str] = Widget("_preset", "")
     semantic_threshold: Widget[float] = Widget("_semantic_threshold", 0.0)
     limit_range: Widget[RangeState | None] = Widget("max_tokens_range", None)
@@ -204,6 +206,18 @@ class Session:
     life: Widget[str | None] = Widget("_life", None)
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
     advice: Kept[tuple[Assembly, tuple[tuple[Advice, ...], Effect | None]] | None] = Kept(None)
+
+    # Compare
+    versus: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
+    """The context of A, and of what it is."""
+    compare_view: Widget[str] = Widget("_compare_view", "question")
+    compare_started: Kept[Hashable] = Kept(None)
+    """The comparison of all questions that was asked for: one that takes long waits for that."""
+    compare_filter: Widget[str] = Widget("_compare_filter", "all")
+    question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
+    judged: Kept[Mapping[Hashable, Mapping[str, str]]] = Kept(NONE)
+    """Which context was preferred, by question, for each blind review."""
+    blind_seed: Kept[int] = Kept(1)
 
     # Sweep
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)

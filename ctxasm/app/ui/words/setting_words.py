@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.model.specs import Spec
 
 LABELS: Mapping[str, str] = {
@@ -174,3 +175,16 @@ def help_of(spec: Spec, why_idle: str | None = None) -> str:
     choices = CHOICES.get(spec.name, {})
     text = "\n".join(f"- **{value}**: {words}" for value, words in choices.items()) if choices else spec.help
     return f"**No effect now**: {why_idle}.\n\n{text}" if why_idle else text
+
+
+def value_words(spec: Spec, value: object) -> str:
+    """A value as a person reads it: `on`, `4 000`, `drop documents`."""
+    if value is None:
+        return spec.none
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int):
+        return number(value)
+    if isinstance(value, float):
+        return decimal(value)
+    return str(value).replace("_", " ") if spec.kind == "choice" else str(value)
