@@ -36,8 +36,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         show_problem(f"{plural(len(found.swept.failures), 'question')} could not be assembled, {query_id} among them: {why}")
     st.html(counts_html(found))
     named = filters(found)
-    if session.compare_filter not in named:
-        session.compare_filter = ALL
+    session.compare_filter = session.compare_filter if session.compare_filter in named else ALL
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         only = st.segmented_control(
             "List", list(named), key=Session.compare_filter.key, format_func=named.__getitem__, required=True, label_visibility="collapsed"
@@ -46,7 +45,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
     info = session.info
     words = {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
-    st.html(table(listed(found, only), words))
+    st.html(table(listed(found, only or ALL), words))
     chunk_clicks(Session.question_clicks.key, "", False, _open, _nothing)
 
 

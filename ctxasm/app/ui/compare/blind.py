@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 from ctxasm.model.kept import key_of
 from ctxasm.tuning.statistics.pairs import agresti_min, sign_flip_p
 
-Choice = Literal["A", "B", "same"]
+Choice = Literal["A", "B", "same", "alike"]
+"""What was preferred; "alike": the contexts are the same, so nobody was asked."""
 
 
 def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:
@@ -43,17 +44,15 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         judged = self.a + self.b + self.same
+        points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
-        return (
-            f"B was preferred {self.b} times, A {self.a}, neither {self.same} (of {judged}): {100 * (self.b - self.a) / max(judged, 1):+.0f} "
-            f"points [{100 * self.low:+.0f}, {100 * self.high:+.0f}], {sure} (p = {self.p:.3f})."
-        )
+        return f"B was preferred {self.b} times, A {self.a}, neither {self.same} (of {judged}): {points}, {sure} (p = {self.p:.3f})."
 
 
 def verdict(choices: Mapping[str, Choice]) -> Verdict:
     """Count them."""
     counts = Counter(choices.values())
-    interval = agresti_min(counts["B"], counts["A"], len(choices))
+    interval = agresti_min(counts["B"], counts["A"], len(choices) - counts["alike"])
     return Verdict(
         counts["A"],
         counts["B"],

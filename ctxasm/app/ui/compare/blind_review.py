@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
 from typing import Literal
@@ -17,7 +18,7 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.widgets.word_diff import word_diff
+from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -33,68 +34,81 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     if found is None:
         return
     about = (scene.dataset, session.loads, pinned, session.now, session.blind_seed)
-    order = shuffled([each.query_id for each in found.questions if each.a != each.b], session.blind_seed)
-    if not order:
-        show_empty("Nothing to choose between", "No question has more or fewer tokens or evidence under B than under A.")
+    # Another order of the same chunks differs in neither tokens nor evidence: then every question is looked at.
+    differ = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
+    order = shuffled(differ, session.blind_seed)
+    asked = None if session.value_of("blind_reveal") else _next(scene, pinned, about, order)
+    done = {query_id: who for query_id, who in _choices(about).items() if who != "alike"}
+    if asked is None:
+        if done:
+            _unblinded(about, pinned, done)
+        else:
+            show_empty("Nothing to choose between", "Every question has the same context under A and B, to the letter.")
         return
-    done = _choices(about)
-    left = [query_id for query_id in order if query_id not in done]
-    if not left or session.value_of("blind_reveal"):
-        _unblinded(about, pinned, len(order))
-        return
-    asked = replace(scene, query=server.workbench().query(scene.dataset, left[0]))
-    try:
-        a, b = sides_of(asked, pinned)
-    except CtxasmError as error:
-        show_problem(f"{left[0]}: {error}")
-        return
+    query_id, (a, b) = asked.query.query_id, sides_of(asked, pinned)
     st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(asked.query.query)}</p>'))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
-            st.button(label, key=f"blind_{side}", on_click=_choose, args=(about, left[0], side))
-        st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{len(done)} of {plural(len(order), "question")} judged</span>'))
+            st.button(label, key=f"blind_{side}", on_click=_choose, args=(about, query_id, side))
+        said = f"{plural(len(done), 'question')} judged, {len(order) - len(_choices(about))} to go"
+        st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{said}</span>'))
+        short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
-    one, other = (a.text, b.text) if is_a_left(left[0], session.blind_seed) else (b.text, a.text)
-    st.html(contexts_html(one, other))
+    one, other = (a.text, b.text) if is_a_left(query_id, session.blind_seed) else (b.text, a.text)
+    st.html(contexts_html(one, other, short))
 
 
-def contexts_html(left: str, right: str) -> str:
-    """Both texts whole, the words that only one of them has marked; neither says whose it is."""
-    stretches = word_diff(left, right)
+def _next(scene: Scene, pinned: AssemblySettings, about: tuple[object, ...], order: list[str]) -> Scene | None:
+    """The first question that is still to be judged; None after the last. Those with one and the same context are passed over."""
+    for query_id in order:
+        if query_id in _choices(about):
+            continue
+        asked = replace(scene, query=server.workbench().query(scene.dataset, query_id))
+        try:
+            a, b = sides_of(asked, pinned)
+        except CtxasmError as error:
+            show_problem(f"{query_id}: {error}")
+            continue
+        if a.text != b.text:
+            return asked
+        _keep(about, query_id, "alike")
+    return None
+
+
+def contexts_html(left: str, right: str, short: bool) -> str:
+    """Both texts, `short`: without what both say far from any difference; what only one says is marked, and neither says whose it is."""
+    stretches = shortened(word_diff(left, right)) if short else word_diff(left, right)
+    looks = {"same": ("", ""), "changed": ("<mark>", "</mark>"), "skipped": ('<span class="cx-seg-gap">… ', " …</span> ")}
 
     def side(name: str, at: Literal[1, 2]) -> str:
-        body = "".join(
-            f"<mark>{escape(each[at])}</mark>" if each.kind == "changed" and each[at] else escape(each[at]) for each in stretches
-        )
+        body = "".join(f"{looks[each.kind][0]}{escape(each[at])}{looks[each.kind][1]}" for each in stretches if each[at])
         return f'<div class="cx-quote" tabindex="0" role="region" aria-label="{name}" dir="auto"><h3>{name}</h3>{body}</div>'
 
     return boxed(f'<div class="cx-sides cx-blind">{side("Left", 1)}{side("Right", 2)}</div>', "ctx-blind")
 
 
 def _choices(about: tuple[object, ...]) -> dict[str, Choice]:
-    return dict(session.judged.get(about, {}))  # type: ignore[arg-type]
+    return dict(session.judged.get(about, {}))
 
 
 def _choose(about: tuple[object, ...], query_id: str, side: Button) -> None:
-    session.judged = {**session.judged, about: {**_choices(about), query_id: chosen(query_id, session.blind_seed, side)}}
+    _keep(about, query_id, chosen(query_id, session.blind_seed, side))
 
 
-def _unblinded(about: tuple[object, ...], pinned: AssemblySettings, count: int) -> None:
-    choices = _choices(about)
+def _keep(about: tuple[object, ...], query_id: str, choice: Choice) -> None:
+    session.judged = {**session.judged, about: {**_choices(about), query_id: choice}}
+
+
+def _unblinded(about: tuple[object, ...], pinned: AssemblySettings, choices: Mapping[str, Choice]) -> None:
     st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(verdict(choices).sentence)}</p>'))
     st.html(settings_html(pinned, session.now))
     info = session.info
     words = {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
     rows = [(escape(words.get(query_id, query_id)), chip(who) if who != "same" else SAID[who]) for query_id, who in choices.items()]
-    st.html(
-        boxed(
-            table_html(("Question", "preferred"), rows, caption=f"{len(choices)} of {count} judged, seed {session.blind_seed}"),
-            "ctx-judgements",
-        )
-    )
+    caption = f"{plural(len(choices), 'question')} judged, seed {session.blind_seed}"
+    st.html(boxed(table_html(("Question", "preferred"), rows, caption=caption), "ctx-judgements"))
     with st.container(horizontal=True, gap="small"):
-        if len(choices) < count:
-            st.button("Go on", key="blind_go_on")
+        st.button("Go on", key="blind_go_on")
         st.button("Start again, shuffled anew", key="blind_again", on_click=_again)
 
 

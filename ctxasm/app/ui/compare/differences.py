@@ -93,15 +93,15 @@ def bars_html(a: Assembly, b: Assembly, stamp: str) -> str:
     bars = {"A": budget_bar(a), "B": budget_bar(b)}
     axis = max(map(shown_axis, bars.values()))
     drawn = "".join(
-        f'<div class="cx-versus-bar" data-side="{side}" data-tokens="{bar.used}">{chip(side)}<div class="cx-plot" role="img" '
-        f'aria-label="{side}: {bar.used} of {bar.limit} tokens used by {plural(bar.sources, "document")}">{track_html(bar, axis)}</div></div>'
+        f'<div class="cx-versus-bar" data-side="{side}" data-tokens="{bar.used}">{chip(side)}<div class="cx-plot" role="img" aria-label='
+        f'"{side}: {bar.used} of {bar.limit} tokens used by {plural(bar.sources, "document")}">{track_html(bar, axis)}</div></div>'
         for side, bar in bars.items()
     )
     kinds = {part.kind for bar in bars.values() for document in bar.documents for part in document.parts}
     keys = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in kinds)
     return (
-        f'<section class="cx cx-budget" id="ctx-bars" data-stamp="{escape(stamp)}">{drawn}<div class="cx-versus-axis">{axis_html(axis)}</div>'
-        f'<div class="cx-legend">{keys}</div></section>'
+        f'<section class="cx cx-budget" id="ctx-bars" data-stamp="{escape(stamp)}">{drawn}'
+        f'<div class="cx-versus-axis">{axis_html(axis)}</div><div class="cx-legend">{keys}</div></section>'
     )
 
 
@@ -145,9 +145,7 @@ def chunks_html(rows: Sequence[ChunkRow]) -> str:
     said = ", ".join(f"{count} {'only in' if side != 'both' else 'otherwise in'} {side}" for side, count in counts.items() if count)
     rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
     heads = ("in", "chunk", "", "tokens", "why the other lacks it")
-    return boxed(
-        f'<h2 class="cx-h">Chunks<small>{said}</small></h2>{table_html(heads, cells, (3,), "Chunks that differ")}{rest}', "ctx-chunks"
-    )
+    return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}") + rest, "ctx-chunks")
 
 
 def _clipped(text: str) -> str:

@@ -37,6 +37,7 @@ def show_compare() -> None:
     if scene is None:
         return
     pinned, view = session.pinned, session.compare_view
+    session.compare_view = view  # a widget that nobody has used yet shows what its key holds
     show_title("Compare", HEADINGS.get(view, scene.query.query), stamp=state.stamp_of(scene))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_line"):
         st.segmented_control(

@@ -18,6 +18,7 @@ ALL = "all"
 MOST_ROWS = 200
 """Questions that are listed at once; the others are counted."""
 LONGEST = 110
+WON = "B wins a question of which only B holds all the evidence"
 
 
 def filters(found: Comparison) -> dict[str, str]:
@@ -35,11 +36,10 @@ def listed(found: Comparison, only: str) -> list[QuestionDelta]:
 
 def counts_html(found: Comparison) -> str:
     """How many questions B wins, holds as A does, and loses; what came of it, with how sure that is."""
-    badges = (("win", f"▲ B wins {len(found.better)}"), ("tie", f"as good {found.ties}"), ("loss", f"▼ B loses {len(found.worse)}"))
+    badges = (("win", f"▲ B wins {len(found.better)}"), ("tie", f"ties {found.ties}"), ("loss", f"▼ B loses {len(found.worse)}"))
     drawn = "".join(f'<span class="cx-badge" data-count="{name}">{said}</span>' for name, said in badges) if found.labelled else ""
-    return boxed(
-        f'<p class="cx-decision" role="status" id="ctx-comparison">{escape(found.sentence())}</p><div class="cx-badges">{drawn}</div>'
-    )
+    says = f'<p class="cx-decision" role="status" id="ctx-comparison">{escape(found.sentence())}</p>'
+    return boxed(f'{says}<div class="cx-badges" title="{WON}">{drawn}</div>')
 
 
 def table(rows: Sequence[QuestionDelta], words: Mapping[str, str]) -> str:

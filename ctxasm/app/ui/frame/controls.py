@@ -12,7 +12,6 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.drawer import drawer, open_drawer
-from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
@@ -52,9 +51,6 @@ def show_controls(scene: Scene) -> AssemblySettings:
         changed = len(settings.changed())
         help = f"{plural(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
-        is_a = session.pinned == settings
-        help = "A on the page Compare, where later settings (B) are held against these"
-        st.button("A" if is_a else "Pin as A", key="pin", on_click=pin, args=(settings,), disabled=is_a, help=help, icon=":material/keep:")
         copy_link(scene, settings)
     if session.drawer == SETTINGS:
         with drawer("All settings"):

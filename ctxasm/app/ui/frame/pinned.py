@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
+import streamlit as st
+
 from ctxasm.app.ui.frame.session import session
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import from_url, to_url
@@ -35,3 +37,11 @@ def read_pinned(parameters: Mapping[str, str]) -> tuple[AssemblySettings | None,
 def pin(settings: AssemblySettings) -> None:
     """Make these A (a callback)."""
     session.pinned = settings
+
+
+def offer_pin() -> None:
+    """A button that makes the settings of now A."""
+    is_a = session.pinned == session.now
+    help = "A on the page Compare: settings that are changed later (B) are held against these"
+    label = "Pinned as A" if is_a else "Pin as A"
+    st.button(label, key="pin", on_click=pin, args=(session.now,), disabled=is_a, help=help, icon=":material/keep:", type="tertiary")

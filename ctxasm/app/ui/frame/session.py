@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
+    from ctxasm.app.ui.compare.blind import Choice
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
@@ -215,7 +216,7 @@ class Session:
     """The comparison of all questions that was asked for: one that takes long waits for that."""
     compare_filter: Widget[str] = Widget("_compare_filter", "all")
     question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
-    judged: Kept[Mapping[Hashable, Mapping[str, str]]] = Kept(NONE)
+    judged: Kept[Mapping[Hashable, Mapping[str, Choice]]] = Kept(NONE)
     """Which context was preferred, by question, for each blind review."""
     blind_seed: Kept[int] = Kept(1)
 

@@ -13,6 +13,7 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import open_drawer
+from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -40,6 +41,7 @@ def show_inspect(scene: Scene) -> None:
         settle(scene, assembly)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         show_query_title("Inspect", scene, assembly, stamp)
+        offer_pin()
         offer_show_me()
     show_controls(scene)
     if assembly is None:
