@@ -46,7 +46,7 @@ class Verdict(NamedTuple):
         judged = self.a + self.b + self.same
         points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
-        return f"B was preferred {self.b} times, A {self.a}, neither {self.same} (of {judged}): {points}, {sure} (p = {self.p:.3f})."
+        return f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}: {points}, {sure} (p = {self.p:.3f})."
 
 
 def verdict(choices: Mapping[str, Choice]) -> Verdict:

@@ -29,6 +29,8 @@ def read_pinned(parameters: Mapping[str, str]) -> tuple[AssemblySettings | None,
     try:
         said = dict(parse_qsl(text, keep_blank_values=True, strict_parsing=True, max_num_fields=len(specs())))
     except ValueError:
+        said = {}
+    if not said or said.keys() - {spec.url for spec in specs()}:
         return None, (f"A must be settings as an address has them, w=2&mt=4000, or {DEFAULTS}, got {text[:60]!r}",)
     settings, rejected = from_url(said)
     return settings, tuple(f"of A, {error}" for error in rejected)
