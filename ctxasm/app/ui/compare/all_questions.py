@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ctxasm.app.ui.compare.question_table import ALL, counts_html, filters, listed, table
+from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
@@ -43,9 +44,18 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
+    st.html(table(listed(found, only or ALL), question_words()))
+    listen_for_questions()
+
+
+def question_words() -> dict[str, str]:
+    """The questions of the dataset by id."""
     info = session.info
-    words = {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
-    st.html(table(listed(found, only or ALL), words))
+    return {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
+
+
+def listen_for_questions() -> None:
+    """Let a click on a question open it."""
     chunk_clicks(Session.question_clicks.key, "", False, _open, _nothing)
 
 
@@ -54,7 +64,7 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
     from ctxasm.app.tuned import compared
 
     info, workbench = session.info, server.workbench()
-    wanted = (info.dataset_id if info else 0, session.loads, session.saves, a, b)
+    wanted = (data_key(dataset), a, b)
     count = server.stored_queries(info) if info else 0
     calls = any(each.enabled and each.compression == "model" for each in (a, b))
     if (count > AT_ONCE or calls) and session.compare_started != wanted:

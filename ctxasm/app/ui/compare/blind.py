@@ -46,7 +46,8 @@ class Verdict(NamedTuple):
         judged = self.a + self.b + self.same
         points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
-        return f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}: {points}, {sure} (p = {self.p:.3f})."
+        preferred = f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
+        return f"{preferred}: {points}, {sure} (p = {self.p:.3f})."
 
 
 def verdict(choices: Mapping[str, Choice]) -> Verdict:

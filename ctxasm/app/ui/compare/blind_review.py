@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Literal
 
 import streamlit as st
 
-from ctxasm.app.ui.compare.all_questions import compared_set
+from ctxasm.app.ui.compare.all_questions import compared_set, question_words
 from ctxasm.app.ui.compare.blind import Choice, chosen, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.differences import chip, settings_html
-from ctxasm.app.ui.compare.sides import sides_of
+from ctxasm.app.ui.compare.sides import data_key, sides_of
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -28,25 +28,37 @@ BUTTONS: dict[Button, str] = {"left": "← Left", "same": "No difference", "righ
 SAID = {"A": "A", "B": "B", "same": "neither"}
 
 
+CONTEXTS, ANSWERS = "contexts", "answers"
+TextsOf = Callable[[str], tuple[str, str]]
+"""What is judged of a question, under A and B. Raises CtxasmError."""
+
+
 def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     """The next question that nobody has judged; at the end, or on request, who was who."""
     found = compared_set(scene.dataset, pinned, session.now)
     if found is None:
         return
-    about = (scene.dataset, session.loads, pinned, session.now, session.blind_seed)
     # Another order of the same chunks differs in neither tokens nor evidence: then every question is looked at.
     differ = [each.query_id for each in found.questions if each.a != each.b] or [each.query_id for each in found.questions]
-    order = shuffled(differ, session.blind_seed)
-    asked = None if session.value_of("blind_reveal") else _next(scene, pinned, about, order)
+    answers = _answers(scene, pinned)
+    what = CONTEXTS
+    if answers:
+        what = st.segmented_control(
+            "Judge", [CONTEXTS, ANSWERS], default=ANSWERS, key="blind_what", format_func=str.capitalize, required=True
+        )
+    texts_of = answers.__getitem__ if what == ANSWERS else _contexts_of(scene, pinned)
+    about = (scene.dataset, session.loads, pinned, session.now, session.blind_seed, what)
+    order = shuffled(list(answers) if what == ANSWERS else differ, session.blind_seed)
+    query_id = None if session.value_of("blind_reveal") else _next(texts_of, about, order)
     done = {query_id: who for query_id, who in _choices(about).items() if who != "alike"}
-    if asked is None:
+    if query_id is None:
         if done:
             _unblinded(about, pinned, done)
         else:
-            show_empty("Nothing to choose between", "Every question has the same context under A and B, to the letter.")
+            show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
         return
-    query_id, (a, b) = asked.query.query_id, sides_of(asked, pinned)
-    st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(asked.query.query)}</p>'))
+    a, b = texts_of(query_id)
+    st.html(boxed(f'<p class="cx-decision" dir="auto" id="ctx-asked">{escape(question_words().get(query_id, query_id))}</p>'))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
             st.button(label, key=f"blind_{side}", on_click=_choose, args=(about, query_id, side))
@@ -54,23 +66,39 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
         st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{said}</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
-    one, other = (a.text, b.text) if is_a_left(query_id, session.blind_seed) else (b.text, a.text)
+    one, other = (a, b) if is_a_left(query_id, session.blind_seed) else (b, a)
     st.html(contexts_html(one, other, short))
 
 
-def _next(scene: Scene, pinned: AssemblySettings, about: tuple[object, ...], order: list[str]) -> Scene | None:
-    """The first question that is still to be judged; None after the last. Those with one and the same context are passed over."""
+def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[str, str]]:
+    """The answers under A and B by question, where they were asked for."""
+    kept = session.answered
+    if kept is None or (kept[1].a, kept[1].b) != (pinned, session.now):
+        return {}
+    return {pair.query_id: (pair.a.answer, pair.b.answer) for pair in kept[1].pairs} if kept[0][0] == data_key(scene.dataset) else {}
+
+
+def _contexts_of(scene: Scene, pinned: AssemblySettings) -> TextsOf:
+    def texts_of(query_id: str) -> tuple[str, str]:
+        asked = replace(scene, query=server.workbench().query(scene.dataset, query_id))
+        a, b = sides_of(asked, pinned)
+        return a.text, b.text
+
+    return texts_of
+
+
+def _next(texts_of: TextsOf, about: tuple[object, ...], order: list[str]) -> str | None:
+    """The first question that is still to be judged; None after the last. Those whose texts are the same are passed over."""
     for query_id in order:
         if query_id in _choices(about):
             continue
-        asked = replace(scene, query=server.workbench().query(scene.dataset, query_id))
         try:
-            a, b = sides_of(asked, pinned)
+            a, b = texts_of(query_id)
         except CtxasmError as error:
             show_problem(f"{query_id}: {error}")
             continue
-        if a.text != b.text:
-            return asked
+        if a != b:
+            return query_id
         _keep(about, query_id, "alike")
     return None
 
@@ -102,8 +130,7 @@ def _keep(about: tuple[object, ...], query_id: str, choice: Choice) -> None:
 def _unblinded(about: tuple[object, ...], pinned: AssemblySettings, choices: Mapping[str, Choice]) -> None:
     st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(verdict(choices).sentence)}</p>'))
     st.html(settings_html(pinned, session.now))
-    info = session.info
-    words = {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
+    words = question_words()
     rows = [(escape(words.get(query_id, query_id)), chip(who) if who != "same" else SAID[who]) for query_id, who in choices.items()]
     caption = f"{plural(len(choices), 'question')} judged, seed {session.blind_seed}"
     st.html(boxed(table_html(("Question", "preferred"), rows, caption=caption), "ctx-judgements"))

@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from ctxasm.app.ui.compare.all_questions import show_all_questions
+from ctxasm.app.ui.compare.answers import show_answers
 from ctxasm.app.ui.compare.blind_review import show_blind_review
 from ctxasm.app.ui.compare.differences import settings_html
 from ctxasm.app.ui.compare.one_question import show_one_question
@@ -21,14 +22,19 @@ from ctxasm.app.ui.frame.title import show_title
 from ctxasm.model.presets import preset
 from ctxasm.model.settings import AssemblySettings
 
-QUESTION, ALL, BLIND = "question", "all", "blind"
-VIEWS = {QUESTION: "This question", ALL: "All questions", BLIND: "Blind review"}
+QUESTION, ALL, ANSWERS, BLIND = "question", "all", "answers", "blind"
+VIEWS = {QUESTION: "This question", ALL: "All questions", ANSWERS: "Answers", BLIND: "Blind review"}
 SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
     QUESTION: show_one_question,
     ALL: show_all_questions,
+    ANSWERS: show_answers,
     BLIND: show_blind_review,
 }
-HEADINGS = {ALL: "All questions: does B hold more of their evidence than A?", BLIND: "Blind review: which holds the answer better?"}
+HEADINGS = {
+    ALL: "All questions: does B hold more of their evidence than A?",
+    ANSWERS: "Answers: what are those under B worth, against those under A?",
+    BLIND: "Blind review: which holds the answer better?",
+}
 
 
 def show_compare() -> None:

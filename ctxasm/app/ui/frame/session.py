@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice, Effect
     from ctxasm.tuning.cache_prefix import Prefix
+    from ctxasm.tuning.compare_answers import AnswerComparison
 
 T = TypeVar("T")
 NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -219,6 +220,11 @@ class Session:
     judged: Kept[Mapping[Hashable, Mapping[str, Choice]]] = Kept(NONE)
     """Which context was preferred, by question, for each blind review."""
     blind_seed: Kept[int] = Kept(1)
+    answered: Kept[tuple[tuple[Hashable, ...], AnswerComparison] | None] = Kept(None)
+    """The last answers under A and B to all questions, and of what they are."""
+    answers_problem: Kept[str | None] = Kept(None)
+    asked_both: Kept[Hashable] = Kept(None)
+    """The one question that was asked under both."""
 
     # Sweep
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)
