@@ -51,11 +51,11 @@ class Noting(ExtractiveModel):
 def test_every_figure_is_the_paired_mean_of_its_questions() -> None:
     model = Noting()
     asking = desk(model)
-    found = asking.compare(questions(8), OFF, ON, Prices(3, 5))
-    assert [pair.query_id for pair in found.pairs] == [query.query_id for query in questions(8)]
+    found = asking.compare(questions(4), OFF, ON, Prices(3, 5))
+    assert [pair.query_id for pair in found.pairs] == [query.query_id for query in questions(4)]
     figures = {each.name: each for each in found.figures}
     bench = Workbench(read_config({}), sample_store())
-    for pair, query in zip(found.pairs, questions(8), strict=True):
+    for pair, query in zip(found.pairs, questions(4), strict=True):
         for one, settings in ((pair.a, OFF), (pair.b, ON)):
             assembly = bench.assemble(query, settings)
             text = bench.ask(assembly, ExtractiveModel()).result().text
@@ -65,19 +65,19 @@ def test_every_figure_is_the_paired_mean_of_its_questions() -> None:
             assert one.written == open_counter("cl100k_base").count(text)
             assert one.sent > assembly.token_count
     sent = [pair.b.sent - pair.a.sent for pair in found.pairs]
-    assert figures["sent"].difference == pytest.approx(sum(sent) / 8)
+    assert figures["sent"].difference == pytest.approx(sum(sent) / 4)
     assert figures["sent"].p == sign_flip_p(sent)
-    assert figures["sent"].interval.low <= figures["sent"].difference * 8 / 10 <= figures["sent"].interval.high
+    assert figures["sent"].interval.low <= figures["sent"].difference * 4 / 6 <= figures["sent"].interval.high
     expected = [pair for pair in found.pairs if pair.a.expected and pair.b.expected]
     assert figures["passages"].n == len(expected)
     assert figures["passages"].b == pytest.approx(sum(pair.b.used / pair.b.expected for pair in expected) / len(expected))
-    assert figures["cost"].a == pytest.approx(sum(3 * pair.a.sent + 5 * pair.a.written for pair in found.pairs) / 8 / 1e6)
+    assert figures["cost"].a == pytest.approx(sum(3 * pair.a.sent + 5 * pair.a.written for pair in found.pairs) / 4 / 1e6)
     assert json.loads(json.dumps(found.to_dict()))["figures"].keys() == figures.keys()
     assert "cost" not in {each.name for each in asking.compare(questions(1), OFF, ON).figures}
 
 
 def test_a_model_that_cites_wrongly_is_worse_at_citing_alone() -> None:
-    good, bad = (desk(model).compare(questions(8), ON, ON) for model in (ExtractiveModel(), ScriptedModel("wrong_number")))
+    good, bad = (desk(model).compare(questions(3), ON, ON) for model in (ExtractiveModel(), ScriptedModel("wrong_number")))
     for one, other in ((good, bad),):
         assert {each.name: each.b for each in one.figures}["citation"] > {each.name: each.b for each in other.figures}["citation"]
         assert {each.name: each.b for each in one.figures}["support"] == {each.name: each.b for each in other.figures}["support"]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
-from ctxasm.app.ui.compare import all_questions
+from ctxasm.app.ui.compare import all_questions, answers
 from ctxasm.app.ui.compare.blind import shuffled
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
-from tests.app.ui.pages import fine, html, kept
+from tests.app.ui.pages import MAIN, fine, html, kept
 
 A, B = ctxasm.AssemblySettings(), ctxasm.AssemblySettings(max_tokens=2000)
 LINK = {"data": "sample", "a": "default", "mt": "2000"}
@@ -98,7 +100,7 @@ def test_a_blind_review_names_nobody_before_its_end(compare_page, found):
     assert 'class="cx-ab"' not in drawn
     assert 'id="ctx-versus"' not in drawn
     order = shuffled([each.query_id for each in found.questions if each.a != each.b], 1)
-    words = {query.query_id: query.query for query in found_queries(app)}
+    words = found_words()
     assert words[order[0]] in unescape(drawn)
     for at in range(2):
         assert words[order[at]] in unescape(html(app))
@@ -109,10 +111,8 @@ def test_a_blind_review_names_nobody_before_its_end(compare_page, found):
     assert 'data-setting="max_tokens"' in drawn
 
 
-def found_queries(app: AppTest):
-    from ctxasm.app.ui.frame import server
-
-    return server.workbench().dataset("sample").queries()
+def found_words() -> dict[str, str]:
+    return {query.query_id: query.query for query in server.workbench().dataset("sample").queries()}
 
 
 def test_a_typed_attack_is_drawn_as_text(open_app):
@@ -120,3 +120,64 @@ def test_a_typed_attack_is_drawn_as_text(open_app):
     assert "<script" not in html(app)
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("all").run())
     assert "<script" not in html(app)
+
+
+def test_both_are_asked_about_one_question_and_only_what_differs_is_drawn(own_url):
+    app = AppTest.from_file(str(MAIN), default_timeout=300)
+    for name, value in {"data": "sample", "a": "on=false"}.items():
+        app.query_params[name] = value
+    app = fine(app.run().switch_page("../../../pages/compare.py").run())
+    assert 'id="ctx-claims"' not in html(app)
+    app = fine(app.button(key="ask_both").click().run())
+    drawn = html(app)
+    assert 'id="ctx-claims"' in drawn
+    assert 'id="ctx-answers"' in drawn
+    with ctxasm.open_store(own_url) as store:
+        query_id = store.dataset("sample").queries()[0].query_id
+        found = ctxasm.compare_answers(A.replace(enabled=False), A, store, "sample", query_ids=[query_id])
+    assert found.reused == 2
+    (pair,) = found.pairs
+    assert f"{pair.a.used} → {pair.b.used} of {pair.b.expected}" in drawn
+
+
+@pytest.fixture
+def few_url(tmp_path, monkeypatch):
+    """A database with four questions of the sample."""
+    url = f"sqlite:///{tmp_path / 'few.db'}"
+    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
+    whole = ctxasm.load_bundle("sample_data/hospital")
+    named = {place.document_id for query in whole.queries[:4] for place in query.retrieved}
+    few = replace(
+        whole,
+        name="sample",
+        queries=whole.queries[:4],
+        documents=tuple(each for each in whole.documents if each.document_id in named),
+        chunks=tuple(each for each in whole.chunks if each.document_id in named),
+        answers=(),
+    )
+    with ctxasm.open_store(url) as store:
+        store.add(few)
+    return url
+
+
+def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
+    monkeypatch.setattr(answers, "PATIENCE_S", 60.0)
+    app = AppTest.from_file(str(MAIN), default_timeout=300)
+    for name, value in {"data": "sample", "a": "mt=500"}.items():
+        app.query_params[name] = value
+    app = fine(app.run().switch_page("../../../pages/compare.py").run())
+    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
+    assert "8 answers to ask" in html(app)
+    app = fine(app.button(key="start_answers").click().run())
+    with ctxasm.open_store(few_url) as store:
+        found = ctxasm.compare_answers(A.replace(max_tokens=500), A, store, "sample")
+    assert found.reused == 8
+    drawn = html(app)
+    assert [f"{each.p:.4f}" for each in found.figures] == re.findall(r'data-p="([\d.]+)"', drawn)
+    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("blind").run())
+    assert app.segmented_control(key="blind_what").value == "answers"
+    asked = re.search(r'id="ctx-asked">(.*?)</p>', html(app)).group(1)
+    pair = next(each for each in found.pairs if found_words()[each.query_id] == unescape(asked))
+    sides = re.search(r'id="ctx-blind">(.*)', html(app), re.DOTALL).group(1)
+    assert not re.search(r"\[\d+\]", sides)
+    assert pair.a.answer != pair.b.answer

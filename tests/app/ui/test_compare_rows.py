@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 
 from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.blind_review import contexts_html
+from ctxasm.app.ui.compare.claim_flips import claim_pairs, claims_html
 from ctxasm.app.ui.compare.differences import NEVER, bars_html, chunk_rows, chunks_html, settings_html, texts_html
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
 from ctxasm.app.ui.inspect.before_after import sent_chunks
 from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.compare_answers import AnswerPair, OneAnswer
 from tests.app.ui.builders import HOSTILE, assembled, hostile
+from tests.app.ui.checked_builders import checked
 from tests.app.ui.test_html import Page
 from tests.app.ui.test_rows import law
 from tests.fakes import FakeClock
@@ -130,3 +133,33 @@ def test_whoever_always_prefers_b_is_told_so_and_a_few_choices_are_noise():
     assert few.p == 1.0
     assert few.low < 0
     assert "within noise" in few.sentence
+
+
+def one_answer(done, text, judged):
+    check = checked(done, text, judged)
+    return OneAnswer(text, check, 0, 0, 10, 5, True, True)
+
+
+def test_statements_are_paired_by_their_words_and_those_with_another_verdict_come_first():
+    done = assembled()
+    a = one_answer(
+        done,
+        "Een uur kost 2 euro [3]. De receptie is open van 8 tot 20 uur [2]. Honden mogen mee [2].",
+        [{"verdict": "supported"}, {"verdict": "supported"}, {"verdict": "unsupported"}],
+    )
+    b = one_answer(
+        done,
+        "De receptie is open van 8 tot 20 uur [1]. Een uur kost 2 euro [3]. Bel gerust.",
+        [{"verdict": "contradicted"}, {"verdict": "supported"}, {"verdict": "uncited"}],
+    )
+    pairs = claim_pairs(a.checked, b.checked)
+    said = [tuple(side.claim.text.split()[0] if side else None for side in pair) for pair in pairs]
+    assert said == [("De", "De"), ("Honden", None), (None, "Bel"), ("Een", "Een")]
+    assert [pair.flipped for pair in pairs] == [True, False, False, False]
+    drawn = claims_html(AnswerPair("q", a, b))
+    assert "1 statement with another verdict, 1 with the same" in drawn
+    assert "Een uur" not in drawn
+    attack = one_answer(done, f"{HOSTILE[:25]}.", [{"verdict": "uncited"}])
+    page = Page(claims_html(AnswerPair("q", attack, b)))
+    assert page.open == []
+    assert not {"script", "img"} & {tag for tag, _ in page.tags}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable
 from html import escape
 from typing import TYPE_CHECKING
@@ -151,6 +152,8 @@ def _show(found: AnswerComparison) -> None:
         st.button("Go on", key="answers_go_on", on_click=_forget)
     if found.pairs:
         st.html(figures_html(found))
+        text = json.dumps(found.to_dict(), ensure_ascii=False)
+        st.download_button("JSON", text, "answers.json", "application/json", key="answers_json", on_click="ignore")
         st.html(questions_html(found, question_words()))
         listen_for_questions()
 

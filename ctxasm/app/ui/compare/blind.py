@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.frame.session_records import Choice
 from ctxasm.model.kept import key_of
 from ctxasm.tuning.statistics.pairs import agresti_min, sign_flip_p
-
-Choice = Literal["A", "B", "same", "alike"]
-"""What was preferred; "alike": the contexts are the same, so nobody was asked."""
 
 
 def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:

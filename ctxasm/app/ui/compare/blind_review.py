@@ -10,16 +10,18 @@ from typing import Literal
 import streamlit as st
 
 from ctxasm.app.ui.compare.all_questions import compared_set, question_words
-from ctxasm.app.ui.compare.blind import Choice, chosen, is_a_left, shuffled, verdict
+from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.differences import chip, settings_html
 from ctxasm.app.ui.compare.sides import data_key, sides_of
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session_records import Choice, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
 from ctxasm.app.ui.words.words import plural
+from ctxasm.citations.effects import remove
+from ctxasm.citations.markers import parse_markers
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
 
@@ -71,11 +73,18 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
 
 
 def _answers(scene: Scene, pinned: AssemblySettings) -> dict[str, tuple[str, str]]:
-    """The answers under A and B by question, where they were asked for."""
+    """The answers under A and B by question, where all were asked for."""
     kept = session.answered
     if kept is None or (kept[1].a, kept[1].b) != (pinned, session.now):
         return {}
-    return {pair.query_id: (pair.a.answer, pair.b.answer) for pair in kept[1].pairs} if kept[0][0] == data_key(scene.dataset) else {}
+    if kept[0][0] != data_key(scene.dataset):
+        return {}
+    return {pair.query_id: (_unmarked(pair.a.answer), _unmarked(pair.b.answer)) for pair in kept[1].pairs}
+
+
+def _unmarked(answer: str) -> str:
+    """Without its markers: their numbers are those of another context on either side."""
+    return remove(answer, parse_markers(answer)).text
 
 
 def _contexts_of(scene: Scene, pinned: AssemblySettings) -> TextsOf:
