@@ -92,10 +92,9 @@ def write_table(found: SweepResult, path: str) -> None:
     made = Path(f"{path}.part")
     try:
         if path.endswith(".parquet"):
-            import pyarrow
-            import pyarrow.parquet
+            from ctxasm.app.tuned import sweep_parquet
 
-            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), made)
+            made.write_bytes(sweep_parquet(found))
         elif path.endswith(".json"):
             made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
         else:

@@ -70,5 +70,6 @@ def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper
 
 def _named(found: SweepResult, at: int) -> str:
     settings = found.settings[at]
-    values: Mapping[str, Any] = {name: getattr(settings, name) for name in found.axes}
+    several = [name for name, values in found.axes.items() if len(values) > 1] or list(found.axes)
+    values: Mapping[str, Any] = {name: getattr(settings, name) for name in several}
     return ", ".join(f"{name} {write(spec_of(name), value)}" for name, value in values.items())

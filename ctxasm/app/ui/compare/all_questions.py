@@ -15,7 +15,7 @@ from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_question
+from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -93,7 +93,7 @@ def _start(wanted: Hashable) -> None:
 def _open() -> None:
     """Show the question that was clicked (a callback)."""
     clicks: Any = session.question_clicks
-    query_id = picked_question(clicks.picked) if clicks is not None else None
+    query_id = picked_text(clicks.picked) if clicks is not None else None
     if query_id is not None:
         session.query_id = query_id
         session.compare_view = "question"

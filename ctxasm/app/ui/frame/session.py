@@ -229,6 +229,9 @@ class Session:
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)
     """The last sweep, and of what data it is."""
     sweep_problem: Kept[str | None] = Kept(None)
+    sweep_cells: Kept[tuple[int, ...]] = Kept(())
+    """The cells of the heatmap that were clicked, two at most, the last one last: places of its settings."""
+    cell_clicks: Widget[ClickState | None] = Widget("cell_clicks", None)
 
     def read(self, kept: Kept[T]) -> T:
         """What is kept there: for code that is given its place."""

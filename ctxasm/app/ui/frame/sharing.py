@@ -66,6 +66,11 @@ def link_query(scene: Scene | None, settings: AssemblySettings, pinned: Assembly
     return urlencode({**where, **to_url(settings), **pinned_address(pinned)})
 
 
+def question_link(dataset: str, query_id: str, settings: AssemblySettings, pinned: AssemblySettings | None = None) -> str:
+    """The same for a stored question of a dataset by its id."""
+    return urlencode({Session.dataset_name.key: dataset, Session.query_id.key: query_id, **to_url(settings), **pinned_address(pinned)})
+
+
 def _query_address(scene: Scene) -> dict[str, str]:
     stored = not typed_questions.is_unsaved(scene.query.query_id)
     return typed_questions.address(scene.query, stored) | ({} if stored else typed_questions.options_address())

@@ -1,4 +1,4 @@
-"""Clicks on what stands for a chunk or a question, anywhere in the HTML of a page; and the moment when a person stopped changing things.
+"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page; and the moment when a person stopped changing things.
 
 One listener for the page: what is drawn as HTML cannot call back by itself.
 """
@@ -59,7 +59,7 @@ def chunk_clicks(key: str, stamp: str, waits: bool, on_picked: Callable[[], None
 
 
 def pick_of(key: Key | str) -> str:
-    """What an element carries that stands for a chunk, or for a question by its id, as an attribute of HTML."""
+    """What an element carries that stands for a chunk, or by a text for a question or a cell, as an attribute of HTML."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
@@ -72,10 +72,10 @@ def picked_key(said: str | None) -> Key | None:
     return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None
 
 
-def picked_question(said: str | None) -> str | None:
-    """The id of the question that was clicked; None for what a page cannot have drawn."""
+def picked_text(said: str | None) -> str | None:
+    """The text of what was clicked; None for what a page cannot have drawn."""
     try:
-        query_id = json.loads(said or "")
+        text = json.loads(said or "")
     except ValueError:
         return None
-    return query_id if isinstance(query_id, str) else None
+    return text if isinstance(text, str) else None
