@@ -61,6 +61,7 @@ def run(args: Namespace) -> int:
         print(as_json(found.to_dict()))
     else:
         show(text_of(found, args.only))
+    say(f"labels: {found.swept.gold}")
     if found.swept.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED

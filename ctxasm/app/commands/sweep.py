@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
     elif args.out is None:
         show(text_of(found))
     counted = found.outcomes.shape[0] * len(found.query_ids)
-    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before")
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before; labels: {found.gold}")
     if found.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED

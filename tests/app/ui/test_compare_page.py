@@ -80,6 +80,7 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     counts = re.findall(r'data-count="(\w+)">[^<]*?(\d+)<', drawn)
     assert {name: int(count) for name, count in counts} == {"win": len(found.better), "tie": found.ties, "loss": len(found.worse)}
     assert len(re.findall("data-change=", drawn)) == len(found.questions)
+    assert f"Labelled: {found.swept.gold}." in drawn
     worse = [each.query_id for each in found.questions if each.change == "worse"]
     drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}
@@ -120,6 +121,7 @@ def test_a_typed_attack_is_drawn_as_text(open_app):
     assert "<script" not in html(app)
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("all").run())
     assert "<script" not in html(app)
+    assert "No question says which passages answer it" in html(app)
 
 
 def test_both_are_asked_about_one_question_and_only_what_differs_is_drawn(own_url):

@@ -14,7 +14,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.frame.title import show_no_gold, show_problem
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
@@ -36,6 +36,8 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
     for query_id, why in list(found.swept.failures.items())[:1]:
         show_problem(f"{plural(len(found.swept.failures), 'question')} could not be assembled, {query_id} among them: {why}")
     st.html(counts_html(found))
+    if not found.labelled:
+        show_no_gold()
     named = filters(found)
     session.compare_filter = session.compare_filter if session.compare_filter in named else ALL
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

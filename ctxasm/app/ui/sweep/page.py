@@ -15,7 +15,7 @@ from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import link_query, question_link
-from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.title import show_empty, show_no_gold, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
 from ctxasm.app.ui.sweep.cell import cell_html
@@ -95,11 +95,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
     if plan is None:
         return False
     if plan.estimate is None:
-        show_empty(
-            "No question says which passages answer it",
-            "Load a bundle whose questions have spans or gold (docs/guide/bundles.md). Or on Load, Enrich this dataset, and make a query "
-            "set of the questions.",
-        )
+        show_no_gold()
         return False
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
@@ -214,7 +210,7 @@ def _show_heatmap(found: SweepResult) -> None:
             if name not in (down, across)
         }
     drawn = heatmap_of(found, down, across, others)
-    key = f"{plural(len(found.labelled), 'question')}, tokens below; ★ the best. Click a cell, then another"
+    key = f"tokens below; ★ the best. Click a cell, then another. Labelled: {found.gold}"
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{escape(key)}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
     chunk_clicks(Session.cell_clicks.key, "", False, partial(_pick_cell, len(found.settings)), _nothing)
