@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
+from tests.app.ui.pages import datasets
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 GOOD = {
@@ -51,16 +52,16 @@ def test_problems_are_listed_and_nothing_changes(app):
     assert 'id="ctx-problems"' in page
     assert "chunks.jsonl" in page
     assert "Nothing can be imported as a whole" in page
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
 
 
 def test_delete_asks_first(app):
     uploaded(app, GOOD)
-    assert "mine" in app.selectbox(key="data").options
+    assert "mine" in datasets(app)
     button = app.button(key=_confirm(app))
     button.click().run()
     html(app)
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
 
 
 def _confirm(app: AppTest) -> str:

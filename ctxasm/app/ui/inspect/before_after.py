@@ -12,6 +12,8 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene, Settled
+from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES, label_of
@@ -268,22 +270,25 @@ def fresh_chunks(assembly: Assembly) -> frozenset[Key]:
     return sent_chunks(assembly) - sent_chunks(base) if base is not None else frozenset()
 
 
-def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
-    """The strip under the budget bar; its place is kept where no setting was changed since the query was opened."""
+def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> bool:
+    """The strip under the budget bar; the account has its place where no setting was changed since the query was opened.
+
+    Returns whether one was.
+    """
     kept = _kept()
     if kept is None or kept.before is None:
-        st.html('<section class="cx cx-change cx-mute" id="ctx-unchanged">What a change does is said here.</section>')
-    else:
-        st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
+        st.html(f'<section class="cx cx-change" id="ctx-unchanged">{ledger_html(ledger(assembly))}</section>')
+        return False
+    st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
+    return True
 
 
 def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
     """The comparison of these two; the last one of the session is kept."""
     kept = session.comparison
     if kept is None or kept[0] is not before or kept[1] is not now:
-        workbench, labelled = server.workbench(), scene.query.spans or scene.query.gold
-        states = (workbench.evidence(before, scene.dataset), workbench.evidence(now, scene.dataset)) if labelled else ((), ())
-        kept = (before, now, compare(before, now, workbench.counter(now.settings.encoding), states))
+        states = (states_of(scene, before), states_of(scene, now))
+        kept = (before, now, compare(before, now, server.workbench().counter(now.settings.encoding), states))
         session.comparison = kept
     compared: Comparison = kept[2]
     return compared
