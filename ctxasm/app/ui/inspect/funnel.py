@@ -152,10 +152,10 @@ def show_funnel(found: Sequence[Step]) -> Step:
 
 def _label(step: Step) -> str:
     unit = " tokens" if step.name == "found" else ""
-    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{_evidence(step)}]"
+    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{evidence_mark(step)}]"
 
 
-def _evidence(step: Step) -> str:
+def evidence_mark(step: Step) -> str:
     """A filled sign where all labelled evidence is whole so far, an empty one where not; how much is left, where a step loses some."""
     if not step.labelled:
         return ""
