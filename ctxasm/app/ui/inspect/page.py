@@ -52,8 +52,7 @@ def show_inspect(scene: Scene) -> None:
     said = st.container(horizontal=True, vertical_alignment="center", gap="small", key="said")
     with st.container(horizontal=True, gap="small", key="halves"):
         picture = st.container(key="picture", gap="small")
-        with st.container(key="text"):
-            show_context_text(assembly, stamp)
+        show_context_text(assembly, stamp)
     with controls:
         show_controls(scene)
     with funnel:
