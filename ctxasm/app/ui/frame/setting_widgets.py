@@ -16,8 +16,9 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.widgets.live_range import live_range
-from ctxasm.app.ui.words.setting_words import help_of, label_of
+from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.llm.embedding.local import embedder_name
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.specs import LARGEST, MAX_TEXT, Spec
 

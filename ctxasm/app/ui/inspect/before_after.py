@@ -15,9 +15,10 @@ from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.fates import SENT, supplement_of
-from ctxasm.app.ui.words.setting_words import CHOICES, label_of
+from ctxasm.app.ui.words.setting_words import CHOICES
 from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.results import Assembly, Key
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import write
 from ctxasm.tuning.evidence import EvidenceState
