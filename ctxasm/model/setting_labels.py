@@ -80,4 +80,9 @@ def _said(spec: Spec, value: object) -> str:
         return "on" if value else "off"
     if isinstance(value, int):
         return f"{value:,}"
-    return str(value).replace("_", " ") if spec.kind == "choice" else write(spec, value)
+    return choice_name(spec, str(value)) if spec.kind == "choice" else write(spec, value)
+
+
+def choice_name(spec: Spec, value: str) -> str:
+    """A choice as a person reads it, `drop documents`; the name of a vocabulary is its own."""
+    return value if spec.name == "encoding" else value.replace("_", " ")

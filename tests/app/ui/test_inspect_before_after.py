@@ -162,7 +162,7 @@ def test_the_strip_keeps_its_place_before_anything_was_changed_and_undo_is_the_w
     assert 'data-moved="came in"' in drawn
     app.button(key="undo").click().run()
     assert app.selectbox(key="pk").value == "drop_documents"
-    assert "</s> → drop_documents" in html(fine(app))
+    assert "</s> → drop documents" in html(fine(app))
 
 
 def test_another_query_has_no_strip(open_app):

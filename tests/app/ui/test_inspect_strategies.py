@@ -156,9 +156,9 @@ def test_every_block_has_one_place_by_relevance_and_one_in_the_context(case: Cas
 @pytest.mark.parametrize(
     ("settings", "injected", "words"),
     [
-        ({}, True, "the best similarity is below the threshold"),
+        ({}, True, "no hit is close enough in meaning"),
         ({"supplement_mode": "never"}, False, "the setting says never"),
-        ({"supplement_threshold": 0.4}, False, "the best similarity is high enough"),
+        ({"supplement_threshold": 0.4}, False, "a hit is close enough in meaning"),
     ],
 )
 def test_the_supplement_says_which_rule_decided(settings, injected, words):

@@ -56,7 +56,7 @@ def test_data_of_ones_own_is_begun_with_the_recommended_choice_in_one_click(app)
     assert button.label == "Begin with recommended"
     assert PRESET_HELP[RECOMMENDED] in unescape(page)
     button.click().run()
-    html(app)
+    assert "The recommended choice is in use" in html(app)
     assert app.session_state["_now"] == preset(RECOMMENDED)
     assert app.session_state["_past"] == [AssemblySettings()]
 

@@ -18,7 +18,7 @@ from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES
 from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import label_of
+from ctxasm.model.setting_labels import choice_name, label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import write
 from ctxasm.tuning.evidence import EvidenceState
@@ -188,11 +188,12 @@ def _settings(changed: tuple[Changed, ...]) -> str:
 
 
 def _setting(changed: Changed) -> str:
-    does = CHOICES.get(changed.name, {}).get(changed.now, "")
+    spec, does = spec_of(changed.name), CHOICES.get(changed.name, {}).get(changed.now, "")
+    before, now = (choice_name(spec, value) if spec.kind == "choice" else value for value in (changed.before, changed.now))
     title = escape(f"{changed.name}: {does}" if does else changed.name)
     return (
-        f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec_of(changed.name)))} '
-        f'<s class="cx-mute">{escape(changed.before)}</s> → {escape(changed.now)}</span>'
+        f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec))} '
+        f'<s class="cx-mute">{escape(before)}</s> → {escape(now)}</span>'
     )
 
 
