@@ -2,7 +2,6 @@
 
 Every part has a place of its own height, so that nothing jumps when a setting changes; picture and text scroll together, in themselves.
 The account stands under the bar until a setting is changed; then what the change did stands there, and the account at the foot.
-Bar and text are drawn first, because they are what a hand on a setting looks at.
 """
 
 from __future__ import annotations
@@ -40,32 +39,23 @@ def show_inspect(scene: Scene) -> None:
     if assembly is not None:
         settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp)
-    controls = st.container(key="at_controls")
+    show_controls(scene)
     if assembly is None:
-        with controls:
-            show_controls(scene)
         show_budget_bar(scene)
         return
-    funnel = st.container(key="at_funnel")
+    step = show_funnel(steps(assembly, states_of(scene, assembly)))
     show_budget_bar(scene)
-    change = st.container(key="at_change")
-    said = st.container(horizontal=True, vertical_alignment="center", gap="small", key="said")
+    is_changed = show_before_after(scene, assembly, stamp)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="said"):
+        show_advice(scene)
+        st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
     with st.container(horizontal=True, gap="small", key="halves"):
         picture = st.container(key="picture", gap="small")
         show_context_text(assembly, stamp)
-    with controls:
-        show_controls(scene)
-    with funnel:
-        step = show_funnel(steps(assembly, states_of(scene, assembly)))
-    with picture:
-        show_picture(step, scene, assembly)
-    with change:
-        is_changed = show_before_after(scene, assembly, stamp)
+        with picture:
+            show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    with said:
-        show_advice(scene)
-        st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
     chunk_clicks(Session.clicks.key, stamp, waits(assembly), _picked, _at_rest)
     show_closer(scene, assembly)
 
