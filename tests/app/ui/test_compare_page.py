@@ -15,7 +15,7 @@ from ctxasm.app.ui.compare.blind import shuffled
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
-from tests.app.ui.pages import MAIN, fine, html, kept
+from tests.app.ui.pages import MAIN, fine, html, kept, with_settings
 
 A, B = ctxasm.AssemblySettings(), ctxasm.AssemblySettings(max_tokens=2000)
 LINK = {"data": "sample", "a": "default", "mt": "2000"}
@@ -37,11 +37,11 @@ def found(store_url):
 
 
 def test_a_is_pinned_on_inspect_and_stays_in_the_address(open_app):
-    app = open_app(data="sample", w="2")
-    fine(app.button(key="pin").click().run())
+    app = with_settings(open_app(data="sample", w="2"))
+    fine(app.button(key="pin_in_drawer").click().run())
     assert kept(app, Session.pinned) == ctxasm.AssemblySettings(expand_window=2)
     assert app.query_params["a"] == "w=2"
-    assert app.button(key="pin").disabled
+    assert app.button(key="pin_in_drawer").disabled
     again = open_app(**dict(app.query_params))
     assert kept(again, Session.pinned) == ctxasm.AssemblySettings(expand_window=2)
 

@@ -27,7 +27,7 @@ def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
         show_trouble("This question cannot be assembled both ways", str(error), "Other questions and settings still work.")
         return
     states = (workbench.evidence(a, scene.dataset), workbench.evidence(b, scene.dataset)) if labelled else ((), ())
-    compared = compare(a, b, workbench.counter(b.settings.encoding), states)
+    compared = compare(a, b, states)
     st.html(bars_html(a, b, state.stamp_of(scene)))
     st.html(figures_html(compared) or boxed("", "ctx-figures"))
     show_answers_to_one(scene, sides)

@@ -12,16 +12,18 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.drawer import drawer, open_drawer
+from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
 from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, label_of
+from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
 from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.app.ui.words.words import plural, stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
 
@@ -81,6 +83,7 @@ def _all_settings(look: Look) -> None:
                     _group(own, look)
     window_table_controls(look.settings)
     settings_written(look.settings)
+    offer_pin("pin_in_drawer")
 
 
 def _words_of(spec: Spec) -> str:

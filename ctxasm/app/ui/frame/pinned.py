@@ -41,9 +41,9 @@ def pin(settings: AssemblySettings) -> None:
     session.pinned = settings
 
 
-def offer_pin() -> None:
+def offer_pin(key: str = "pin") -> None:
     """A button that makes the settings of now A."""
     is_a = session.pinned == session.now
     help = "A on the page Compare: settings that are changed later (B) are held against these"
     label = "Pinned as A" if is_a else "Pin as A"
-    st.button(label, key="pin", on_click=pin, args=(session.now,), disabled=is_a, help=help, icon=":material/keep:", type="tertiary")
+    st.button(label, key=key, on_click=pin, args=(session.now,), disabled=is_a, help=help, icon=":material/keep:", type="tertiary")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label
 from ctxasm.app.ui.widgets.tables import table_html
 from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
@@ -76,7 +77,7 @@ def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
         (
             escape(chunk_name(assembly, copy.copy)),
             _likeness(copy),
-            escape(chunk_name(assembly, copy.kept)),
+            f"<span {at_of(*copy.kept)}>{escape(chunk_name(assembly, copy.kept))}</span>",
             _outcome(copy),
         )
         for copy in copies

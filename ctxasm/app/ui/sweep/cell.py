@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
-from ctxasm.app.ui.sweep.axes import named
-from ctxasm.app.ui.sweep.heatmap import varied
+from ctxasm.app.ui.sweep.heatmap import values_of, varied
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, plural
+from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     row, names = found.rows()[at], varied(found)
     settings, other = found.settings[at], found.settings[against]
     gained, lost = found.flips(at, against)
-    whose = "your settings" if against == found.start else named(other, names)
+    whose = "your settings" if against == found.start else named(values_of(other, names))
     inspect = f'<a href="{escape(link_of(None, settings, None))}" target="_blank">Open in Inspect ↗</a>'
     compare = f'<a href="{escape(link_of(None, settings, other))}" target="_blank">Compare ↗</a>'
     holds = f"all evidence of {row.whole} of {plural(row.labelled, 'question')} at {number(row.tokens)} tokens each"
@@ -40,8 +40,9 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
         return f'<p data-flips="{what}" data-count="{len(ids)}"><b>{what} {len(ids)}</b> {links}{rest}</p>'
 
     flips = "" if at == against else f"<p>Against {escape(whose)}:</p>{listed('gains', gained)}{listed('loses', lost)}"
+    title = escape(named(values_of(settings, names)))
     return boxed(
-        f'<div class="cx-panel" role="status"><h3>{escape(named(settings, names))}</h3><p>{holds}. {inspect} {compare}</p>{flips}</div>',
+        f'<div class="cx-panel" role="status"><h3>{title}</h3><p>{holds}. {inspect} {compare}</p>{flips}</div>',
         "ctx-cell",
     )
 

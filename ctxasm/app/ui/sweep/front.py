@@ -5,11 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.ui.sweep.axes import named
-from ctxasm.app.ui.sweep.heatmap import share, varied
+from ctxasm.app.ui.sweep.heatmap import share, values_of, varied
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import number
+from ctxasm.model.setting_labels import label_of, named
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def front_of(found: SweepResult) -> Any:
         return graph_objects.Scatter(
             x=[rows[at].tokens for at in places],
             y=[share(rows[at]) for at in places],
-            customdata=[named(rows[at].settings, names) for at in places],
+            customdata=[named(values_of(rows[at].settings, names)) for at in places],
             hovertemplate="%{customdata}: %{y:.0%} at %{x:,.0f} tokens<extra></extra>",
             name=name,
             mode="lines+markers" if line else "markers",

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ctxasm.app.ui.sweep.axes import said
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import number
-from ctxasm.model.settings import spec_of
+from ctxasm.model.setting_labels import label_of
+from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:
     from ctxasm.tuning.sweep.results import SettingRow, SweepResult
@@ -36,6 +36,11 @@ class Heatmap(NamedTuple):
 def varied(found: SweepResult) -> tuple[str, ...]:
     """The settings that were tried at more than one value."""
     return tuple(name for name, values in found.axes.items() if len(values) > 1)
+
+
+def values_of(settings: AssemblySettings, names: tuple[str, ...]) -> dict[str, Any]:
+    """Some of the settings by name."""
+    return {name: getattr(settings, name) for name in names}
 
 
 def share(row: SettingRow) -> float:

@@ -25,9 +25,9 @@ from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
 
 if TYPE_CHECKING:
