@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxasm.assembly.budget.values import Features, Weights, value_candidates
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.steps import Found
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query
@@ -110,8 +111,6 @@ def fit(labelled: Sequence[Labelled], counter: TokenCounter, before: Weights | N
 
 def pools_of(labelled: Labelled, counter: TokenCounter, window: int) -> Iterable[Pool]:
     """The candidates of one question with its first hits; none where no candidate, or every one, is wanted."""
-    import numpy as np
-
     query = labelled.query
     names = evidence_names(query)
     need = needed(query, {name: labelled.chunks(name) for name in names})
@@ -120,14 +119,20 @@ def pools_of(labelled: Labelled, counter: TokenCounter, window: int) -> Iterable
     settings = AssemblySettings(budget_policy="learned", pool_window=window)
     hits = sorted(query.retrieved, key=lambda hit: (hit.rank or 0, -hit.score))
     for count in HITS:
-        found = expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter)
-        titles = {name: title_of(document) for name, document in found.documents.items()}
-        valued = value_candidates(query.query, found.candidates.values(), titles, UNWEIGHTED)
-        wanted = np.array([_is_wanted(need, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
-        if 0 < wanted.sum() < len(wanted):
-            yield Pool(np.array([each.features for each in valued.values()]), wanted / wanted.sum())
+        yield from pool_of(need, query.query, expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter))
         if count >= len(hits):
             return
+
+
+def pool_of(need: Needed, question: str, found: Found) -> Iterable[Pool]:
+    """These candidates; none where no candidate, or every one, is wanted."""
+    import numpy as np
+
+    titles = {name: title_of(document) for name, document in found.documents.items()}
+    valued = value_candidates(question, found.candidates.values(), titles, UNWEIGHTED)
+    wanted = np.array([is_wanted(need, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
+    if 0 < wanted.sum() < len(wanted):
+        yield Pool(np.array([each.features for each in valued.values()]), wanted / wanted.sum())
 
 
 UNWEIGHTED = Weights(Features(*[0.0] * len(Features._fields)), WINDOW)
@@ -138,7 +143,8 @@ def evidence_names(query: Query) -> set[str]:
     return {place.document_id for span in query.spans for place in (span, *span.also)} | {gold.document_id for gold in query.gold}
 
 
-def _is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
+def is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
+    """Whether a chunk of so many characters holds a good part of a piece of evidence."""
     for piece in need.pieces:
         for way in piece:
             low, high = way.holds.get(key, (0, 0))
@@ -150,7 +156,12 @@ def _is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
 
 
 def weights_of(pools: Sequence[Pool], window: int, ridge: float = RIDGE) -> Weights:
-    """The maximum. Raises InvalidInput without a pool."""
+    """Weights at the maximum. Raises InvalidInput without a pool."""
+    return Weights(Features(*[round(float(value), 4) for value in maximum(pools, ridge)]), window)
+
+
+def maximum(pools: Sequence[Pool], ridge: float = RIDGE) -> NDArray[np.float64]:
+    """A weight for every column of the pools: the only maximum. Raises InvalidInput without a pool."""
     import numpy as np
 
     if not pools:
@@ -184,7 +195,7 @@ def weights_of(pools: Sequence[Pool], window: int, ridge: float = RIDGE) -> Weig
         if better - reached < 1e-6:
             break
         reached = better
-    return Weights(Features(*[round(float(value), 4) for value in weights / spread]), window)
+    return weights / spread
 
 
 def gain_of(
