@@ -92,7 +92,7 @@ def test_two_hundred_units_are_offered_what_is_left() -> None:
     scales = weighed({"a": 1, "b": 1, "big": 60}, 120)
     first, small, big = (unit_of(scales, name, [0], 0) for name in ("a", "b", "big"))
     for refused, shown in ((199, 2), (200, 1)):
-        assert len(refilled(scales, [first], [*[big] * refused, small], {}).final) == shown
+        assert len(refilled(scales, [first], [*[big] * refused, small])) == shown
 
 
 def test_of_equal_scores_a_hit_stands_before_a_neighbour_then_the_better_rank_then_its_place() -> None:
