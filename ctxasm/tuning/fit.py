@@ -8,7 +8,6 @@ what that gains, by assembling with the weights before and with the new ones.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -16,15 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.assembly.budget.values import Features, Weights, value_candidates
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.pipeline import assemble
 from ctxasm.assembly.steps import Found
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
-from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from ctxasm.tuning.recall import Needed, needed
+from ctxasm.tuning.statistics.pairs import agresti_min
+from ctxasm.tuning.sweep.cases import case_of
+from ctxasm.tuning.sweep.counting import Counting
+from ctxasm.tuning.sweep.work import SentTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,8 +46,8 @@ LEAST_SPREAD = 0.05
 STEPS = 40
 FEWEST = 20
 """Labelled questions below which nothing is fitted: the half that fits would be ten."""
-RESAMPLES = 2000
 LIMITS = (1000, 2000, 4000, 8000)
+ENCODING = "cl100k_base"
 
 
 class Labelled(NamedTuple):
@@ -67,8 +68,7 @@ class Pool(NamedTuple):
 class Gain(NamedTuple):
     """What the new weights gain over those before, in the share of questions with all evidence in the context.
 
-    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval, by resampling
-    questions.
+    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval (Agresti and Min's).
     """
 
     questions: int
@@ -195,37 +195,34 @@ def maximum(pools: Sequence[Pool], ridge: float = RIDGE) -> NDArray[np.float64]:
         if better - reached < 1e-6:
             break
         reached = better
-    return weights / spread
+    found: NDArray[np.float64] = weights / spread
+    return found
 
 
 def gain_of(
     labelled: Sequence[Labelled], counter: TokenCounter, weights: Weights, before: Weights | None, limits: Sequence[int] = LIMITS
 ) -> Gain:
-    """What assembling with `weights` instead of `before` gains on these questions."""
-    pairs = [
-        [sum(is_whole(each, counter, limit, chosen) for limit in limits) / len(limits) for chosen in (before, weights)] for each in labelled
-    ]
-    low, high = interval([after - first for first, after in pairs])
+    """What choosing with `weights` instead of `before` gains on these questions; one whose evidence cannot be placed has no part in it."""
+    pairs = [pair for each in labelled if (pair := _shares(each, counter, (before, weights), limits))]
+    differences = [after - first for first, after in pairs]
+    better, worse = sum(max(0.0, each) for each in differences), sum(max(0.0, -each) for each in differences)
+    interval = agresti_min(better, worse, len(pairs))
     count = len(pairs) or 1
-    return Gain(len(pairs), sum(first for first, _ in pairs) / count, sum(after for _, after in pairs) / count, low, high)
+    return Gain(len(pairs), sum(first for first, _ in pairs) / count, sum(after for _, after in pairs) / count, interval.low, interval.high)
 
 
-def is_whole(labelled: Labelled, counter: TokenCounter, limit: int, weights: Weights | None) -> bool:
-    """Whether the context within `limit` tokens holds all evidence of the question."""
-    window = weights.window if weights is not None else WINDOW
-    settings = AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit)
-    done = assemble(labelled.query, labelled.source, settings, counter, weights=weights)
-    states = evidence_states(done, {name: labelled.chunks(name) for name in evidence_documents(labelled.query)})
-    return all(state.state == "found" for state in states)
-
-
-def interval(gains: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """The 95 % interval of a mean, by drawing as many anew, again and again (percentile bootstrap)."""
-    if not gains:
-        return 0.0, 0.0
-    draw = random.Random(seed)  # noqa: S311 (nothing secret is drawn)
-    means = sorted(sum(draw.choices(gains, k=len(gains))) / len(gains) for _ in range(RESAMPLES))
-    return means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES)]
+def _shares(labelled: Labelled, counter: TokenCounter, each: Sequence[Weights | None], limits: Sequence[int]) -> list[float]:
+    """Under each of these weights the share of the limits at which all evidence is in the context; none where nothing can be judged."""
+    case = case_of(labelled.query, labelled.source, labelled.chunks, ENCODING)
+    shares = []
+    for weights in each:
+        window = weights.window if weights is not None else WINDOW
+        settings = [AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit, encoding=ENCODING) for limit in limits]
+        found = Counting(settings, SentTools({ENCODING: counter}, weights)).count(case, range(len(limits)), {})
+        if not all(outcome.needed for outcome in found):
+            return []
+        shares.append(sum(outcome.found == outcome.needed for outcome in found) / len(limits))
+    return shares
 
 
 def written(weights: Weights, of: Sequence[str]) -> str:
