@@ -96,12 +96,6 @@ CASES: dict[str, Case] = {
         made(Doc("a", [Part(0, 500)]), Doc("b", [Part(0, 300, 2)])),
         {"budget_policy": "segments"},
     ),
-    "oversized_chunk": Case(
-        made(A, Doc("b", [Part(0, 501, 2, "dropped", reason="budget")])),
-        made(A, Doc("b", [Part(0, 500, 2, "dropped", reason="budget")])),
-        made(A, Doc("b", [Part(0, 500, 2)])),
-        {"compression": "extractive", "max_chunk_tokens": 500},
-    ),
     "window_crowds_out": Case(
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT]), Doc("c", [CUT])),
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT])),
@@ -115,10 +109,10 @@ CASES: dict[str, Case] = {
         {"budget_policy": "pack"},
     ),
     "repeats": Case(
-        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS + " Welkom.")])),
-        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=OTHER_WORDS)])),
+        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS)]), dedup_exact=False),
+        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS + " Welkom.")]), dedup_exact=False),
         made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, 100, 2, "duplicate_of", of=("a", 0))])),
-        {"dedup_near": True, "near_threshold": 0.9},
+        {"dedup_exact": True},
     ),
     "stale_copy": Case(
         made(Doc("a", [Part(0)], date="2024-01-05"), Doc("b", [Part(0, 100, 2, "duplicate_of", of=("a", 0))], date="2026-01-05")),
