@@ -41,6 +41,11 @@ def weighed(documents: dict[str, int], limit: int, **chosen: object) -> Scales:
     return Scales(group(deduplicate(found, settings, None)), settings, COUNTER, limit)
 
 
+def test_candidates_are_valued_once_whatever_the_limit() -> None:
+    scales = weighed({"a": 1, "b": 1}, 100, budget_policy="learned")
+    assert scales.under(scales.settings, 50).valued() is scales.valued()
+
+
 def assembled(documents: dict[str, int], limit: int, **chosen: object) -> Assembly:
     chunks = [Chunk(name, 0, text(name, sentences)) for name, sentences in documents.items()]
     hits = tuple(Hit(name, 0, 1 - place / 1000) for place, name in enumerate(documents))

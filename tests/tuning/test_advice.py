@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from ctxasm.model.errors import InvalidInput
+from ctxasm.model.measured import spoken_against
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import RULES, Advice, advise
 from ctxasm.tuning.advice_finding import Rule
+from ctxasm.tuning.advice_view import View
 from tests.tuning.advice_cases import GOLD, Doc, Part, gold_at, made
 
 A = Doc("a", [Part(0)])
@@ -200,6 +202,15 @@ def test_a_rule_fires_is_tried_and_measured(rule: str) -> None:
 def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
     case = CASES[rule]
     assert rule not in rules_of(advise(case.silent, evidence=case.evidence))
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_no_rule_proposes_what_a_measurement_speaks_against(rule: str) -> None:
+    """Near duplicates are looked for where a newer edition is to stand for an older one, and for nothing else."""
+    view = View(CASES[rule].fires, CASES[rule].evidence)
+    proposed = [changes for check in RULES if (finding := check(view)) for changes in finding.proposals]
+    assert proposed
+    assert not [each for each in proposed if spoken_against(each) and each.get("dedup_keep") != "newest"]
 
 
 OLD = Doc("old", [Part(0, text=SAME_WORDS)], date="2024-01-05")
