@@ -186,6 +186,7 @@ def test_a_question_that_cannot_be_assembled_is_named() -> None:
     assert found.labelled == (0,)
 
 
+@pytest.mark.system
 def test_all_cores_give_the_same_bytes() -> None:
     assert swept(6, engine=AllCores(2)).to_json() == swept(6).to_json()
 
@@ -206,6 +207,7 @@ class _Kills(AllCores):
             yield done
 
 
+@pytest.mark.system
 def test_a_killed_process_loses_nothing() -> None:
     engine = _Kills(2)
     assert swept(8, engine=engine).to_json() == swept(8).to_json()
