@@ -1,7 +1,8 @@
 """What some settings of the sources cost or bring: `pytest -m bench -s tests/bench/test_measured_against.py`.
 
-Each is switched on beside the five-stage default and beside the preset `recommended`: every labelled question of four corpora, its first
-20 hits, the mean of four limits. Nothing is chosen by these figures but what advice and presets may propose.
+Each is switched on beside the five-stage default and beside the preset `recommended`: labelled questions of four corpora
+(CTXASM_BENCH_QUERIES of each, 0 for all), their first 20 hits, the mean of four limits. Nothing is chosen by these figures but what
+advice and presets may propose.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ TRIED: Mapping[str, Mapping[str, object]] = {
     "semantic duplicates": {"dedup_semantic": True},
     "extracts, when tight": {"compression": "extractive"},
     "extracts of 200 tokens, when tight": {"compression": "extractive", "max_chunk_tokens": 200},
-    "extracts of 200 tokens, always": {"compression": "extractive", "compression_when": "always", "max_chunk_tokens": 200},
     "extracts, always": {"compression": "extractive", "compression_when": "always"},
     "oversized=drop": {"oversized": "drop"},
 }
@@ -59,7 +59,7 @@ def test_what_they_cost(workbench: Workbench, capsys: pytest.CaptureFixture[str]
             rows.append([title, way, *(mean(each) for each in gains), mean(map(mean, gains)), *resampled(gains)])
         rows.append([title, "without", *(mean(own[""] for own in shares[name]) for name in REAL), "", "", ""])
     with capsys.disabled():
-        counted = ", ".join(f"{name} {len(chosen_queries(load_real(name), 0))}" for name in REAL)
+        counted = ", ".join(f"{name} {len(chosen_queries(load_real(name)))}" for name in REAL)
         show(f"All evidence in the context, with less without ({counted})", ("", "setting", *REAL, "mean", "low", "high"), rows)
 
 
@@ -69,7 +69,7 @@ def shares_of(workbench: Workbench, name: str, ways: Mapping[str, Mapping[str, o
     settings = [AssemblySettings(max_tokens=limit, **changes) for changes in ways.values() for limit in BUDGETS]  # type: ignore[arg-type]
     counting = Counting(settings, WorkbenchTools(workbench))
     found = []
-    for query in chosen_queries(load_real(name), 0):
+    for query in chosen_queries(load_real(name)):
         case = case_of(replace(query, metadata={}), dataset, dataset.document_chunks, "cl100k_base")
         outcomes = counting.count(case, range(len(settings)), {})
         whole = [outcome.found == outcome.needed for outcome in outcomes]
