@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MEASURED_AGAINST: Mapping[tuple[str, object], str] = {
-    ("dedup_near", True): "TBD",
-    ("dedup_semantic", True): "TBD",
-    ("compression", "extractive"): "TBD",
-    ("oversized", "drop"): "TBD",
+    ("dedup_near", True): "Measured: it changed nothing of the evidence in the context on 160 questions of four corpora.",
+    ("dedup_semantic", True): "Measured: it gained 0.0 points of evidence on four corpora (95 % interval −0.5 to 0.5).",
+    (
+        "compression",
+        "extractive",
+    ): "Measured: extracts of every chunk cost the recommended choice 4.8 points of evidence on four corpora (95 % "
+    "interval 2.0 to 8.1), extracts of 200 tokens 19.1 (13.4 to 25.0); no chunk there had 2,000 tokens.",
+    ("oversized", "drop"): "Measured: dropping cost the five stages 16.1 points of evidence on four corpora (95 % interval 12.5 to 20.0).",
 }
-"""What was measured by the setting and its value, with the mean of four corpora and four limits and its 95 % interval, in points; the
-tables, with the command, are in docs/about/measurements.md."""
+"""What was measured, by setting and value: points of questions with all evidence in the context, the mean of four corpora and four limits.
+The table, with its command, is in docs/about/measurements.md."""
 
 
 def spoken_against(changes: Mapping[str, object]) -> tuple[str, ...]:
