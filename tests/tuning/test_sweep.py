@@ -309,7 +309,7 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     made = decide(found)
     assert made.better is not None
     assert found.settings[made.better].max_tokens == 4000
-    assert made.sentence.startswith("max_tokens 4000, expand_window ")
+    assert made.sentence.startswith("Max tokens 4,000, Neighbours ")
     assert "adjusted for 4 settings" in made.sentence
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
     assert decide(sweep(sample_store().dataset(), unlabelled, grid(), PlainTools(), "1")).better is None
