@@ -15,7 +15,7 @@ from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import nothing_ahead, taken
 from ctxasm.assembly.budget.units import best_of
-from ctxasm.assembly.budget.values import Valued, words_held
+from ctxasm.assembly.budget.values import Valued, stems_of, words_held
 from ctxasm.assembly.steps import Chosen
 from ctxasm.model.events import Event, Reason
 from ctxasm.model.events import Valued as ValuedEvent
@@ -54,9 +54,10 @@ def _events(question: str, valued: Sequence[Valued]) -> tuple[Event, ...]:
     """What each value is made of, the best first."""
     most = max([each.value for each in valued], default=1.0) or 1.0
     ordered = sorted(valued, key=lambda each: (-each.value, each.candidate.key))
+    words = tuple(stems_of(question).values())
     return tuple(
         [
-            ValuedEvent(*c.key, round(value / most, 4), c.rank, distance, hits, words_held(question, held), round(features.title_words, 4))
+            ValuedEvent(*c.key, round(value / most, 4), c.rank, distance, hits, words_held(words, held), round(features.title_words, 4))
             for c, value, features, distance, hits, held in ordered
         ]
     )

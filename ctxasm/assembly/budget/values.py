@@ -94,9 +94,9 @@ def stems_of(question: str) -> dict[str, str]:
     return dict(list(stems.items())[:MOST_TERMS])
 
 
-def words_held(question: str, held: int) -> tuple[str, ...]:
-    """The words of the question that these bits stand for."""
-    return tuple([word for at, word in enumerate(stems_of(question).values()) if held >> at & 1])
+def words_held(words: Sequence[str], held: int) -> tuple[str, ...]:
+    """Those of the question's words (as `stems_of` has them) that these bits stand for."""
+    return tuple([word for at, word in enumerate(words) if held >> at & 1])
 
 
 def value_candidates(
