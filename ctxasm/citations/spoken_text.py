@@ -33,6 +33,8 @@ _ATTRIBUTION = re.compile(
     rf"|,?\s*\b{_SAYS_SO}{STAND_IN}(?=\W*\Z)",
     re.IGNORECASE,
 )
+ATTRIBUTED = re.compile(rf"(?:\A|[^\w{STAND_IN}]){_BY}\Z", re.IGNORECASE)
+"""What only introduces the marker behind it."""
 _EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
 
