@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ctxasm.citations.plain_text import STAND_IN, Plain
@@ -58,7 +58,7 @@ def find_clauses(plain: Plain, low: int, high: int, markers: Sequence[tuple[int,
     if len(runs) < 2:
         return ()
     spans, held, start = list[tuple[int, int, tuple[int, ...]]](), tuple[int, ...](), low
-    for (place, positions), (following, _) in zip(runs, runs[1:], strict=False):
+    for (place, positions), (following, _) in pairwise(runs):
         held += positions
         cut = _cut_between(plain.text, start, place, following, high)
         if cut is not None:
