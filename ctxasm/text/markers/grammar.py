@@ -89,7 +89,7 @@ _AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf"
 _DIGITS = re.compile(r"\d+")
 REPORT_CHARS = 12
 """How much behind a bracketed year is looked at."""
-_ASSIGNED = re.compile(r"(?:=|[\"']\s*:)[ \t]*\Z")
+_ASSIGNED = re.compile(r"(?:=|([\"'])\w[^\"'\n]{0,40}\1\s*:)[ \t]*\Z")
 _TWO = re.compile(r"\s*\d+\s*,\s*\d+\s*")
 _INTERVAL = re.compile(r"(?:(?:\A|[^\w.])[b-z]\s*(?:∈|:|\bin\b)|\b(?:interval|range|bereik|intervall)|∈)\s*\Z")
 _CLASS = re.compile(r"\s*\d-\d\s*")
