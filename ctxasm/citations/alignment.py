@@ -19,6 +19,7 @@ from ctxasm.citations.verdicts import Bench, judge
 from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
 from ctxasm.model.support import Scorer
+from ctxasm.text.markers.grammar import Reading
 
 
 def check_answer(
@@ -31,6 +32,7 @@ def check_answer(
     voice: bool = False,
     marked: bool = True,
     cut: bool = False,
+    reading: Reading = "usual",
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
@@ -38,13 +40,14 @@ def check_answer(
 
     Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
     source is looked for.
+    `reading`: which forms are markers; "strict" for the answer to a context, whose text is kept free of those and of no others.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
     marked = marked and not voice
-    markers, claims = _read(answer, grounds, marked)
+    markers, claims = _read(answer, grounds, marked, reading)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
@@ -69,13 +72,14 @@ def check_answer(
         spent=bench.comparison.spent,
         voice=voice,
         marked=marked,
+        reading=reading,
     )
 
 
-def _read(answer: str, grounds: Grounds, marked: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
+def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
     if not marked:
         return (), split_claims(answer, ())
-    parser = MarkerParser(known={source.number for source in grounds.sources})
+    parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 

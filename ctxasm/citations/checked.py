@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.support import Conflict, Spent
+from ctxasm.text.markers.grammar import Reading
 
 Verdict = Literal[
     "supported",
@@ -132,7 +133,7 @@ class CheckedAnswer:
     """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it.
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
     """
 
     query_id: str
@@ -147,6 +148,7 @@ class CheckedAnswer:
     spent: Spent = Spent()
     voice: bool = False
     marked: bool = True
+    reading: Reading = "usual"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
@@ -211,6 +213,7 @@ def summary_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "problems": len(problem_claims(checked)),
         "unknown_numbers": list(unknown_numbers(checked)),
         "declined": is_declined_answer(checked),
+        "inherited": sum(bool(claim.claim.inherited) for claim in checked.claims),
     }
 
 
@@ -279,6 +282,7 @@ def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "answer": checked.answer,
         "voice": checked.voice,
         "marked": checked.marked,
+        "reading": checked.reading,
         "scorer": checked.scorer,
         "threshold": checked.threshold,
         "markers": markers,

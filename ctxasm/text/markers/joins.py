@@ -9,8 +9,8 @@ from ctxasm.text.markers.grammar import ADDRESS, CLOSERS, HELD_CHARS, RAISED, is
 _WORDS = frozenset(
     re.findall(
         r"\w+",
-        "source sources bron bronnen quelle quellen src doc docs document documents id ids citation citations cite cites ref refs s context "
-        "contexts kontext passage passages and en und et t m to tot bis through see zie siehe cf vgl also ook auch",
+        "source sources bron bronnen quelle quellen src doc docs document documents id ids citation citations cite cites ref refs s "
+        "context contexts kontext passage passages and en und et t m to tot bis through see zie siehe cf vgl also ook auch",
     )
 )
 _BEGINNINGS = frozenset(word[:end] for word in _WORDS for end in range(1, len(word) + 1))

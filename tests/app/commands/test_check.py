@@ -120,7 +120,7 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert any(line == "      no source has the number [9]" for line in lines)
     assert lines[-3:-1] == ["2 answers, 1 with a problem", "4 claims: 2 supported, 1 not found, 1 unknown source"]
     assert lines[-1].startswith("citation recall 0.50, precision 0.50, F1 0.50, coverage 0.50 over 4 claims and 4 citations")
-    assert re.fullmatch(r"checked with words in \d+\.\d\d s\n", err)
+    assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
 
 
 def test_odd_blanks_in_an_answer_and_a_source_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
