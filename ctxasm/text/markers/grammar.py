@@ -107,6 +107,7 @@ _CODE_NAMES = frozenset(
 )
 _AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf", "html", "htm", "txt", "md", "doc", "docx", "csv", "json"))
 _DIGITS = re.compile(r"\d+")
+_ADDRESS_GOES_ON = ("=", "/", "&")
 REPORT_CHARS = 12
 """How much behind a bracketed year is looked at."""
 _ASSIGNED = re.compile(r"(?:=|([\"'])\w[^\"'\n]{0,40}\1\s*:)[ \t]*\Z")
@@ -114,7 +115,7 @@ _TWO = re.compile(r"\s*\d+\s*,\s*\d+\s*")
 _INTERVAL = re.compile(r"(?:(?:\A|[^\w.])[b-z]\s*(?:∈|:|\bin\b)|\b(?:interval|range|bereik|intervall)|∈)\s*\Z")
 _CLASS = re.compile(r"\s*\d-\d\s*")
 _PATTERN = re.compile(r"\b(?:regex(?:es|p)?|patterns?|patroon|muster|expressions?)[ \t]+[\"']?\Z", re.IGNORECASE)
-_YEAR = re.compile(r"\s*(?:1[6-9]|20)\d\d\s*")
+_YEAR = re.compile(r"\s?(?:1[6-9]|20)\d\d\s?")
 _REPORT = re.compile(r" (?:\d{1,3} )?(?:[A-Z][A-Za-z]{0,4}[A-Z]\b|\d{1,3} [A-Z])")
 _REPORT_BEGINS = re.compile(r"(?: (?:\d{0,3}|\d{1,3} )(?:[A-Z][A-Za-z]{0,5})?)?")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -320,15 +321,18 @@ def reads_as_other(before: str, content: str, after: str) -> bool:
     `after` are the (at most) `REPORT_CHARS` characters behind it, as far as the line goes.
     """
     before = before[-HELD_CHARS:]
-    if _ASSIGNED.search(before) or (before.endswith("$") and after.startswith("$")):
+    last = before.rstrip(" \t")[-1:]
+    if (last in ("=", ":") and _ASSIGNED.search(before)) or (last == "$" and after.startswith("$")):
         return True
+    if content.isdecimal() and len(content) != 4:  # most markers
+        return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
     if _TWO.fullmatch(content) and _INTERVAL.search(before):
         return True
     if _CLASS.fullmatch(content) and (content.strip().startswith("0") or after[:1] in ("+", "{") or _PATTERN.search(before)):
         return True
     if _YEAR.fullmatch(content):
         return _REPORT.match(after) is not None
-    return after[:1] in ("=", "/", "&") and ADDRESS.search(before) is not None
+    return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
 
 
 def may_be_report(content: str, after: str) -> bool:
