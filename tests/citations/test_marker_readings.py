@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from ctxasm.citations.effects import remove
@@ -178,3 +181,28 @@ def test_whatever_a_strict_reading_finds_is_found_in_a_source(text: str) -> None
 @pytest.mark.parametrize("reading", ["usual", "all"])
 def test_long_runs_take_linear_time(piece: str, reading: Reading) -> None:
     assert is_linear(lambda text: parse_markers(text, reading=reading), piece * (40_000 // len(piece)))
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "reading-answers.md"
+
+
+def rows(after: str) -> list[list[str]]:
+    """The cells of the table behind a line of the page."""
+    table = PAGE.read_text(encoding="utf-8").split(after, 1)[1].split("\n\n", 1)[0].splitlines()
+    return [[cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table if "---" not in line]
+
+
+def test_the_page_says_what_is_read() -> None:
+    for forms, _, since in rows("| form | numbers | from |\n"):
+        for form in re.findall(r"`([^`]+)`", forms):
+            text = form if form[0].isalpha() else f"Open {form}"
+            for reading in READINGS:
+                read = READINGS.index(reading) >= READINGS.index(since.strip("`"))  # type: ignore[arg-type]
+                assert bool(numbers(text, reading)) == read, (form, reading)
+
+
+def test_the_page_says_what_is_not_read() -> None:
+    cells = [re.findall(r"`([^`]+)`", text) for text, reason in rows("| text | because |\n") if "two lines" not in text and reason]
+    for form in [form for cell in cells for form in cell]:
+        text = "Bronnen:\n[1] x" if form == "[1]: https://…" else f"Open {form}"
+        assert numbers(text) == [], form
