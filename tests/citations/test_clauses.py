@@ -57,7 +57,11 @@ CLAUSES = {
     "one statement, two markers in a row": ("The pool and the sauna are open [1][2].", []),
     "one statement, markers on two words": ("The pool [1] opened in 2012 [2].", []),
     "no clause on one side": ("However [1], the pool is open [2].", []),
-    "nothing parts them": ("The pool [1] opens at 6.30 and the sauna [2] at nine.", []),
+    "only a word parts them": (
+        "The pool [1] opens at 6.30 and the sauna [2] at nine.",
+        [("The pool opens at 6.30", (1,)), ("the sauna at nine.", (2,))],
+    ),
+    "nothing parts them": ("The pool [1] beside the sauna [2] opens at 6.30.", []),
     "one marker": ("The pool is open [1], while the sauna is closed.", []),
 }
 
