@@ -36,10 +36,11 @@ _COORDINATING = r"(?:and|but|while|whereas|en|maar|terwijl|und|aber|während|sow
 _LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_ADDING}|{_RELATING})|\s[–—]\s+|\s(?={_COORDINATING}))(?:{_ADDING}\s*)*", re.IGNORECASE)
 _NOT_ONLY = re.compile(r"\A(?:(?:not only|niet alleen|nicht nur)\s+|(?:while|terwijl)\s+)", re.IGNORECASE)
 _ENUMERATES = re.compile(r"\s*,?\s*\b(?:and|or|en|of|und|oder)\b", re.IGNORECASE)
-_WORD = re.compile(rf"[^\W{STAND_IN}]+")
+_WORD = re.compile(rf"[^\W_{STAND_IN}]+")
 _LOOK = 400
 """How far around a joint words are looked for, in characters."""
-_SMALL = frozenset(word for words in SMALL_WORDS.values() for word in words)
+_JOINING = frozenset(re.findall(r"\w+", f"{_ADDING} {_RELATING} not only niet alleen nicht nur"))
+_SMALL = _JOINING.union(*SMALL_WORDS.values())
 
 
 class ClauseSpan(NamedTuple):
@@ -70,7 +71,8 @@ def find_clauses(plain: Plain, low: int, high: int, markers: Sequence[tuple[int,
         return ()
     spans.append((start, high, held + runs[-1][1]))
     behind = runs[-1][0] if _words(plain.text, start, runs[-1][0]) and _words(plain.text, runs[-1][0], high) else None
-    return tuple(_written(plain, spans, None if behind is None else (behind, high)))
+    clauses = tuple(_written(plain, spans, None if behind is None else (behind, high)))
+    return clauses if all(any(map(str.isalnum, clause.text)) for clause in clauses) else ()
 
 
 def _cut_between(text: str, start: int, place: int, following: int, high: int) -> tuple[int, int] | None:
@@ -85,7 +87,7 @@ def _cut_between(text: str, start: int, place: int, following: int, high: int) -
     for later in _LATER_JOINT.finditer(text, place, following):
         if found is not None or (_words(text, place, later.start()) and _words(text, start, later.start(), from_end=True)):
             found = later.start(), later.end()
-    return found
+    return found if found is not None and _words(text, found[1], high) else None
 
 
 def _words(text: str, low: int, high: int, *, from_end: bool = False) -> list[str]:

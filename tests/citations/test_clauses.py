@@ -74,6 +74,21 @@ def test_clauses_are_what_a_reader_would_cut(answer: str, expected: list[tuple[s
     assert [(clause.text, clause.cited) for clause in claim.clauses] == expected
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "【4:0†source】 [2].](x;(ID: 1)\u2060] [2]. Open",
+        "[1](u) terwijl ## ;[1]Until nine",
+        "a [9]b; [1](u)_[1]_",
+        "(ID: 4)://a | $[1,2]$| -`[1]`) [1]",
+    ],
+)
+def test_what_says_nothing_is_no_clause(answer: str) -> None:
+    parser = MarkerParser()
+    found = split_claims(answer, parser.feed(answer) + parser.finish())
+    assert all(any(map(str.isalnum, clause.text)) for claim in found for clause in claim.clauses)
+
+
 @pytest.mark.parametrize("piece", ["a [1], ", "a [1] and ", "[1], ", "a, and ", "A [1] b ", "x [1]; according to [2] ", "| a [1] "])
 def test_long_sentences_take_linear_time(piece: str) -> None:
     answer = piece * (40_000 // len(piece))
