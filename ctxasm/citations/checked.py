@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.model.support import Conflict, Spent
+from ctxasm.model.support import Conflict, Gated, Spent
 
 Verdict = Literal[
     "supported",
@@ -85,7 +85,8 @@ class CheckedClaim:
     """A claim with its verdict. `score` is that of the sources it cites together (uncited: of the best source).
 
     `support` is empty where nothing carries even a part or says otherwise. `missing` are words and figures of the claim that its sources
-    do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
+    do not have; `gated` says which words keep it from being supported although all of it is there. `better` is a source that carries
+    it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
     `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped.
     """
@@ -102,6 +103,7 @@ class CheckedClaim:
     idle: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
     dropped: tuple[DroppedSource, ...] = ()
+    gated: tuple[Gated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
