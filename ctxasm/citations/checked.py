@@ -319,6 +319,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "support": [_support(support) for support in checked.support],
         "missing": list(checked.missing),
         "conflict": checked.conflict._asdict() if checked.conflict else None,
+        "gated": [gated._asdict() for gated in checked.gated],
         "better": checked.better,
         "better_support": _support(checked.better_support) if checked.better_support else None,
         "summary_support": _support(checked.summary_support) if checked.summary_support else None,
