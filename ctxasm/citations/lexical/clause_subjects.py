@@ -42,6 +42,13 @@ class Matter:
         self._sentences: list[Clause] | None = None
         self._same: dict[int, list[Clause]] = {}
 
+    def held(self, at: int) -> int:
+        """The bits that a sentence holds."""
+        mask = 0
+        for clause in self.clauses:
+            mask |= clause.mask if clause.sentence == at else 0
+        return mask
+
     def _of_sentence(self, at: int) -> Iterator[Clause]:
         forms, quantities = self.parts.forms, self.parts.quantities
         for clause in self.evidence.clauses(at):

@@ -14,10 +14,11 @@ from ctxasm.citations.lexical.conditions import overstates, rests_on_exception
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.operator_gates import find_gates
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
-from ctxasm.model.support import Conflict
+from ctxasm.model.support import Conflict, Gated
 
 
 class Findings(NamedTuple):
@@ -33,11 +34,12 @@ class Findings(NamedTuple):
     displaced: int = 0
     denials: int = 0
     conflict: Conflict | None = None
+    gated: tuple[Gated, ...] = ()
 
     @property
     def stands_against(self) -> bool:
         """Whether anything keeps the claim from being carried, whatever it shares with its sources."""
-        return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict)
+        return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict or self.gated)
 
 
 def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
@@ -61,6 +63,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
         displaced=displaced,
         denials=denials or int(overstates(matter) or rests_on_exception(matter)),
         conflict=conflict,
+        gated=find_gates(matter),
     )
 
 
