@@ -1,0 +1,158 @@
+"""Words and figures that changed places: "Bergen beat Oslo" for "Oslo beat Bergen", "3 million in 2020 and 5 in 2021" for the other way
+round, and a word that stands where the source has another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.model.support import Gated
+from ctxasm.text.terms import folded
+
+_TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
+_SKIPPED = frozenset(
+    "the a an de het een der die das den dem des ein eine einen einem einer eines his her its their our zijn haar hun seine ihre and en und or of oder".split()
+)
+"""Articles and what only joins: they are no neighbours."""
+_EDGE = ""
+
+
+class Item(NamedTuple):
+    """A word or figure of the claim (its bits) at characters `start` to `end` of a text, between two neighbours."""
+
+    bits: int
+    start: int
+    end: int
+    left: str
+    right: str
+
+
+def find_swaps(matter: Matter) -> Iterator[Gated]:
+    """Two words of weight, names or figures of the claim of which each stands where the source has the other."""
+    ours = _items(matter, matter.parts.text, 0, len(matter.parts.text), _own_spans(matter))
+    for at in matter.numbers:
+        sentence = matter.evidence.sentences[at]
+        theirs = {
+            item.bits: item for item in _items(matter, matter.text(at), sentence.start, sentence.end, _source_spans(matter, at))
+        }
+        for place, one in enumerate(ours):
+            for other in ours[place + 1 :]:
+                if one.bits in theirs and other.bits in theirs and _are_swapped(one, other, theirs[one.bits], theirs[other.bits]):
+                    source = matter.text(at)
+                    low, high = sorted((theirs[one.bits], theirs[other.bits]))
+                    yield Gated("roles", matter.parts.text[one.start : other.end], source[min(low.start, high.start) : max(low.end, high.end)])
+                    return
+
+
+def _are_swapped(one: Item, other: Item, one_there: Item, other_there: Item) -> bool:
+    crossed = [
+        _same(one.left, other_there.left) + _same(one.right, other_there.right),
+        _same(other.left, one_there.left) + _same(other.right, one_there.right),
+    ]
+    kept = _same(one.left, one_there.left) + _same(one.right, one_there.right) + _same(other.left, other_there.left)
+    kept += _same(other.right, other_there.right)
+    return all(crossed) and not kept
+
+
+def _same(one: str, other: str) -> int:
+    return int(one == other and one != _EDGE)
+
+
+def _own_spans(matter: Matter) -> list[tuple[int, int, int]]:
+    parts = matter.parts
+    inside = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
+    words = [(word.start, word.end, 1 << bit) for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1]
+    return sorted((*inside, *words))
+
+
+def _source_spans(matter: Matter, at: int) -> list[tuple[int, int, int]]:
+    parts = matter.parts
+    figures = matter.evidence.quantities(at)
+    spans = [
+        (theirs.start, theirs.end, 1 << bit)
+        for theirs in figures
+        for bit, ours in enumerate(parts.quantities, len(parts.words))
+        if ours.agrees(theirs)
+    ]
+    for clause in matter.clauses:
+        if clause.sentence == at:
+            for word in clause.source.words:
+                bits = parts.forms.get(word.key, 0) & parts.heavy
+                if bits and not any(figure.start <= word.start < figure.end for figure in figures):
+                    spans.append((word.start, word.end, bits & -bits))
+    return sorted(spans)
+
+
+def _items(matter: Matter, text: str, low: int, high: int, spans: Sequence[tuple[int, int, int]]) -> list[Item]:
+    """The words and figures with the words before and after them; names of several words are one. Each once: what comes back is none."""
+    joined: list[tuple[int, int, int]] = []
+    for start, end, bits in spans:
+        both = joined and (joined[-1][2] | bits) & ~matter.parts.names == 0
+        if both and text[joined[-1][1] : start].strip() == "":
+            joined[-1] = joined[-1][0], end, joined[-1][2] | bits
+        else:
+            joined.append((start, end, bits))
+    tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
+    tokens = [token for token in tokens if token[2] not in _SKIPPED]
+    counts: dict[int, int] = {}
+    for _, _, bits in joined:
+        counts[bits] = counts.get(bits, 0) + 1
+    found: list[Item] = []
+    for start, end, bits in joined:
+        if counts[bits] == 1:
+            before = next((plain for _, stop, plain in reversed(tokens) if stop <= start), "^")
+            after = next((plain for begin, _, plain in tokens if begin >= end), "$")
+            found.append(Item(bits, start, end, before, after))
+    return found
+
+
+def find_pairs(matter: Matter) -> Iterator[Gated]:
+    """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
+    ours = [(bit, quantity) for bit, quantity in enumerate(matter.parts.quantities, len(matter.parts.words))]
+    if len(ours) < 2:
+        return
+    text = matter.parts.text
+    mine = [quantity for _, quantity in ours]
+    for one in mine:
+        partner = _partner(text, one, mine)
+        if partner is None:
+            continue
+        wrong: str | None = None
+        for at in matter.numbers:
+            there, theirs = matter.text(at), matter.evidence.quantities(at)
+            for other in theirs:
+                if not one.agrees(other):
+                    continue
+                found = _partner(there, other, [each for each in theirs if _sort(each) == _sort(partner)])
+                if found is None or partner.agrees(found):
+                    wrong = None
+                    break
+                held = [each for each in theirs if partner.agrees(each)]
+                if held and not any(_partner(there, each, [each2 for each2 in theirs if one.rivals(each2) or one.agrees(each2)]) == other for each in held):
+                    wrong = there[min(other.start, found.start) : max(other.end, found.end)]
+            else:
+                continue
+            break
+        if wrong is not None:
+            yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
+            return
+
+
+def _sort(quantity: Quantity) -> tuple[str, str, bool]:
+    return ("year" if quantity.kind == "date" else quantity.kind, quantity.unit, quantity.is_year)
+
+
+def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity | None:
+    """The figure of another sort that stands nearest, one of the same clause first."""
+    rest = [other for other in others if other != one and _sort(other) != _sort(one)]
+    return min(rest, key=lambda other: _distance(text, one, other), default=None)
+
+
+def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
+    low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
+    between = text[low:high]
+    return len(re.findall(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", between)), len(between)
