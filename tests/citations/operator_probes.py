@@ -123,7 +123,7 @@ EDITS: dict[str, dict[str, Edit]] = {
         "quantifier": _replace(("sommige|enkele|de meeste|veel", "alle"), ("vaak|meestal|soms|doorgaans", "altijd"), ("alle", "sommige")),
         "negation": _replace(("(is|was|zijn|kan|kunt|mag|moet|wordt|worden|heeft|hebt|hebben) niet", r"\1"), ("geen", "een"), ("(is|was|mag|wordt)", r"\1 niet")),
         "time": _replace(("voordat", "nadat"), ("nadat", "voordat"), (r"tot(?= \d)", "vanaf"), ("vanaf", "tot"), (r"(?<!\w )sinds", "tot")),
-        "hedge": _replace(("waarschijnlijk|mogelijk|wellicht|vermoedelijk|misschien", "")),
+        "hedge": _replace(("waarschijnlijk|wellicht|vermoedelijk|misschien", "")),
         "comparison": _replace(("meer dan", "minder dan"), ("minder dan", "meer dan"), ("minstens|minimaal|ten minste", "hoogstens"), ("maximaal|hoogstens|ten hoogste", "minstens")),
         "unit": _replace((r"(?<=[0-9] )(?:jaar|maanden|weken)", "dagen"), (r"(?<=[0-9] )(?:dagen|uur|minuten)", "maanden"), (r"(?<=[0-9] )(?:kB|MB|GB)", "TB")),
         "date": _replace((r"in ((?:1[5-9]|20)\d\d)", rf"op 7 {_MONTHS['nl']} \1")),

@@ -4,35 +4,47 @@ or where it bears on something else there (see `operators`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+import re
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.operators import Meaning, Operator, read_operators
+from ctxasm.citations.lexical.quantities import read_quantities
+from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
 
 ALIKE = 0.9
 """Sentences that hold this share of what the best one holds carry a clause as well: it is refused only if all of them refuse it."""
 LEAST_MORE = 0.12
 """Share of a clause that a further sentence must add to be read with the best one."""
-_WEAK: frozenset[Meaning] = frozenset((("modal", "may"), ("quantifier", "some"), ("time", "at_first"), ("time", "during"), ("exception", "include")))
+_WEAK: frozenset[Meaning] = frozenset(
+    (
+        *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
+        *(("time", "at_first"), ("time", "during"), ("exception", "include")),
+    )
+)
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
 _FREE: frozenset[Meaning] = frozenset(
     (
         *(("modal", "must"), ("modal", "should"), ("quantifier", "all"), ("quantifier", "only"), ("quantifier", "many")),
-        *(("quantifier", "exactly"), ("quantifier", "first"), ("quantifier", "last"), ("quantifier", "both"), ("hedge", "certain")),
-        *(("comparison", "equal"), ("exception", "include")),
+        *(("quantifier", "exactly"), ("quantifier", "usual"), ("quantifier", "both"), ("hedge", "certain"), ("modal", "free")),
+        *(("comparison", "equal"), ("exception", "include"), ("condition", "when")),
     )
 )
 """What a claim may leave out and still say no more than its source."""
+_STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
+_BEARING = frozenset(("cause", "time", "condition", "exception"))
+"""Kinds whose words bear on what follows them."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
     ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
     ("modal", "should"): frozenset((("modal", "must"),)),
-    ("condition", "if"): frozenset((("condition", "only_if"), ("time", "after"))),
-    ("time", "after"): frozenset((("condition", "if"),)),
+    ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("time", "after"))),
+    ("condition", "when"): frozenset((("condition", "if"), ("time", "after"))),
+    ("time", "after"): frozenset((("condition", "when"),)),
 }
 """Meanings of a source that do for one of the claim."""
 
@@ -42,16 +54,18 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
     tongue, text = matter.evidence.stems.tongue, matter.parts.text
     ours = read_operators(text, 0, len(text), tongue)
     found: list[Gated] = []
+    before = 0
     for stretch in matter.parts.clauses:
-        inside = [op for op in ours if stretch.start <= op.start < stretch.end]
+        inside = [op for op in ours if before <= op.start < stretch.end]
+        before = stretch.end
         ways = list(_ways(matter, stretch.mask))
         if ways:
-            found += min((_gates(matter, stretch.mask, inside, ours, way) for way in ways), key=len)
+            found += min((_gates(matter, inside, ours, way) for way in ways), key=len)
     return tuple(dict.fromkeys(found))
 
 
-def _ways(matter: Matter, mask: int) -> Iterator[list[int]]:
-    """The sentences that carry some bits of the claim, in each way that is as good as the best."""
+def _ways(matter: Matter, mask: int) -> Iterator[dict[int, int]]:
+    """The sentences that carry some bits of the claim, with those that each of them adds, in each way that is as good as the best."""
     parts = matter.parts
     held = {at: matter.held(at) & mask for at in matter.numbers}
     best = max((parts.weight(each) for each in held.values()), default=0.0)
@@ -59,21 +73,22 @@ def _ways(matter: Matter, mask: int) -> Iterator[list[int]]:
         return
     for first in matter.numbers:
         if parts.weight(held[first]) >= ALIKE * best:
-            way, covered = [first], held[first]
+            way, covered = {first: held[first]}, held[first]
             while True:
                 more = max(matter.numbers, key=lambda at: parts.weight(held[at] & ~covered))
                 if parts.weight(held[more] & ~covered) < LEAST_MORE * parts.weight(mask):
                     break
-                way.append(more)
+                way[more] = held[more] & ~covered
                 covered |= held[more]
             yield way
 
 
-def _gates(matter: Matter, mask: int, inside: Sequence[Operator], ours: Sequence[Operator], way: Sequence[int]) -> list[Gated]:
+def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], way: Mapping[int, int]) -> list[Gated]:
     found: list[Gated] = []
+    first = next(iter(way))
     theirs = [(at, op) for at in way for op in matter.evidence.operators(at)]
     meant = {op.meaning for _, op in theirs}
-    scoped = [(at, op) for at, op in theirs if _bears_on(matter, mask, at, op)]
+    scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
     for op in inside:
         if op.meaning in meant or meant & _SAME.get(op.meaning, frozenset()):
             continue
@@ -86,21 +101,25 @@ def _gates(matter: Matter, mask: int, inside: Sequence[Operator], ours: Sequence
         if op.meaning in said or op.meaning in _FREE or op.kind in _LOOSE or any(op.meaning in _SAME.get(one, ()) for one in said):
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
-    return found
+    return [*found, *_arguments(matter, inside, way)]
 
 
-def _bears_on(matter: Matter, mask: int, at: int, op: Operator) -> bool:
+def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> bool:
     """Whether a word of a source bears on what the claim takes from its sentence."""
     clauses = [clause for clause in matter.clauses if clause.sentence == at]
-    own = next((place for place, clause in enumerate(clauses) if clause.source.start <= op.start < clause.source.end), None)
+    own = next((place for place, clause in enumerate(clauses) if op.start < clause.source.end), None)
     if own is None:
         return False
     scope = _scope(clauses, own, op)
-    heavy = matter.parts.heavy | matter.parts.all_quantities
-    if op.kind == "quantifier":
+    held = 0
+    for clause in scope:
+        held |= clause.mask
+    if (held & mask & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
+        return False
+    if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
         return not after or bool(matter.parts.forms.get(after[0].key, 0) & mask)
-    return any(clause.mask & mask & heavy for clause in scope)
+    return True
 
 
 def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
@@ -114,6 +133,39 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
         return [clauses[own], *after]
     before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
+
+
+def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
+    """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
+    for op in inside:
+        if op.kind not in _BEARING:
+            continue
+        mine = _bits(matter, matter.parts.text, op, len(matter.parts.text)) & (matter.parts.heavy | matter.parts.all_quantities)
+        places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning == op.meaning]
+        yours = [_bits(matter, matter.text(at), other, matter.evidence.sentences[at].end) for at, other in places]
+        known = 0
+        for held in way.values():
+            known |= held
+        if places and mine & known and not any(mine & bits for bits in yours):
+            yield Gated(cast(GateKind, op.kind), _argument(matter.parts.text, op, len(matter.parts.text)), _argument(matter.text(places[0][0]), places[0][1], matter.evidence.sentences[places[0][0]].end))
+
+
+def _argument(text: str, op: Operator, high: int) -> str:
+    """A word and what follows it, to the end of its clause."""
+    stop = _STOP.search(text, op.end, high)
+    return text[op.start : stop.start() if stop else high].strip()
+
+
+def _bits(matter: Matter, text: str, op: Operator, high: int) -> int:
+    """The bits of the claim in what follows a word in its clause."""
+    end = op.start + len(_argument(text, op, high))
+    held = 0
+    for word in read_words(text, op.end, end, matter.evidence.stems):
+        held |= matter.parts.forms.get(word.key, 0) if text is not matter.parts.text else matter.bits(frozenset((word.key,)))
+    for theirs in read_quantities(text, op.end, end):
+        for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
+            held |= (1 << bit) * ours.agrees(theirs)
+    return held
 
 
 def _claim(matter: Matter, op: Operator) -> str:

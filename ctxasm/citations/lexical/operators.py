@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import operator_phrases
 from ctxasm.citations.lexical.words import Tongue
+from ctxasm.text.number_words import begins_figure
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -58,7 +59,7 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
             if len(phrase.words) <= len(tokens) - at and all(
                 _fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)
             ):
-                taken = len(phrase.words)
+                taken = len(phrase.words) - (phrase.words[-1] == "#")
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
         at += taken
@@ -66,4 +67,6 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
 
 
 def _fits(word: str, plain: str) -> bool:
+    if word == "#":
+        return plain[0].isdigit() or begins_figure(plain)
     return plain.startswith(word[:-1]) if word.endswith("*") else plain == word

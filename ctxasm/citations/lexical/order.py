@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.operators import read_operators
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
@@ -34,6 +35,7 @@ class Item(NamedTuple):
 def find_swaps(matter: Matter) -> Iterator[Gated]:
     """Two words of weight, names or figures of the claim of which each stands where the source has the other."""
     ours = _items(matter, matter.parts.text, 0, len(matter.parts.text), _own_spans(matter))
+    figures = matter.parts.all_quantities
     for at in matter.numbers:
         sentence = matter.evidence.sentences[at]
         theirs = {
@@ -41,11 +43,44 @@ def find_swaps(matter: Matter) -> Iterator[Gated]:
         }
         for place, one in enumerate(ours):
             for other in ours[place + 1 :]:
-                if one.bits in theirs and other.bits in theirs and _are_swapped(one, other, theirs[one.bits], theirs[other.bits]):
+                alike = bool(one.bits & figures) == bool(other.bits & figures)
+                if alike and one.bits in theirs and other.bits in theirs and _are_swapped(one, other, theirs[one.bits], theirs[other.bits]):
                     source = matter.text(at)
                     low, high = sorted((theirs[one.bits], theirs[other.bits]))
                     yield Gated("roles", matter.parts.text[one.start : other.end], source[min(low.start, high.start) : max(low.end, high.end)])
                     return
+
+
+def find_replaced(matter: Matter) -> Iterator[Gated]:
+    """A word of weight or name of the claim that another sentence has, where the sentence that has all else has another word."""
+    parts, text = matter.parts, matter.parts.text
+    wanted = parts.heavy | parts.all_quantities
+    best = max(matter.numbers, key=lambda at: parts.weight(matter.held(at)))
+    here = matter.held(best)
+    sentence = matter.evidence.sentences[best]
+    there = [token for token in _tokens(matter.text(best), sentence.start, sentence.end)]
+    for item in _items(matter, text, 0, len(text), _own_spans(matter)):
+        if item.bits & here or not item.bits & wanted:
+            continue
+        for before, rival, after in zip(("^", *(plain for _, _, plain in there)), there, (*(plain for _, _, plain in there[1:]), "$"), strict=False):
+            if (before, after) == (item.left, item.right) and (before, after) != ("^", "$") and not _is_known(matter, rival, best):
+                yield Gated("roles", text[item.start : item.end], matter.text(best)[rival[0] : rival[1]])
+                return
+
+
+def _is_known(matter: Matter, token: tuple[int, int, str], at: int) -> bool:
+    """Whether a token of a sentence is a word of the claim, or none of weight."""
+    for clause in matter.clauses:
+        if clause.sentence == at:
+            for word in clause.source.words:
+                if word.start == token[0]:
+                    return bool(matter.parts.forms.get(word.key, 0)) or word.key in matter.evidence.stems.light
+    return True
+
+
+def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
+    tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
+    return [token for token in tokens if token[2] not in _SKIPPED]
 
 
 def _are_swapped(one: Item, other: Item, one_there: Item, other_there: Item) -> bool:
@@ -65,7 +100,13 @@ def _same(one: str, other: str) -> int:
 def _own_spans(matter: Matter) -> list[tuple[int, int, int]]:
     parts = matter.parts
     inside = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
-    words = [(word.start, word.end, 1 << bit) for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1]
+    turning = read_operators(parts.text, 0, len(parts.text), matter.evidence.stems.tongue)
+    words = [
+        (word.start, word.end, 1 << bit)
+        for bit, word in enumerate(parts.words)
+        if parts.heavy >> bit & 1 and not any(op.start <= word.start < op.end for op in turning)
+        if matter.evidence.stems.tongue != "de" or parts.text[word.start].isupper()
+    ]
     return sorted((*inside, *words))
 
 
@@ -96,8 +137,7 @@ def _items(matter: Matter, text: str, low: int, high: int, spans: Sequence[tuple
             joined[-1] = joined[-1][0], end, joined[-1][2] | bits
         else:
             joined.append((start, end, bits))
-    tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
-    tokens = [token for token in tokens if token[2] not in _SKIPPED]
+    tokens = _tokens(text, low, high)
     counts: dict[int, int] = {}
     for _, _, bits in joined:
         counts[bits] = counts.get(bits, 0) + 1
