@@ -175,6 +175,10 @@ class Evidence:
             known = self._quantities[at] = tuple(read_quantities(text, sentence.start, sentence.end))
         return known
 
+    def span(self, at: int) -> tuple[int, int]:
+        """The characters of a sentence in its source."""
+        return self.sentences[at].start, self.sentences[at].end
+
     def has_signs(self, at: int) -> bool:
         """Whether a sentence denies anything, or has a modal verb or a word with an opposite."""
         return at in self._with_signs

@@ -41,6 +41,8 @@ _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
     ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
+    ("cause", "because"): frozenset((("cause", "causing"),)),
+    ("cause", "causing"): frozenset((("cause", "because"),)),
     ("modal", "should"): frozenset((("modal", "must"),)),
     ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("time", "after"))),
     ("condition", "when"): frozenset((("condition", "if"), ("time", "after"))),
@@ -98,7 +100,7 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
         found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        if op.meaning in said or op.meaning in _FREE or op.kind in _LOOSE or any(op.meaning in _SAME.get(one, ()) for one in said):
+        if op.meaning in said or op.meaning in _FREE or op.kind in _LOOSE or any(op.meaning in _SAME.get(one.meaning, ()) for one in inside):
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
     return [*found, *_arguments(matter, inside, way)]
@@ -125,6 +127,8 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
     """The clauses that a word bears on."""
     segment = clauses[own].source.segment
+    if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
+        return clauses[own : own + 2]
     if op.kind not in ("condition", "exception", "hedge"):
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
@@ -140,9 +144,10 @@ def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int
     for op in inside:
         if op.kind not in _BEARING:
             continue
-        mine = _bits(matter, matter.parts.text, op, len(matter.parts.text)) & (matter.parts.heavy | matter.parts.all_quantities)
-        places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning == op.meaning]
-        yours = [_bits(matter, matter.text(at), other, matter.evidence.sentences[at].end) for at, other in places]
+        mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
+        alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}
+        places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning in alike]
+        yours = [_bits(matter, matter.text(at), other, matter.evidence.span(at)) for at, other in places]
         known = 0
         for held in way.values():
             known |= held
@@ -156,13 +161,16 @@ def _argument(text: str, op: Operator, high: int) -> str:
     return text[op.start : stop.start() if stop else high].strip()
 
 
-def _bits(matter: Matter, text: str, op: Operator, high: int) -> int:
-    """The bits of the claim in what follows a word in its clause."""
-    end = op.start + len(_argument(text, op, high))
+def _bits(matter: Matter, text: str, op: Operator, span: tuple[int, int]) -> int:
+    """The bits of the claim in what follows a word in its clause; in what stands before it for a word such as "leads to"."""
+    low, high = span
+    start, end = op.end, op.start + len(_argument(text, op, high))
+    if op.value == "causing":
+        start, end = max((stop.end() for stop in _STOP.finditer(text, low, op.start)), default=low), op.start
     held = 0
-    for word in read_words(text, op.end, end, matter.evidence.stems):
+    for word in read_words(text, start, end, matter.evidence.stems):
         held |= matter.parts.forms.get(word.key, 0) if text is not matter.parts.text else matter.bits(frozenset((word.key,)))
-    for theirs in read_quantities(text, op.end, end):
+    for theirs in read_quantities(text, start, end):
         for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
             held |= (1 << bit) * ours.agrees(theirs)
     return held

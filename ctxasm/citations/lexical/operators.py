@@ -55,7 +55,8 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
     while at < len(tokens):
         start, _, plain = tokens[at]
         taken = 1
-        for phrase in phrases.get(plain[:3], ()):
+        is_month = plain == "may" and at > 0 and text[start] == "M"
+        for phrase in phrases.get(plain[:3], ()) if not is_month else ():
             if len(phrase.words) <= len(tokens) - at and all(
                 _fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)
             ):

@@ -19,7 +19,6 @@ _SKIPPED = frozenset(
     "the a an de het een der die das den dem des ein eine einen einem einer eines his her its their our zijn haar hun seine ihre and en und or of oder".split()
 )
 """Articles and what only joins: they are no neighbours."""
-_EDGE = ""
 
 
 class Item(NamedTuple):
@@ -38,16 +37,17 @@ def find_swaps(matter: Matter) -> Iterator[Gated]:
     figures = matter.parts.all_quantities
     for at in matter.numbers:
         sentence = matter.evidence.sentences[at]
-        theirs = {
-            item.bits: item for item in _items(matter, matter.text(at), sentence.start, sentence.end, _source_spans(matter, at))
-        }
+        theirs: dict[int, list[Item]] = {}
+        for item in _items(matter, matter.text(at), sentence.start, sentence.end, _source_spans(matter, at)):
+            theirs.setdefault(item.bits, []).append(item)
         for place, one in enumerate(ours):
             for other in ours[place + 1 :]:
                 alike = bool(one.bits & figures) == bool(other.bits & figures)
                 if alike and one.bits in theirs and other.bits in theirs and _are_swapped(one, other, theirs[one.bits], theirs[other.bits]):
                     source = matter.text(at)
-                    low, high = sorted((theirs[one.bits], theirs[other.bits]))
-                    yield Gated("roles", matter.parts.text[one.start : other.end], source[min(low.start, high.start) : max(low.end, high.end)])
+                    both = (theirs[one.bits][0], theirs[other.bits][0])
+                    low, high = min(item.start for item in both), max(item.end for item in both)
+                    yield Gated("roles", matter.parts.text[one.start : other.end], source[low:high])
                     return
 
 
@@ -63,9 +63,15 @@ def find_replaced(matter: Matter) -> Iterator[Gated]:
         if item.bits & here or not item.bits & wanted:
             continue
         for before, rival, after in zip(("^", *(plain for _, _, plain in there)), there, (*(plain for _, _, plain in there[1:]), "$"), strict=False):
-            if (before, after) == (item.left, item.right) and (before, after) != ("^", "$") and not _is_known(matter, rival, best):
+            if (before, after) == (item.left, item.right) and _tells(matter, before, after) and not _is_known(matter, rival, best):
                 yield Gated("roles", text[item.start : item.end], matter.text(best)[rival[0] : rival[1]])
                 return
+
+
+def _tells(matter: Matter, before: str, after: str) -> bool:
+    """Whether two neighbours make a place: words both, or a word with content at the edge of a sentence."""
+    inner = [plain for plain in (before, after) if plain not in ("^", "$")]
+    return len(inner) == 2 or any(matter.evidence.stems.key(plain) for plain in inner)
 
 
 def _is_known(matter: Matter, token: tuple[int, int, str], at: int) -> bool:
@@ -83,18 +89,14 @@ def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
     return [token for token in tokens if token[2] not in _SKIPPED]
 
 
-def _are_swapped(one: Item, other: Item, one_there: Item, other_there: Item) -> bool:
-    crossed = [
-        _same(one.left, other_there.left) + _same(one.right, other_there.right),
-        _same(other.left, one_there.left) + _same(other.right, one_there.right),
-    ]
-    kept = _same(one.left, one_there.left) + _same(one.right, one_there.right) + _same(other.left, other_there.left)
-    kept += _same(other.right, other_there.right)
-    return all(crossed) and not kept
+def _are_swapped(one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+    """Whether each of two has a neighbour that the other has in the source, and none of those that it has there itself."""
+    crossed = _stands(one, other_there) and _stands(other, one_there)
+    return one.bits != other.bits and crossed and not (_stands(one, one_there) or _stands(other, other_there))
 
 
-def _same(one: str, other: str) -> int:
-    return int(one == other and one != _EDGE)
+def _stands(item: Item, there: Sequence[Item]) -> bool:
+    return any(item.left == theirs.left or item.right == theirs.right for theirs in there)
 
 
 def _own_spans(matter: Matter) -> list[tuple[int, int, int]]:
@@ -129,7 +131,7 @@ def _source_spans(matter: Matter, at: int) -> list[tuple[int, int, int]]:
 
 
 def _items(matter: Matter, text: str, low: int, high: int, spans: Sequence[tuple[int, int, int]]) -> list[Item]:
-    """The words and figures with the words before and after them; names of several words are one. Each once: what comes back is none."""
+    """The words and figures with the words before and after them; names of several words are one."""
     joined: list[tuple[int, int, int]] = []
     for start, end, bits in spans:
         both = joined and (joined[-1][2] | bits) & ~matter.parts.names == 0
@@ -138,15 +140,11 @@ def _items(matter: Matter, text: str, low: int, high: int, spans: Sequence[tuple
         else:
             joined.append((start, end, bits))
     tokens = _tokens(text, low, high)
-    counts: dict[int, int] = {}
-    for _, _, bits in joined:
-        counts[bits] = counts.get(bits, 0) + 1
     found: list[Item] = []
     for start, end, bits in joined:
-        if counts[bits] == 1:
-            before = next((plain for _, stop, plain in reversed(tokens) if stop <= start), "^")
-            after = next((plain for begin, _, plain in tokens if begin >= end), "$")
-            found.append(Item(bits, start, end, before, after))
+        before = next((plain for _, stop, plain in reversed(tokens) if stop <= start), "^")
+        after = next((plain for begin, _, plain in tokens if begin >= end), "$")
+        found.append(Item(bits, start, end, before, after))
     return found
 
 
