@@ -16,7 +16,7 @@ from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operator_gates import find_gates
 from ctxasm.citations.lexical.finer import find_finer
-from ctxasm.citations.lexical.order import find_pairs, find_replaced, find_swaps
+from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
@@ -65,7 +65,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
         displaced=displaced,
         denials=denials or int(overstates(matter) or rests_on_exception(matter)),
         conflict=conflict,
-        gated=(*find_gates(matter), *find_finer(matter), *find_swaps(matter), *find_pairs(matter), *find_replaced(matter)),
+        gated=(*find_gates(matter), *find_finer(matter), *find_changed_places(matter), *find_pairs(matter), *find_later(matter)),
     )
 
 

@@ -10,78 +10,156 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.operators import read_operators
+from ctxasm.citations.lexical.parts import is_name
 from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
 _SKIPPED = frozenset(
-    "the a an de het een der die das den dem des ein eine einen einem einer eines his her its their our zijn haar hun seine ihre and en und or of oder".split()
+    "the a an and or de het een en of der die das den dem des ein eine einen einem einer eines und oder "
+    "his her its their our zijn haar hun seine seinen ihre ihren".split()
 )
 """Articles and what only joins: they are no neighbours."""
+_EDGES = ("^", "$")
+LONGEST_ITEM = 3
+"""Words next to each other in both texts that may have changed places as one."""
+LONGEST_RIVAL = 3
+"""Words of a source that may stand in the place of one."""
+_JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
+
+Span = tuple[int, int, int]
+"""A word or figure at characters, with its bit of the claim."""
 
 
 class Item(NamedTuple):
-    """A word or figure of the claim (its bits) at characters `start` to `end` of a text, between two neighbours."""
+    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side."""
 
-    bits: int
+    bits: tuple[int, ...]
     start: int
     end: int
-    left: str
-    right: str
+    left: tuple[str, str]
+    right: tuple[str, str]
 
 
-def find_swaps(matter: Matter) -> Iterator[Gated]:
-    """Two words of weight, names or figures of the claim of which each stands where the source has the other."""
-    ours = _items(matter, matter.parts.text, 0, len(matter.parts.text), _own_spans(matter))
-    figures = matter.parts.all_quantities
-    for at in matter.numbers:
-        sentence = matter.evidence.sentences[at]
-        theirs: dict[int, list[Item]] = {}
-        for item in _items(matter, matter.text(at), sentence.start, sentence.end, _source_spans(matter, at)):
-            theirs.setdefault(item.bits, []).append(item)
-        for place, one in enumerate(ours):
-            for other in ours[place + 1 :]:
-                alike = bool(one.bits & figures) == bool(other.bits & figures)
-                if alike and one.bits in theirs and other.bits in theirs and _are_swapped(one, other, theirs[one.bits], theirs[other.bits]):
-                    source = matter.text(at)
-                    both = (theirs[one.bits][0], theirs[other.bits][0])
-                    low, high = min(item.start for item in both), max(item.end for item in both)
-                    yield Gated("roles", matter.parts.text[one.start : other.end], source[low:high])
-                    return
+class Order:
+    """The words of weight and figures of a claim, and those of its sentences, with their neighbours."""
+
+    def __init__(self, matter: Matter) -> None:
+        self.matter = matter
+        self.stems = matter.evidence.stems
+        self.text = matter.parts.text
+        self.spans = self._own_spans()
+        self.tokens = _tokens(self.text, 0, len(self.text))
+
+    def _own_spans(self) -> list[Span]:
+        parts, tongue = self.matter.parts, self.stems.tongue
+        figures = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
+        turning = read_operators(self.text, 0, len(self.text), tongue)
+        taken = [*((op.start, op.end) for op in turning), *((start, end) for start, end, _ in figures)]
+        bits = {word.key: 1 << bit for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1}
+        words = [
+            (word.start, word.end, bits[word.key])
+            for word in read_words(self.text, 0, len(self.text), self.stems)
+            if word.key in bits and not any(start <= word.start < end for start, end in taken)
+            if tongue != "de" or self.text[word.start].isupper()
+        ]
+        return sorted((*figures, *words))
+
+    def there(self, at: int) -> list[Span]:
+        """The same words and figures in a sentence of a source."""
+        parts = self.matter.parts
+        figures = self.matter.evidence.quantities(at)
+        spans = [
+            (theirs.start, theirs.end, 1 << bit)
+            for theirs in figures
+            for bit, ours in enumerate(parts.quantities, len(parts.words))
+            if ours.agrees(theirs)
+        ]
+        for clause in self.matter.clauses:
+            if clause.sentence == at:
+                for word in clause.source.words:
+                    bits = parts.forms.get(word.key, 0) & parts.heavy
+                    if bits and not any(figure.start <= word.start < figure.end for figure in figures):
+                        spans.append((word.start, word.end, bits & -bits))
+        return sorted(spans)
+
+    def swapped(self) -> Iterator[Gated]:
+        """Two words, names or figures of the claim of which each stands where the source has the other."""
+        ours = _items(self.text, self.spans, self.tokens)
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            theirs: dict[tuple[int, ...], list[Item]] = {}
+            for item in _items(text, self.there(at), _tokens(text, low, high)):
+                theirs.setdefault(item.bits, []).append(item)
+            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
+            for place, (one, one_there) in enumerate(moved):
+                for other, other_there in moved[place + 1 :]:
+                    if self._are_swapped(one, other, one_there, other_there):
+                        both = (one_there[0], other_there[0])
+                        source = text[min(item.start for item in both) : max(item.end for item in both)]
+                        yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
+                        return
+
+    def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+        if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
+            return False
+        return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
+
+    def _is_figure(self, item: Item) -> bool:
+        return bool(item.bits[0] & self.matter.parts.all_quantities)
+
+    def _fit(self, item: Item, there: Sequence[Item]) -> int:
+        """How well words fit the best of some places: 2 for a neighbour with content, 1 for another or an edge, on each side."""
+        return max(self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there)
+
+    def _like(self, one: str, other: str) -> int:
+        return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
+
+    def replaced(self) -> Iterator[Gated]:
+        """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
+        matter = self.matter
+        if not matter.numbers:
+            return
+        best = max(matter.numbers, key=lambda at: matter.parts.weight(matter.held(at)))
+        text, (low, high) = matter.text(best), matter.evidence.span(best)
+        tokens = _tokens(text, low, high)
+        spans = self.there(best)
+        known = {start for start, _, _ in spans}
+        held = {item.bits: [] for item in _items(text, spans, tokens)}
+        for item in _items(text, spans, tokens):
+            held[item.bits].append(item)
+        for item in _items(self.text, self.spans, self.tokens):
+            if any(self._is_place(item, place.left, place.right) for place in held.get(item.bits, ())):
+                continue
+            for first in range(len(tokens)):
+                for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
+                    if tokens[last][0] in known:
+                        break
+                    left, right = _beside(tokens, first, last + 1)
+                    if self._is_place(item, left, right) and self._is_rival(item, text, tokens[first : last + 1]):
+                        yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last][1]])
+                        return
+
+    def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
+        """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
+        if item.left[0] == left[0] and item.right[0] == right[0]:
+            near = [word for word in (left[0], right[0]) if word not in _EDGES]
+            return any(self.stems.key(word) for word in near) or item.left == left or item.right == right
+        return False
+
+    def _is_rival(self, item: Item, text: str, tokens: Sequence[Span]) -> bool:
+        """Whether words of the source have content of weight of their own."""
+        keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
+        return any(key and key not in self.stems.light for key in keys)
 
 
-def find_replaced(matter: Matter) -> Iterator[Gated]:
-    """A word of weight or name of the claim that another sentence has, where the sentence that has all else has another word."""
-    parts, text = matter.parts, matter.parts.text
-    wanted = parts.heavy | parts.all_quantities
-    best = max(matter.numbers, key=lambda at: parts.weight(matter.held(at)))
-    here = matter.held(best)
-    sentence = matter.evidence.sentences[best]
-    there = [token for token in _tokens(matter.text(best), sentence.start, sentence.end)]
-    for item in _items(matter, text, 0, len(text), _own_spans(matter)):
-        if item.bits & here or not item.bits & wanted:
-            continue
-        for before, rival, after in zip(("^", *(plain for _, _, plain in there)), there, (*(plain for _, _, plain in there[1:]), "$"), strict=False):
-            if (before, after) == (item.left, item.right) and _tells(matter, before, after) and not _is_known(matter, rival, best):
-                yield Gated("roles", text[item.start : item.end], matter.text(best)[rival[0] : rival[1]])
-                return
-
-
-def _tells(matter: Matter, before: str, after: str) -> bool:
-    """Whether two neighbours make a place: words both, or a word with content at the edge of a sentence."""
-    inner = [plain for plain in (before, after) if plain not in ("^", "$")]
-    return len(inner) == 2 or any(matter.evidence.stems.key(plain) for plain in inner)
-
-
-def _is_known(matter: Matter, token: tuple[int, int, str], at: int) -> bool:
-    """Whether a token of a sentence is a word of the claim, or none of weight."""
-    for clause in matter.clauses:
-        if clause.sentence == at:
-            for word in clause.source.words:
-                if word.start == token[0]:
-                    return bool(matter.parts.forms.get(word.key, 0)) or word.key in matter.evidence.stems.light
-    return True
+def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The two neighbours before token `first` and those from token `last` on, the nearest first."""
+    before = [*(plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
+    after = [*(plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
+    return (before[0], before[1]), (after[0], after[1])
 
 
 def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
@@ -89,95 +167,56 @@ def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
     return [token for token in tokens if token[2] not in _SKIPPED]
 
 
-def _are_swapped(one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
-    """Whether each of two has a neighbour that the other has in the source, and none of those that it has there itself."""
-    crossed = _stands(one, other_there) and _stands(other, one_there)
-    return one.bits != other.bits and crossed and not (_stands(one, one_there) or _stands(other, other_there))
-
-
-def _stands(item: Item, there: Sequence[Item]) -> bool:
-    return any(item.left == theirs.left or item.right == theirs.right for theirs in there)
-
-
-def _own_spans(matter: Matter) -> list[tuple[int, int, int]]:
-    parts = matter.parts
-    inside = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
-    turning = read_operators(parts.text, 0, len(parts.text), matter.evidence.stems.tongue)
-    words = [
-        (word.start, word.end, 1 << bit)
-        for bit, word in enumerate(parts.words)
-        if parts.heavy >> bit & 1 and not any(op.start <= word.start < op.end for op in turning)
-        if matter.evidence.stems.tongue != "de" or parts.text[word.start].isupper()
-    ]
-    return sorted((*inside, *words))
-
-
-def _source_spans(matter: Matter, at: int) -> list[tuple[int, int, int]]:
-    parts = matter.parts
-    figures = matter.evidence.quantities(at)
-    spans = [
-        (theirs.start, theirs.end, 1 << bit)
-        for theirs in figures
-        for bit, ours in enumerate(parts.quantities, len(parts.words))
-        if ours.agrees(theirs)
-    ]
-    for clause in matter.clauses:
-        if clause.sentence == at:
-            for word in clause.source.words:
-                bits = parts.forms.get(word.key, 0) & parts.heavy
-                if bits and not any(figure.start <= word.start < figure.end for figure in figures):
-                    spans.append((word.start, word.end, bits & -bits))
-    return sorted(spans)
-
-
-def _items(matter: Matter, text: str, low: int, high: int, spans: Sequence[tuple[int, int, int]]) -> list[Item]:
-    """The words and figures with the words before and after them; names of several words are one."""
-    joined: list[tuple[int, int, int]] = []
-    for start, end, bits in spans:
-        both = joined and (joined[-1][2] | bits) & ~matter.parts.names == 0
-        if both and text[joined[-1][1] : start].strip() == "":
-            joined[-1] = joined[-1][0], end, joined[-1][2] | bits
-        else:
-            joined.append((start, end, bits))
-    tokens = _tokens(text, low, high)
+def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:
+    """The words and figures alone, and up to three words next to each other together."""
     found: list[Item] = []
-    for start, end, bits in joined:
-        before = next((plain for _, stop, plain in reversed(tokens) if stop <= start), "^")
-        after = next((plain for begin, _, plain in tokens if begin >= end), "$")
-        found.append(Item(bits, start, end, before, after))
+    for first in range(len(spans)):
+        for last in range(first, min(first + LONGEST_ITEM, len(spans))):
+            if last > first and text[spans[last - 1][1] : spans[last][0]].strip(" -"):
+                break
+            start, end = spans[first][0], spans[last][1]
+            before = next((at + 1 for at in range(len(tokens) - 1, -1, -1) if tokens[at][1] <= start), 0)
+            after = next((at for at in range(len(tokens)) if tokens[at][0] >= end), len(tokens))
+            left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right))
     return found
+
+
+def find_changed_places(matter: Matter) -> Iterator[Gated]:
+    """What of a claim stands where the source has something else."""
+    if len(matter.parts.order) < 2:
+        return
+    order = Order(matter)
+    yield from order.swapped()
+    yield from order.replaced()
 
 
 def find_pairs(matter: Matter) -> Iterator[Gated]:
     """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
-    ours = [(bit, quantity) for bit, quantity in enumerate(matter.parts.quantities, len(matter.parts.words))]
-    if len(ours) < 2:
-        return
+    mine = matter.parts.quantities
     text = matter.parts.text
-    mine = [quantity for _, quantity in ours]
-    for one in mine:
+    for one in mine if len(mine) > 1 else ():
         partner = _partner(text, one, mine)
-        if partner is None:
-            continue
-        wrong: str | None = None
-        for at in matter.numbers:
-            there, theirs = matter.text(at), matter.evidence.quantities(at)
-            for other in theirs:
-                if not one.agrees(other):
-                    continue
-                found = _partner(there, other, [each for each in theirs if _sort(each) == _sort(partner)])
-                if found is None or partner.agrees(found):
-                    wrong = None
-                    break
-                held = [each for each in theirs if partner.agrees(each)]
-                if held and not any(_partner(there, each, [each2 for each2 in theirs if one.rivals(each2) or one.agrees(each2)]) == other for each in held):
-                    wrong = there[min(other.start, found.start) : max(other.end, found.end)]
-            else:
-                continue
-            break
-        if wrong is not None:
+        wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
+        if partner is not None and wrong is not None:
             yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
             return
+
+
+def _belongs_elsewhere(matter: Matter, one: Quantity, partner: Quantity) -> str | None:
+    """What the sources pair a figure with instead of its partner; None where some sentence pairs the two, or nothing tells."""
+    wrong: str | None = None
+    for at in matter.numbers:
+        there, theirs = matter.text(at), matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        for other in (each for each in theirs if one.agrees(each)):
+            found = _partner(there, other, rivals)
+            if found is None or partner.agrees(found):
+                return None
+            alike = [each for each in theirs if one.rivals(each) or one.agrees(each)]
+            if any(partner.agrees(each) and _partner(there, each, alike) != other for each in theirs):
+                wrong = there[min(other.start, found.start) : max(other.end, found.end)]
+    return wrong
 
 
 def _sort(quantity: Quantity) -> tuple[str, str, bool]:
@@ -192,5 +231,41 @@ def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity |
 
 def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
     low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
-    between = text[low:high]
-    return len(re.findall(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", between)), len(between)
+    return len(_JOIN.findall(text, low, high)), high - low
+
+
+def find_later(matter: Matter) -> Iterator[Gated]:
+    """A word of weight that stands with a figure or name in the claim, while the source has it in a later clause, with another one."""
+    parts = matter.parts
+    for stretch in parts.clauses:
+        for item in _anchors(matter, stretch.mask):
+            for clause in (clause for clause in matter.clauses if clause.mask & item):
+                for later in matter.clauses:
+                    if later.sentence != clause.sentence or later.source.start <= clause.source.start or later.mask & item:
+                        continue
+                    words = stretch.mask & later.mask & parts.heavy & ~parts.names & ~clause.mask
+                    words = words if not any(other.mask & words and other.mask & item for other in matter.clauses) else 0
+                    if words and _has_rival(matter, item, later.source.start, later):
+                        ours, bit = parts.part((words & -words).bit_length() - 1), item
+                        anchor = parts.part((bit & -bit).bit_length() - 1)
+                        theirs = matter.text(later.sentence)[later.source.start : later.source.end].strip()
+                        yield Gated("roles", f"{parts.text[anchor.start : anchor.end]} … {parts.text[ours.start : ours.end]}", theirs)
+                        return
+
+
+def _anchors(matter: Matter, mask: int) -> list[int]:
+    parts = matter.parts
+    figures = [1 << bit for bit in range(len(parts.words), len(parts.weights)) if mask >> bit & 1]
+    return [*figures, *(1 << bit for bit in range(len(parts.words)) if mask & parts.names & parts.heavy & 1 << bit)]
+
+
+def _has_rival(matter: Matter, item: int, start: int, later: object) -> bool:
+    """Whether a clause has a figure that cannot be meant together with the claim's, or a name that the claim lacks."""
+    clause = next(clause for clause in matter.clauses if clause is later)
+    part = matter.parts.part(item.bit_length() - 1)
+    if isinstance(part, Quantity):
+        return any(part.rivals(theirs) for theirs in clause.source.quantities)
+    text, tongue = matter.text(clause.sentence), matter.evidence.stems.tongue
+    return any(
+        not matter.parts.forms.get(word.key, 0) and is_name(text, word.start, word.end, tongue) for word in clause.source.words
+    )
