@@ -12,21 +12,26 @@ from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.operators import read_operators
 from ctxasm.citations.lexical.parts import is_name
 from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
 _SKIPPED = frozenset(
-    "the a an and or de het een en of der die das den dem des ein eine einen einem einer eines und oder "
+    "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
     "his her its their our zijn haar hun seine seinen ihre ihren".split()
 )
 """Articles and what only joins: they are no neighbours."""
+_STOPS = frozenset(";:()\n")
 _EDGES = ("^", "$")
 LONGEST_ITEM = 3
 """Words next to each other in both texts that may have changed places as one."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BEING = frozenset("is are was were be been being wordt worden werd werden geworden wird wurde wurden".split())
+_BY = frozenset("by door von durch".split())
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
@@ -52,6 +57,7 @@ class Order:
         self.text = matter.parts.text
         self.spans = self._own_spans()
         self.tokens = _tokens(self.text, 0, len(self.text))
+        self._is_passive = _is_passive(self.text, 0, len(self.text))
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -96,14 +102,16 @@ class Order:
             moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
             for place, (one, one_there) in enumerate(moved):
                 for other, other_there in moved[place + 1 :]:
-                    if self._are_swapped(one, other, one_there, other_there):
+                    if self._are_swapped(at, one, other, one_there, other_there):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
                         return
 
-    def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+    def _are_swapped(self, at: int, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
+            return False
+        if self._is_passive != _is_passive(self.matter.text(at), *self.matter.evidence.span(at)):
             return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
 
@@ -112,10 +120,25 @@ class Order:
 
     def _fit(self, item: Item, there: Sequence[Item]) -> int:
         """How well words fit the best of some places: 2 for a neighbour with content, 1 for another or an edge, on each side."""
-        return max(self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there)
+        return max((self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there), default=0)
 
     def _like(self, one: str, other: str) -> int:
         return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
+
+    def turned(self) -> Iterator[Gated]:
+        """The one who does it and the one it is done to in the same order in the active and the passive voice: "A was beaten by B", "A beat B"."""
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            if self._is_passive == _is_passive(text, low, high):
+                continue
+            ours = (self.text, self.spans, 0, len(self.text))
+            theirs = (text, self.there(at), low, high)
+            passive, active = (ours, theirs) if self._is_passive else (theirs, ours)
+            ends = _ends(*passive)
+            order = [bits for _, _, bits in active[1]]
+            if ends and ends[0] in order and ends[1] in order and order.index(ends[0]) < order.index(ends[1]):
+                yield Gated("roles", self.text.strip(), text[low:high].strip())
+                return
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
@@ -131,7 +154,7 @@ class Order:
         for item in _items(text, spans, tokens):
             held[item.bits].append(item)
         for item in _items(self.text, self.spans, self.tokens):
-            if any(self._is_place(item, place.left, place.right) for place in held.get(item.bits, ())):
+            if not self._stands_in_windows(item) or self._fit(item, held.get(item.bits, ())) >= 2:
                 continue
             for first in range(len(tokens)):
                 for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
@@ -141,6 +164,11 @@ class Order:
                     if self._is_place(item, left, right) and self._is_rival(item, text, tokens[first : last + 1]):
                         yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last][1]])
                         return
+
+    def _stands_in_windows(self, item: Item) -> bool:
+        """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
+        held = union(self.matter.windows)
+        return all(bits & held for bits in item.bits)
 
     def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
         """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
@@ -155,10 +183,26 @@ class Order:
         return any(key and key not in self.stems.light for key in keys)
 
 
+def _is_passive(text: str, low: int, high: int) -> bool:
+    words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
+    return bool(words & _BEING and words & _BY)
+
+
+def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
+    """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
+    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BEING), None)
+    done = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
+    if being is None or done is None:
+        return None
+    before = [bits for start, _, bits in spans if start < being.start()]
+    after = [bits for start, _, bits in spans if start >= done.end()]
+    return (before[-1], after[0]) if before and after else None
+
+
 def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
     """The two neighbours before token `first` and those from token `last` on, the nearest first."""
-    before = [*(plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
-    after = [*(plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
+    before = [*("^" if plain in _STOPS else plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
+    after = [*("$" if plain in _STOPS else plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
     return (before[0], before[1]), (after[0], after[1])
 
 
@@ -188,6 +232,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
         return
     order = Order(matter)
     yield from order.swapped()
+    yield from order.turned()
     yield from order.replaced()
 
 
