@@ -4,12 +4,12 @@ or where it bears on something else there (see `operators`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.operators import Meaning, Operator, read_operators
+from ctxasm.citations.lexical.operators import Meaning, Operator
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
@@ -53,8 +53,7 @@ _SAME: dict[Meaning, frozenset[Meaning]] = {
 
 def find_gates(matter: Matter) -> tuple[Gated, ...]:
     """The words that keep a claim from being carried, each once."""
-    tongue, text = matter.evidence.stems.tongue, matter.parts.text
-    ours = read_operators(text, 0, len(text), tongue)
+    ours = matter.operators
     found: list[Gated] = []
     before = 0
     for stretch in matter.parts.clauses:
@@ -100,7 +99,8 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
         found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        if op.meaning in said or op.meaning in _FREE or op.kind in _LOOSE or any(op.meaning in _SAME.get(one.meaning, ()) for one in inside):
+        does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in inside)
+        if does or op.meaning in _FREE or op.kind in _LOOSE:
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
     return [*found, *_arguments(matter, inside, way)]
@@ -152,7 +152,9 @@ def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int
         for held in way.values():
             known |= held
         if places and mine & known and not any(mine & bits for bits in yours):
-            yield Gated(cast(GateKind, op.kind), _argument(matter.parts.text, op, len(matter.parts.text)), _argument(matter.text(places[0][0]), places[0][1], matter.evidence.sentences[places[0][0]].end))
+            at, other = places[0]
+            theirs = _argument(matter.text(at), other, matter.evidence.span(at)[1])
+            yield Gated(cast(GateKind, op.kind), _argument(matter.parts.text, op, len(matter.parts.text)), theirs)
 
 
 def _argument(text: str, op: Operator, high: int) -> str:

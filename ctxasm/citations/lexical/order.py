@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
-from ctxasm.citations.lexical.operators import read_operators
-from ctxasm.citations.lexical.parts import is_name
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
@@ -19,8 +17,11 @@ from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
 _SKIPPED = frozenset(
-    "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
-    "his her its their our zijn haar hun seine seinen ihre ihren".split()
+    re.findall(
+        r"\w+",
+        "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
+        "his her its their our zijn haar hun seine seinen ihre ihren",
+    )
 )
 """Articles and what only joins: they are no neighbours."""
 _STOPS = frozenset(";:()\n")
@@ -30,8 +31,8 @@ LONGEST_ITEM = 3
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BEING = frozenset("is are was were be been being wordt worden werd werden geworden wird wurde wurden".split())
-_BY = frozenset("by door von durch".split())
+_BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+_BY = frozenset(("by", "door", "von", "durch"))
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
@@ -62,8 +63,7 @@ class Order:
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
         figures = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
-        turning = read_operators(self.text, 0, len(self.text), tongue)
-        taken = [*((op.start, op.end) for op in turning), *((start, end) for start, end, _ in figures)]
+        taken = [*((op.start, op.end) for op in self.matter.operators), *((start, end) for start, end, _ in figures)]
         bits = {word.key: 1 << bit for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1}
         words = [
             (word.start, word.end, bits[word.key])
@@ -126,7 +126,7 @@ class Order:
         return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
 
     def turned(self) -> Iterator[Gated]:
-        """The one who does it and the one it is done to in the same order in the active and the passive voice: "A was beaten by B", "A beat B"."""
+        """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
             if self._is_passive == _is_passive(text, low, high):
@@ -277,40 +277,3 @@ def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity |
 def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
     low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
     return len(_JOIN.findall(text, low, high)), high - low
-
-
-def find_later(matter: Matter) -> Iterator[Gated]:
-    """A word of weight that stands with a figure or name in the claim, while the source has it in a later clause, with another one."""
-    parts = matter.parts
-    for stretch in parts.clauses:
-        for item in _anchors(matter, stretch.mask):
-            for clause in (clause for clause in matter.clauses if clause.mask & item):
-                for later in matter.clauses:
-                    if later.sentence != clause.sentence or later.source.start <= clause.source.start or later.mask & item:
-                        continue
-                    words = stretch.mask & later.mask & parts.heavy & ~parts.names & ~clause.mask
-                    words = words if not any(other.mask & words and other.mask & item for other in matter.clauses) else 0
-                    if words and _has_rival(matter, item, later.source.start, later):
-                        ours, bit = parts.part((words & -words).bit_length() - 1), item
-                        anchor = parts.part((bit & -bit).bit_length() - 1)
-                        theirs = matter.text(later.sentence)[later.source.start : later.source.end].strip()
-                        yield Gated("roles", f"{parts.text[anchor.start : anchor.end]} … {parts.text[ours.start : ours.end]}", theirs)
-                        return
-
-
-def _anchors(matter: Matter, mask: int) -> list[int]:
-    parts = matter.parts
-    figures = [1 << bit for bit in range(len(parts.words), len(parts.weights)) if mask >> bit & 1]
-    return [*figures, *(1 << bit for bit in range(len(parts.words)) if mask & parts.names & parts.heavy & 1 << bit)]
-
-
-def _has_rival(matter: Matter, item: int, start: int, later: object) -> bool:
-    """Whether a clause has a figure that cannot be meant together with the claim's, or a name that the claim lacks."""
-    clause = next(clause for clause in matter.clauses if clause is later)
-    part = matter.parts.part(item.bit_length() - 1)
-    if isinstance(part, Quantity):
-        return any(part.rivals(theirs) for theirs in clause.source.quantities)
-    text, tongue = matter.text(clause.sentence), matter.evidence.stems.tongue
-    return any(
-        not matter.parts.forms.get(word.key, 0) and is_name(text, word.start, word.end, tongue) for word in clause.source.words
-    )
