@@ -151,6 +151,8 @@ def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int
         known = 0
         for held in way.values():
             known |= held
+        if op.kind == "cause" and not all(yours):
+            continue
         if places and mine & known and not any(mine & bits for bits in yours):
             at, other = places[0]
             theirs = _argument(matter.text(at), other, matter.evidence.span(at)[1])

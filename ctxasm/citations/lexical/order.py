@@ -174,7 +174,7 @@ class Order:
         """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
         if item.left[0] == left[0] and item.right[0] == right[0]:
             near = [word for word in (left[0], right[0]) if word not in _EDGES]
-            return any(self.stems.key(word) for word in near) or item.left == left or item.right == right
+            return any(self.stems.key(word) for word in near) or (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
         return False
 
     def _is_rival(self, item: Item, text: str, tokens: Sequence[Span]) -> bool:

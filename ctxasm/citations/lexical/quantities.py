@@ -30,6 +30,7 @@ _FRACTION = "".join(FRACTIONS)
 _NUMBER = rf"\d{{1,3}}(?:[.,’' \u00a0\u202f]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+|\s?[{_FRACTION}])?|[{_FRACTION}]"
 _HALVES = "|".join(sorted(HALVES, key=len, reverse=True))
 _WORD = (
+    r"(?!ten\s+(?:minste|hoogste|laatste|vroegste|tijde|gevolge|opzichte|behoeve|eerste|onrechte|slotte|aanzien|einde|name)\b)"
     rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
     r"|[^\W\d_]{0,24}(?:honderd|hundert|duizend|tausend)[^\W\d_]{0,24})(?!\w)"
 )
