@@ -196,7 +196,8 @@ def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, i
         return None
     before = [bits for start, _, bits in spans if start < being.start()]
     after = [bits for start, _, bits in spans if start >= done.end()]
-    return (before[-1], after[0]) if before and after else None
+    subject, agent = [bits for bits in before if bits not in after], [bits for bits in after if bits not in before]
+    return (subject[-1], agent[0]) if subject and agent else None
 
 
 def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:

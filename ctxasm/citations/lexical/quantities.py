@@ -62,7 +62,7 @@ _ANY = re.compile(r"\d+|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CENTS = re.compile(r"\s+(?P<cents>\d\d)(?:\s*cent\b|(?=\s*(?:[.,;)]|$|per\b)))", re.IGNORECASE)
-_ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einer"))
+_ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einem", "einer", "eines"))
 EXACT_DIGITS = 15
 """A number of more digits is compared as text: it is the number of something."""
 PHONE_DIGITS = 8
