@@ -13,6 +13,7 @@ from ctxasm.citations.lexical.operators import Meaning, Operator
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
+from ctxasm.text.terms import folded
 
 ALIKE = 0.9
 """Sentences that hold this share of what the best one holds carry a clause as well: it is refused only if all of them refuse it."""
@@ -33,9 +34,15 @@ _FREE: frozenset[Meaning] = frozenset(
     )
 )
 """What a claim may leave out and still say no more than its source."""
+_ASKED = frozenset((("modal", "must"), ("modal", "should")))
+_POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
+_LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
+_WORD = re.compile(r"[^\W\d_]+")
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
+_WIDE = frozenset(("condition", "exception", "hedge"))
+"""Kinds whose words bear on more than their own clause."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
@@ -93,17 +100,33 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
     for op in inside:
         if op.meaning in meant or meant & _SAME.get(op.meaning, frozenset()):
             continue
+        if op.meaning in _ASKED and any(_asks(matter, at, op) for at in way):
+            continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
         if op.meaning in _WEAK and not rivals:
             continue
         found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in inside)
+        near = ours if op.kind in _WIDE else inside
+        does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         if does or op.meaning in _FREE or op.kind in _LOOSE:
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
     return [*found, *_arguments(matter, inside, way)]
+
+
+def _asks(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether a sentence asks for what the claim says must be done: it begins with the verb, or with one such as "let"."""
+    low, high = matter.evidence.span(at)
+    text, stems = matter.text(at), matter.evidence.stems
+    begun = [match for match in _WORD.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
+    if not begun or folded(begun[0].group()) in _LETTING:
+        return bool(begun)
+    first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
+    after = [word.key for word in read_words(matter.parts.text, op.end, len(matter.parts.text), stems)]
+    verb = after[:1] if stems.tongue == "en" else after[:1] + after[-1:]
+    return bool(first & matter.bits(frozenset(verb)))
 
 
 def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> bool:
@@ -120,7 +143,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         return False
     if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
-        return not after or bool(matter.parts.forms.get(after[0].key, 0) & mask)
+        return bool(after) and bool(matter.parts.forms.get(after[0].key, 0) & mask)
     return True
 
 
@@ -129,7 +152,7 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
     segment = clauses[own].source.segment
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
-    if op.kind not in ("condition", "exception", "hedge"):
+    if op.kind not in _WIDE:
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]

@@ -59,6 +59,8 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
         for phrase in phrases.get(plain[:3], ()) if not is_month else ():
             if len(phrase.words) <= len(tokens) - at and all(_fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)):
                 taken = len(phrase.words) - (phrase.words[-1] == "#")
+                if phrase.kind == "none":
+                    break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
         at += taken

@@ -136,7 +136,8 @@ class Order:
             passive, active = (ours, theirs) if self._is_passive else (theirs, ours)
             ends = _ends(*passive)
             order = [bits for _, _, bits in active[1]]
-            if ends and ends[0] in order and ends[1] in order and order.index(ends[0]) < order.index(ends[1]):
+            together = ends and any(clause.sentence == at and not sum(ends) & ~clause.mask for clause in self.matter.clauses)
+            if ends and together and order.index(ends[0]) < order.index(ends[1]):
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
