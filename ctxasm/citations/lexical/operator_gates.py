@@ -108,7 +108,7 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
         found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        near = ours if op.kind in _WIDE else inside
+        near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         if does or op.meaning in _FREE or op.kind in _LOOSE:
             continue
