@@ -43,6 +43,8 @@ _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
+_PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
+"""Kinds whose words bear on the next word."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
@@ -98,7 +100,11 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
     meant = {op.meaning for _, op in theirs}
     scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
     for op in inside:
-        if op.meaning in meant or meant & _SAME.get(op.meaning, frozenset()):
+        does = frozenset((op.meaning,)) | _SAME.get(op.meaning, frozenset())
+        placed = _on_the_same_word(matter, op, theirs)
+        if placed and not any(other.meaning in does for _, other in placed):
+            found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0])))
+        if placed or meant & does:
             continue
         if op.meaning in _ASKED and any(_asks(matter, at, op) for at in way):
             continue
@@ -114,6 +120,22 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
     return [*found, *_arguments(matter, inside, way)]
+
+
+def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, Operator]]) -> list[tuple[int, Operator]]:
+    """The words of its kind that stand before the same word with content in the source."""
+    if op.kind not in _PLACED:
+        return []
+    stems, text = matter.evidence.stems, matter.parts.text
+    word = next(read_words(text, op.end, len(text), stems), None)
+    bit = matter.bits(frozenset((word.key,))) if word else 0
+    found: list[tuple[int, Operator]] = []
+    for at, other in theirs if bit else ():
+        if other.kind == op.kind:
+            after = next(read_words(matter.text(at), other.end, matter.evidence.span(at)[1], stems), None)
+            if after is not None and matter.parts.forms.get(after.key, 0) & bit:
+                found.append((at, other))
+    return found
 
 
 def _asks(matter: Matter, at: int, op: Operator) -> bool:

@@ -141,6 +141,21 @@ class Order:
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
+    def done_by_another(self) -> Iterator[Gated]:
+        """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
+        ends = _agent(self.text, self.spans) if self._is_passive else None
+        if ends is None:
+            return
+        others, agent = ends
+        clauses = self.matter.clauses
+        if any(clause.mask & agent and clause.mask & others for clause in clauses) or not any(clause.mask & agent for clause in clauses):
+            return
+        for clause in clauses:
+            if (clause.mask & others).bit_count() > 1:
+                theirs = self.matter.text(clause.sentence)[clause.source.start : clause.source.end]
+                yield Gated("roles", self.text.strip(), theirs.strip())
+                return
+
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
         matter = self.matter
@@ -201,6 +216,16 @@ def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, i
     return (subject[-1], agent[0]) if subject and agent else None
 
 
+def _agent(text: str, spans: Sequence[Span]) -> tuple[int, int] | None:
+    """What a text in the passive voice has before its "by", and the first thing after it."""
+    done = next((match for match in _LETTERS.finditer(text) if match.group().casefold() in _BY), None)
+    if done is None:
+        return None
+    before = sum({bits for start, _, bits in spans if start < done.start()})
+    after = [bits for start, _, bits in spans if start >= done.end() and not bits & before]
+    return (before, after[0]) if before and after else None
+
+
 def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
     """The two neighbours before token `first` and those from token `last` on, the nearest first."""
     before = [*("^" if plain in _STOPS else plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
@@ -235,6 +260,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
+    yield from order.done_by_another()
     yield from order.replaced()
 
 
