@@ -6,7 +6,7 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
@@ -60,12 +60,16 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
             denials = denials or 1
             conflict = conflict or found
     displaced &= ~titles & ~lacking.uncovered
-    return lacking._replace(
-        displaced=displaced,
-        denials=denials,
-        conflict=conflict,
-        gated=(*find_gates(matter), *find_finer(matter), *find_changed_places(matter), *find_pairs(matter)),
-    )
+    findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
+    return findings if findings.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+
+
+def _gates(matter: Matter) -> Iterator[Gated]:
+    """What keeps a claim from being carried although nothing of it is missing or denied."""
+    yield from find_gates(matter)
+    yield from find_finer(matter)
+    yield from find_changed_places(matter)
+    yield from find_pairs(matter)
 
 
 def missing_bits(parts: Parts, shown: Window, findings: Findings) -> int:

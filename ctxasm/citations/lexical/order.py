@@ -28,6 +28,10 @@ _STOPS = frozenset(";:()\n")
 _EDGES = ("^", "$")
 LONGEST_ITEM = 3
 """Words next to each other in both texts that may have changed places as one."""
+CONTENT = 2
+"""The fit of words beside a neighbour with content."""
+BOTH_SIDES = 4
+"""The fit of words between the same neighbours with content."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -99,19 +103,19 @@ class Order:
             theirs: dict[tuple[int, ...], list[Item]] = {}
             for item in _items(text, self.there(at), _tokens(text, low, high)):
                 theirs.setdefault(item.bits, []).append(item)
-            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
+            if self._is_passive != _is_passive(text, low, high):
+                continue
+            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
             for place, (one, one_there) in enumerate(moved):
                 for other, other_there in moved[place + 1 :]:
-                    if self._are_swapped(at, one, other, one_there, other_there):
+                    if self._are_swapped(one, other, one_there, other_there):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
                         return
 
-    def _are_swapped(self, at: int, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+    def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
-            return False
-        if self._is_passive != _is_passive(self.matter.text(at), *self.matter.evidence.span(at)):
             return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
 
@@ -119,11 +123,11 @@ class Order:
         return bool(item.bits[0] & self.matter.parts.all_quantities)
 
     def _fit(self, item: Item, there: Sequence[Item]) -> int:
-        """How well words fit the best of some places: 2 for a neighbour with content, 1 for another or an edge, on each side."""
+        """How well words fit the best of some places: CONTENT for a neighbour with content, 1 for another or an edge, on each side."""
         return max((self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there), default=0)
 
     def _like(self, one: str, other: str) -> int:
-        return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
+        return 0 if one != other else CONTENT if one not in _EDGES and self.stems.key(one) else 1
 
     def turned(self) -> Iterator[Gated]:
         """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
@@ -166,20 +170,24 @@ class Order:
         tokens = _tokens(text, low, high)
         spans = self.there(best)
         known = {start for start, _, _ in spans}
-        held = {item.bits: [] for item in _items(text, spans, tokens)}
-        for item in _items(text, spans, tokens):
-            held[item.bits].append(item)
+        theirs = _items(text, spans, tokens)
+        places: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for first in range(len(tokens)):
+            for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
+                if tokens[last][0] in known:
+                    break
+                left, right = _beside(tokens, first, last + 1)
+                places.setdefault((left[0], right[0]), []).append((first, last + 1))
         for item in _items(self.text, self.spans, self.tokens):
-            if not self._stands_in_windows(item) or self._fit(item, held.get(item.bits, ())) >= 2:
+            rivals = places.get((item.left[0], item.right[0]), ())
+            if not rivals or not self._stands_in_windows(item):
                 continue
-            for first in range(len(tokens)):
-                for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
-                    if tokens[last][0] in known:
-                        break
-                    left, right = _beside(tokens, first, last + 1)
-                    if self._is_place(item, left, right) and self._is_rival(item, text, tokens[first : last + 1]):
-                        yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last][1]])
-                        return
+            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT:
+                continue
+            for first, last in rivals:
+                if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(text, tokens[first:last]):
+                    yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last - 1][1]])
+                    return
 
     def _stands_in_windows(self, item: Item) -> bool:
         """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
@@ -187,13 +195,12 @@ class Order:
         return all(bits & held for bits in item.bits)
 
     def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
-        """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
-        if item.left[0] == left[0] and item.right[0] == right[0]:
-            near = [word for word in (left[0], right[0]) if word not in _EDGES]
-            return any(self.stems.key(word) for word in near) or (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
-        return False
+        """Whether a place between the same two neighbours is the same one: a neighbour has content, or the next but one is the same, too."""
+        if any(self.stems.key(word) for word in (left[0], right[0]) if word not in _EDGES):
+            return True
+        return (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
 
-    def _is_rival(self, item: Item, text: str, tokens: Sequence[Span]) -> bool:
+    def _is_rival(self, text: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
         """Whether words of the source have content of weight of their own."""
         keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
         return any(key and key not in self.stems.light for key in keys)
