@@ -38,6 +38,8 @@ _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
 _WORD = re.compile(r"[^\W\d_]+")
+_RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
+"""What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
@@ -100,6 +102,8 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
     meant = {op.meaning for _, op in theirs}
     scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
     for op in inside:
+        if op.meaning == ("time", "before") and any(_RANGE.search(matter.text(at), *matter.evidence.span(at)) for at in way):
+            continue
         does = frozenset((op.meaning,)) | _SAME.get(op.meaning, frozenset())
         placed = _on_the_same_word(matter, op, theirs)
         if placed and not any(other.meaning in does for _, other in placed):

@@ -5,6 +5,7 @@ hedges, comparisons and rates. Which words are alike is in the tables of `lexico
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
@@ -46,8 +47,8 @@ def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
     return {start: tuple(sorted(each, key=lambda phrase: -len(phrase.words))) for start, each in found.items()}
 
 
-def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Operator]:
-    """The words of the tables between two characters, in order, the longest phrase at each place."""
+def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Collection[tuple[int, int]] = ()) -> list[Operator]:
+    """The words of the tables between two characters, in order, the longest phrase at each place; none that is part of a figure."""
     phrases = _phrases(tongue)
     tokens = [(match.start(), match.end(), folded(match.group()).replace("’", "'")) for match in _TOKEN.finditer(text, low, high)]
     found: list[Operator] = []
@@ -64,7 +65,7 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
         at += taken
-    return found
+    return [op for op in found if not any(start < op.end and op.start < end for start, end in figures)]
 
 
 def _fits(word: str, plain: str) -> bool:
