@@ -169,7 +169,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         return False
     if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
-        return bool(after) and bool(matter.parts.forms.get(after[0].key, 0) & mask)
+        return bool(matter.parts.forms.get(after[0].key, 0) & mask) if after else op.kind == "modal"
     return True
 
 
