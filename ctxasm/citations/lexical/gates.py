@@ -61,7 +61,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
             conflict = conflict or found
     displaced &= ~titles & ~lacking.uncovered
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
-    return findings if findings.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+    return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
 
 
 def _gates(matter: Matter) -> Iterator[Gated]:

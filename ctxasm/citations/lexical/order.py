@@ -147,12 +147,14 @@ class Order:
 
     def done_by_another(self) -> Iterator[Gated]:
         """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
-        ends = _agent(self.text, self.spans) if self._is_passive else None
-        if ends is None:
+        done = next((match for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), None)
+        if done is None or not self._is_passive:
             return
-        others, agent = ends
+        others = self.matter.bits(frozenset(word.key for word in read_words(self.text, 0, done.start(), self.stems)))
+        agent = next((bits for start, _, bits in self.spans if start >= done.end() and not bits & others), 0)
         clauses = self.matter.clauses
-        if any(clause.mask & agent and clause.mask & others for clause in clauses) or not any(clause.mask & agent for clause in clauses):
+        of_weight = others & (self.matter.parts.heavy | self.matter.parts.all_quantities)
+        if any(clause.mask & agent and clause.mask & of_weight for clause in clauses) or not any(clause.mask & agent for clause in clauses):
             return
         for clause in clauses:
             if (clause.mask & others).bit_count() > 1:
@@ -221,16 +223,6 @@ def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, i
     after = [bits for start, _, bits in spans if start >= done.end()]
     subject, agent = [bits for bits in before if bits not in after], [bits for bits in after if bits not in before]
     return (subject[-1], agent[0]) if subject and agent else None
-
-
-def _agent(text: str, spans: Sequence[Span]) -> tuple[int, int] | None:
-    """What a text in the passive voice has before its "by", and the first thing after it."""
-    done = next((match for match in _LETTERS.finditer(text) if match.group().casefold() in _BY), None)
-    if done is None:
-        return None
-    before = sum({bits for start, _, bits in spans if start < done.start()})
-    after = [bits for start, _, bits in spans if start >= done.end() and not bits & before]
-    return (before, after[0]) if before and after else None
 
 
 def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
