@@ -32,10 +32,13 @@ CONTENT = 2
 """The fit of words beside a neighbour with content."""
 BOTH_SIDES = 4
 """The fit of words between the same neighbours with content."""
+LEAST_SHARED = 2
+"""Words that a clause must share with a claim to speak of the same deed."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+_BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
@@ -73,7 +76,7 @@ class Order:
             (word.start, word.end, bits[word.key])
             for word in read_words(self.text, 0, len(self.text), self.stems)
             if word.key in bits and not any(start <= word.start < end for start, end in taken)
-            if tongue != "de" or self.text[word.start].isupper()
+            if tongue != "de" or self.text[word.start].isupper() or _BEFORE_NOUN.match(self.text, word.end)
         ]
         return sorted((*figures, *words))
 
@@ -145,6 +148,22 @@ class Order:
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
+    def done_by(self) -> Iterator[Gated]:
+        """Who does it in the claim, where the sources say of another, in the passive voice, that it is done by them."""
+        if self._is_passive or not self.spans:
+            return
+        subject = self.spans[0][2]
+        others = self.matter.parts.everything & ~subject
+        for clause in self.matter.clauses:
+            text = self.matter.text(clause.sentence)
+            if (clause.mask & others).bit_count() < LEAST_SHARED or clause.mask & subject:
+                continue
+            beside = [other for other in self.matter.clauses if other.sentence == clause.sentence and other.mask & subject]
+            done = [_done_by(text, each.source.start, each.source.end) for each in (clause, *beside)]
+            if _is_passive(text, *self.matter.evidence.span(clause.sentence)) and done[0] and any(done[1:]):
+                yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+                return
+
     def done_by_another(self) -> Iterator[Gated]:
         """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
         done = next((match for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), None)
@@ -157,7 +176,7 @@ class Order:
         if any(clause.mask & agent and clause.mask & of_weight for clause in clauses) or not any(clause.mask & agent for clause in clauses):
             return
         for clause in clauses:
-            if (clause.mask & others).bit_count() > 1:
+            if (clause.mask & others).bit_count() >= LEAST_SHARED:
                 theirs = self.matter.text(clause.sentence)[clause.source.start : clause.source.end]
                 yield Gated("roles", self.text.strip(), theirs.strip())
                 return
@@ -213,6 +232,10 @@ def _is_passive(text: str, low: int, high: int) -> bool:
     return bool(words & _BEING and words & _BY)
 
 
+def _done_by(text: str, low: int, high: int) -> bool:
+    return any(match.group().casefold() in _BY for match in _LETTERS.finditer(text, low, high))
+
+
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
     being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BEING), None)
@@ -259,6 +282,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
+    yield from order.done_by()
     yield from order.done_by_another()
     yield from order.replaced()
 
@@ -304,3 +328,23 @@ def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity |
 def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
     low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
     return len(_JOIN.findall(text, low, high)), high - low
+
+
+def find_later(matter: Matter) -> Iterator[Gated]:
+    """A word of weight that stands with a figure in the claim, while the source has it in a later clause, with another figure."""
+    parts = matter.parts
+    for place, figure in enumerate(parts.quantities, len(parts.words)):
+        bit = 1 << place
+        mask = next((stretch.mask for stretch in parts.clauses if stretch.mask & bit), 0)
+        for clause in (clause for clause in matter.clauses if clause.mask & bit):
+            for later in matter.clauses:
+                follows = later.sentence == clause.sentence and later.source.segment == clause.source.segment
+                if not follows or later.source.start <= clause.source.start or later.mask & bit:
+                    continue
+                words = mask & later.mask & parts.heavy & ~clause.mask
+                together = any(other.mask & words and other.mask & bit for other in matter.clauses)
+                if words and not together and any(figure.rivals(theirs) for theirs in later.source.quantities):
+                    word = parts.part((words & -words).bit_length() - 1)
+                    ours = f"{parts.text[figure.start : figure.end]} … {parts.text[word.start : word.end]}"
+                    yield Gated("roles", ours, matter.text(later.sentence)[later.source.start : later.source.end].strip())
+                    return
