@@ -22,6 +22,10 @@ from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
 
 
+ONE_WORD = 0.1
+"""A single word of weight that is less than this share of its claim may lack: a long claim says one thing in a word of its own."""
+
+
 class Findings(NamedTuple):
     """What stands against a claim, as bits of it: those that no window holds (`longest` in a row) and, among them, words of weight,
     figures and names; figures and names that stand elsewhere than the claim says; denials that its sources do not have; and a
@@ -85,10 +89,13 @@ def find_lacking(parts: Parts, windows: Sequence[Window], titles: int = 0) -> Fi
     """What no window holds, without a look at where the rest stands. `titles` are words that a title holds."""
     uncovered = parts.everything & ~union(windows)
     free = uncovered & ~titles
+    heavy = free & parts.heavy & ~parts.names
+    if heavy.bit_count() == 1 and parts.weight(heavy) < ONE_WORD * parts.total:
+        heavy = 0
     return Findings(
         uncovered,
         _longest_run(parts, free & (parts.heavy | parts.all_quantities)),
-        free & parts.heavy & ~parts.names,
+        heavy,
         uncovered & parts.all_quantities,
         free & parts.names,
     )
