@@ -70,8 +70,11 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
     for stretch in matter.parts.clauses:
         inside = [op for op in ours if before <= op.start < stretch.end]
         before = stretch.end
-        ways = list(_ways(matter, stretch.mask))
+        own = [word.key for word in matter.parts.words if any(op.start <= word.start < op.end for op in inside)]
+        ways = list(_ways(matter, stretch.mask & ~matter.bits(frozenset(own))))
         if ways:
+            fewest = min(map(len, ways))
+            ways = [way for way in ways if len(way) == fewest]
             found += min((_gates(matter, inside, ours, way) for way in ways), key=len)
     return tuple(dict.fromkeys(found))
 
@@ -169,7 +172,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         return False
     if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
-        return bool(matter.parts.forms.get(after[0].key, 0) & mask) if after else op.kind == "modal"
+        return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
 
 
