@@ -37,7 +37,7 @@ def none(*_: object) -> int:
     return 0
 
 
-def lacking(**found: int) -> Switch:
+def lacking(**found: Any) -> Switch:
     """What no window holds, without some of it."""
     whole = gates.find_lacking
     return gates, "find_lacking", lambda *given: whole(*given)._replace(**found)
@@ -85,7 +85,7 @@ def supported(probes: Sequence[OperatorProbe], *, true: bool) -> str:
     return f"{sum(map(is_supported, wanted))}/{len(wanted)}"
 
 
-def test_each_gate_switched_off(capsys):
+def test_each_gate_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
     if not hagrid():
         pytest.skip("cited-hagrid is not beside the project")
     answers, questions = hagrid()[HALF]
@@ -105,7 +105,7 @@ def test_each_gate_switched_off(capsys):
         show(f"Each gate switched off: labels of the {HALF} half, {THIRD} operator probes", columns, rows)
 
 
-def test_operator_probes_by_kind(capsys):
+def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
     for name, probes in (("written", written(THIRD)), ("made", made(THIRD))):
         kinds = sorted({probe.kind for probe in probes}, key=lambda kind: (kind not in TRUE_KINDS, kind))
