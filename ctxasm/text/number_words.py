@@ -58,7 +58,8 @@ _TENS = {
 
 def _numbers() -> dict[str, float]:
     found: dict[str, float] = {"één": 1.0, "zwo": 2.0, "dozen": 12.0, "dozijn": 12.0}
-    found |= dict.fromkeys(("anderhalf", "anderhalve", "anderthalb", "eineinhalb"), 1.5) | dict.fromkeys(("eine", "einen", "einem", "einer", "eines"), 1.0)
+    found |= dict.fromkeys(("anderhalf", "anderhalve", "anderthalb", "eineinhalb"), 1.5)
+    found |= dict.fromkeys(("eine", "einen", "einem", "einer", "eines"), 1.0)
     for words in (_DUTCH, _ENGLISH, _GERMAN):
         found |= {word: float(value) for value, word in enumerate(words)}
     for value in range(2, 13):

@@ -1,5 +1,5 @@
-"""Figures, names and words that the sources have, but not where the claim has them: "Beginners are taught by Susanna" where
-the source lets Gareth teach them, "the upper basket" where it says the lower one.
+"""Figures and names that the sources have, but not where the claim has them: "Beginners are taught by Susanna" where the source
+lets Gareth teach them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from ctxasm.model.support import Conflict, ConflictKind
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 CLOSE = 0.85
 """A clause that holds this share of the other words of a claim's clause says the same but for a figure."""
-SLOT = 2
-"""Words with content on either side of a word that make the place where it stands."""
 _ARTICLE = r"\s+(?:(?:de|het|the|den|dem|a|een|van|of) )*$"
 _MORE, _LESS = r"(?<!no )(?<!not )more than|(?<!niet )meer dan|over", r"(?<!no )(?<!not )less than|(?<!niet )minder dan|under"
 _LEAST = rf"ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|{_MORE}"
