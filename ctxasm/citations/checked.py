@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.model.support import Conflict, Spent
+from ctxasm.model.support import Conflict, Gated, Spent
 from ctxasm.text.markers.grammar import Reading
 
 Verdict = Literal[
@@ -90,7 +90,8 @@ class CheckedClaim:
     """A claim with its verdict. `score` is that of the sources it cites together (uncited: of the best source).
 
     `support` is empty where nothing carries even a part or says otherwise. `missing` are words and figures of the claim that its sources
-    do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
+    do not have; `gated` says which words keep it from being supported although all of it is there. `better` is a source that carries
+    it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
     `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped. `clauses` are the
     claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them.
@@ -108,6 +109,7 @@ class CheckedClaim:
     idle: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
     dropped: tuple[DroppedSource, ...] = ()
+    gated: tuple[Gated, ...] = ()
     clauses: tuple[CheckedClaim, ...] = ()
 
 
@@ -328,6 +330,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "support": [_support(support) for support in checked.support],
         "missing": list(checked.missing),
         "conflict": checked.conflict._asdict() if checked.conflict else None,
+        "gated": [gated._asdict() for gated in checked.gated],
         "better": checked.better,
         "better_support": _support(checked.better_support) if checked.better_support else None,
         "summary_support": _support(checked.summary_support) if checked.summary_support else None,

@@ -92,7 +92,9 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     """The verdict on a claim by the sources that it cites; where they do not carry it, against all others."""
     weighed = bench.weighed(at, known)
     match = weighed.match
-    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle)
+    checked = CheckedClaim(
+        claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle, gated=match.gated
+    )
     if weighed.carried:
         return replace(checked, verdict="supported")
     if weighed.is_match:
@@ -137,6 +139,7 @@ def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> C
         claim=claim,
         support=_each(clause.support for clause in clauses),
         missing=_each(clause.missing for clause in clauses if worst.verdict == "supported" or clause.verdict != "supported"),
+        gated=_each(clause.gated for clause in clauses),
         idle=_each(clause.idle for clause in clauses),
         clauses=clauses,
     )
@@ -144,7 +147,7 @@ def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> C
         whole = bench.together(at, known)
         if whole.score < bench.scorer.partly or whole.conflict is not None:
             score = min(whole.score, worst.score)
-            return replace(checked, verdict="partly", score=score, missing=whole.missing, conflict=whole.conflict)
+            return replace(checked, verdict="partly", score=score, missing=whole.missing, conflict=whole.conflict, gated=whole.gated)
     elif worst.verdict in ("unsupported", "uncited") and checked.support:
         return replace(checked, verdict="partly")
     return checked
@@ -168,7 +171,7 @@ def _inherited(claim: Claim, at: int, bench: Bench) -> CheckedClaim | None:
         return CheckedClaim(claim, "supported", match.score, places, match.missing)
     if not places:
         return None
-    return CheckedClaim(claim, "partly", match.score, places, match.missing, match.conflict)
+    return CheckedClaim(claim, "partly", match.score, places, match.missing, match.conflict, gated=match.gated)
 
 
 def _against(at: int, bench: Bench, numbers: Sequence[int]) -> Conflict | None:
@@ -188,7 +191,7 @@ def _attributed(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
     places = bench.places(match) if verdict != "no_source" else ()
     if match.conflict is not None:
         places = _where(places, match.conflict)
-    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
+    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict, gated=match.gated)
 
 
 def _best(bench: Bench, each: Mapping[int, Match]) -> tuple[int | None, Match]:

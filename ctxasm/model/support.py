@@ -41,6 +41,22 @@ class Conflict(NamedTuple):
     end: int
 
 
+GateKind = Literal[
+    "modal", "quantifier", "negation", "exception", "time", "cause", "condition", "hedge", "comparison", "unit", "date", "roles", "opposite"
+]
+
+
+class Gated(NamedTuple):
+    """Why a claim whose words are all there is not supported: a word that changes what they say stands on one side only.
+
+    `claim` are those words of the claim, `source` what the source has instead; either is empty where that side has none.
+    """
+
+    kind: GateKind
+    claim: str
+    source: str = ""
+
+
 class Found(NamedTuple):
     """The stretch of source number `number` that carries a claim best, and how well it does so alone."""
 
@@ -53,13 +69,15 @@ class Found(NamedTuple):
 class Match(NamedTuple):
     """How well one or more sources carry a claim. `found` is empty where nothing does: nothing may be highlighted then.
 
-    `missing` are the words and figures of the claim, as they stand in it, that the sources do not have.
+    `missing` are the words and figures of the claim, as they stand in it, that the sources do not have; `gated` says why a claim is no
+    match although its words are there.
     """
 
     score: float
     found: tuple[Found, ...] = ()
     missing: tuple[str, ...] = ()
     conflict: Conflict | None = None
+    gated: tuple[Gated, ...] = ()
 
 
 NO_MATCH = Match(0.0)
