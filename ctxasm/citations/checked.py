@@ -25,15 +25,17 @@ Verdict = Literal[
     "declined",
     "no_source",
 ]
-ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question"]
+ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question", "clause"]
 
 
 class Claim(NamedTuple):
     """A sentence, list item or table row of an answer, at characters `start` to `end` of the raw answer.
 
     `text` is what it says without its markers. `markers` are the positions of its markers in the answer's list, which
-    may stand after `end`; `cited` the numbers they name, each once, in order. A heading, a lead-in ("The rules are:")
-    or a question states nothing: `states` is False, and it is not judged unless it cites.
+    may stand after `end`; `cited` the numbers they name, each once, in order. `inherited` are the numbers of a marker that
+    covers the block which the claim stands in; a claim that cites for itself inherits none. `clauses` are its parts where
+    it has several that cite for themselves: claims of kind `clause`, whose `cited` together are its own. A heading, a
+    lead-in ("The rules are:") or a question states nothing: `states` is False, and it is not judged unless it cites.
     """
 
     start: int
@@ -42,6 +44,8 @@ class Claim(NamedTuple):
     kind: ClaimKind = "sentence"
     markers: tuple[int, ...] = ()
     cited: tuple[int, ...] = ()
+    inherited: tuple[int, ...] = ()
+    clauses: tuple[Claim, ...] = ()
 
     @property
     def states(self) -> bool:
@@ -88,7 +92,8 @@ class CheckedClaim:
     do not have; `gated` says which words keep it from being supported although all of it is there. `better` is a source that carries
     it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
-    `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped.
+    `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped. `clauses` are the
+    claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them.
     """
 
     claim: Claim
@@ -104,6 +109,7 @@ class CheckedClaim:
     unknown: tuple[int, ...] = ()
     dropped: tuple[DroppedSource, ...] = ()
     gated: tuple[Gated, ...] = ()
+    clauses: tuple[CheckedClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +320,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "kind": claim.kind,
         "markers": list(claim.cited),
         "marker_indexes": [index for position in claim.markers for index in entries[position]],
+        "inherited": list(claim.inherited),
         "verdict": checked.verdict,
         "score": checked.score,
         "support": [_support(support) for support in checked.support],
@@ -326,6 +333,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "idle": list(checked.idle),
         "unknown": list(checked.unknown),
         "dropped": [source._asdict() for source in checked.dropped],
+        "clauses": [_claim(clause, entries) for clause in checked.clauses],
     }
 
 
