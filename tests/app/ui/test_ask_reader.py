@@ -27,7 +27,7 @@ from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
-from ctxasm.tuning.used_passages import used_passages
+from ctxasm.citations.used_passages import used_passages
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.app.ui.checked_builders import checked, conflict, of_every_kind, support
 

@@ -43,7 +43,7 @@ from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.checked import CheckedAnswer, is_declined_answer
 from ctxasm.model.results import Assembly
-from ctxasm.tuning.used_passages import used_passages
+from ctxasm.citations.used_passages import used_passages
 
 ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
