@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import cast
 
 from ctxasm.citations.addressed import Likeness, addressed
@@ -57,16 +58,22 @@ def check_answer(
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
-    verdicts = {claim: with_dispute(judge(claim, at, bench, marked=marked), at, bench) for at, claim in enumerate(judged)}
-    checked = tuple(verdicts.get(claim) or CheckedClaim(claim, "declined", 0.0) for claim in claims if claim in verdicts or claim.states)
-    found = CheckedAnswer(
+    found = [with_dispute(judge(claim, at, bench, marked=marked), at, bench) for at, claim in enumerate(judged)]
+    counted = [at for at, checked in enumerate(found) if _says_enough(checked)]
+    verdicts = {judged[at]: found[at] for at in counted}
+    checked = tuple(
+        verdicts.get(claim) or CheckedClaim(claim._replace(inherited=()), "declined", 0.0)
+        for claim in claims
+        if claim in verdicts or claim.states
+    )
+    told = CheckedAnswer(
         query_id=query_id,
         answer=answer,
         scorer=scorer.name,
         threshold=scorer.threshold,
         markers=markers,
         claims=checked,
-        figures=_figures([verdicts[claim] for claim in judged], checked, bench, cut),
+        figures=_figures({at: found[at] for at in counted}, checked, bench, cut),
         verdicts=cast(dict[Verdict, int], dict(Counter(claim.verdict for claim in checked))),
         elapsed_ms=0.0,
         spent=bench.comparison.spent,
@@ -74,14 +81,14 @@ def check_answer(
         marked=marked,
         addressed=addressed(question, answer, checked, grounds, likeness),
     )
-    found = _beside_labels(found, grounds.assembly, reference, scorer, cancel)
-    return replace(found, elapsed_ms=(clock() - start) * 1000)
+    told = _beside_labels(told, grounds.assembly, reference, scorer, cancel)
+    return replace(told, elapsed_ms=(clock() - start) * 1000)
 
 
-def _figures(judged: Sequence[CheckedClaim], claims: Sequence[CheckedClaim], bench: Bench, cut: bool) -> Figures:
+def _figures(judged: Mapping[int, CheckedClaim], claims: Sequence[CheckedClaim], bench: Bench, cut: bool) -> Figures:
     figures = figures_of(judged, bench)
     declines = bool(claims) and all(claim.verdict == "declined" for claim in claims)
-    withheld: Withheld | None = "cut" if cut else "declined" if declines else "quotes" if only_quotes(judged, bench) else None
+    withheld: Withheld | None = "cut" if cut else "declined" if declines else "quotes" if only_quotes(judged.values(), bench) else None
     return without_shares(figures, withheld) if withheld else figures
 
 
@@ -107,6 +114,11 @@ def _read(answer: str, grounds: Grounds, marked: bool) -> tuple[tuple[ResolvedMa
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 
 
+def _says_enough(checked: CheckedClaim) -> bool:
+    """Whether what states nothing, a heading or a lead-in, says what its source says or denies: else its markers are for others."""
+    return checked.claim.states or checked.verdict not in ("partly", "unsupported", "elsewhere", "prefix_only")
+
+
 def _is_torn(answer: str, claim: Claim) -> bool:
     """Whether a sentence at the end of an answer stops without an end."""
     return not claim.markers and not answer[claim.start : claim.end].rstrip('*_)"”’ ').endswith((".", "!", "?", "…"))
@@ -122,7 +134,9 @@ def _bench(
 ) -> Bench:
     summaries = [ground.summary for ground in grounds.items if ground.summary is not None]
     sources = (*grounds.sources, *summaries)
-    comparison = scorer.compare([claim.text for claim in claims], sources, question, cancel)
+    clauses = [clause for claim in claims for clause in claim.clauses]
+    comparison = scorer.compare([claim.text for claim in (*claims, *clauses)], sources, question, cancel)
+    first_clauses = accumulate((len(claim.clauses) for claim in claims), initial=len(claims))
     positions = {source.number: position for position, source in enumerate(grounds.sources)}
     offset = len(grounds.items)
     unknown = {number for marker in markers for number in marker.unknown}
@@ -134,4 +148,5 @@ def _bench(
         positions,
         {source.number: offset + position for position, source in enumerate(summaries)},
         {source.number: source for source in dropped},
+        {at: first for at, (claim, first) in enumerate(zip(claims, first_clauses, strict=False)) if claim.clauses},
     )

@@ -1,7 +1,7 @@
 """A verdict as the two things that people ask about a claim: is it so (support), and does its number lead there (citation). Pure.
 
 The eleven verdicts say how a claim was judged; these two say what of it is good. They are worked out here and nowhere else, and so
-are their words. A claim with clauses has the worst of theirs on each axis.
+are their words. A claim with clauses has the worst of their citations.
 """
 
 from __future__ import annotations
@@ -57,14 +57,23 @@ class Axes(NamedTuple):
 
 def axes_of(checked: CheckedClaim, answer: CheckedAnswer) -> Axes:
     """The two axes of a claim of `answer`."""
-    parts = [axes_of(clause, answer) for clause in checked.clauses] or [Axes(_support(checked, answer.threshold), None)]
+    support = support_of(checked, answer.threshold)
+    if not answer.marked:
+        return Axes(support)
     if not checked.clauses:
-        return parts[0]._replace(citation=_citation(checked, parts[0].support) if answer.marked else None)
-    support = max((part.support for part in parts if part.support), key=SUPPORT.index, default=None)
-    return Axes(support, max((part.citation for part in parts if part.citation), key=CITATION.index, default=None))
+        return Axes(support, _citation(checked, support))
+    each = (_citation(clause, support_of(clause, answer.threshold)) for clause in checked.clauses)
+    return Axes(support, max((found for found in each if found), key=CITATION.index, default=None))
 
 
-def _support(checked: CheckedClaim, threshold: float) -> InSources | None:
+def support_of(checked: CheckedClaim, threshold: float) -> InSources | None:
+    """How much of a claim the sources carry, judged by a scorer with this threshold. One of whose clauses only some are carried is partly."""
+    if checked.clauses:
+        each = {support_of(clause, threshold) for clause in checked.clauses}
+        if "contradicted" in each:
+            return "contradicted"
+        alike = each.pop() if len(each) == 1 else "partly"
+        return "partly" if alike == "full" and checked.verdict == "partly" and not checked.idle else alike
     match checked.verdict:
         case "declined":
             return None

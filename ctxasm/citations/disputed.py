@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ctxasm.citations.axes import support_of
 from ctxasm.citations.checked import CheckedClaim, Disputed
 from ctxasm.citations.verdicts import Bench
 from ctxasm.model.support import Found, Match
@@ -24,10 +25,14 @@ AROUND = 200
 
 def with_dispute(checked: CheckedClaim, at: int, bench: Bench) -> CheckedClaim:
     """Claim number `at` of the comparison, with the source that disputes it where one carries it: of several the newest, then the first."""
-    holding = {support.number for support in checked.support} if checked.verdict in ("supported", "partly") else set[int]()
-    holding |= {checked.better} if checked.better is not None else set()
-    if not holding or checked.verdict == "contradicted":
+    if support_of(checked, bench.scorer.threshold) != "full":
         return checked
+    if checked.clauses:
+        first = bench.clauses[at]
+        clauses = (with_dispute(clause, first + place, bench) for place, clause in enumerate(checked.clauses))
+        return replace(checked, disputed=next((clause.disputed for clause in clauses if clause.disputed), None))
+    holding = {support.number for support in checked.support if checked.verdict in ("supported", "partly")}
+    holding |= {checked.better} if checked.better is not None else set()
     dates = {ground.source.number: ground.date for ground in bench.grounds.items}
     texts = {ground.source.number: ground.source.text for ground in bench.grounds.items}
     found = [

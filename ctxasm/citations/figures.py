@@ -9,25 +9,33 @@ text that says little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ctxasm.citations.checked import CheckedClaim, Figures, Withheld
+from ctxasm.citations.checked import CheckedClaim, Claim, Figures, Withheld
 from ctxasm.citations.verdicts import Bench
 
 _AROUND = " .,;:!?…\"'“”‘’*_"
 """What may stand around a quote: its marker stood before the full stop."""
 
 
-def figures_of(claims: Sequence[CheckedClaim], bench: Bench) -> Figures:
-    """The figures of the claims that were judged, in the order in which they were compared. Declined ones are not among them."""
+def figures_of(claims: Mapping[int, CheckedClaim], bench: Bench) -> Figures:
+    """The figures of the claims that were judged, by their place in the comparison. Declined ones are not among them."""
     stating = carried = reachable = citations = needed = 0
-    for at, checked in enumerate(claims):
-        known = [number for number in checked.claim.cited if number in bench.positions]
-        cited = bool(known) and bench.carries(bench.together(at, known))
-        citations += len(checked.claim.cited)
-        if cited:
-            needed += sum(_needed(bench, at, number, known) for number in known)
-        if checked.claim.states:
+    for at, checked in claims.items():
+        claim = checked.claim
+        cited = _is_carried(bench, at, claim)
+        if claim.clauses:
+            first = bench.clauses[at]
+            each = [(first + place, clause) for place, clause in enumerate(claim.clauses)]
+            cited = cited and all(_is_carried(bench, place, clause) for place, clause in each)
+        else:
+            each = [(at, claim)]
+        for place, clause in each:
+            citations += len(clause.cited)
+            if _is_carried(bench, place, clause):
+                known = _known(bench, clause)
+                needed += sum(_needed(bench, place, number, known) for number in known)
+        if claim.states:
             stating += 1
             carried += cited
             reachable += cited or _is_reachable(bench, at)
@@ -39,7 +47,7 @@ def without_shares(figures: Figures, withheld: Withheld) -> Figures:
     return Figures(figures.claims, figures.citations, None, None, None, None, withheld)
 
 
-def only_quotes(claims: Sequence[CheckedClaim], bench: Bench) -> bool:
+def only_quotes(claims: Iterable[CheckedClaim], bench: Bench) -> bool:
     """Whether every claim stands word by word in one source that it cites; where nothing is cited, in one that carries it."""
     texts = {
         number: [_squeezed(source.text[low:high]) for low, high in source.ranges]
@@ -48,14 +56,25 @@ def only_quotes(claims: Sequence[CheckedClaim], bench: Bench) -> bool:
 
     def quotes(checked: CheckedClaim) -> bool:
         words = _squeezed(checked.claim.text).strip(_AROUND)
-        numbers = checked.claim.cited or [support.number for support in checked.support]
+        numbers = checked.claim.cited or checked.claim.inherited or [support.number for support in checked.support]
         return bool(words) and any(words in part for number in numbers for part in texts.get(number, ()))
 
-    return bool(claims) and all(quotes(checked) for checked in claims)
+    each = [part for checked in claims for part in checked.clauses or (checked,)]
+    return bool(each) and all(quotes(checked) for checked in each)
 
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
+
+
+def _known(bench: Bench, claim: Claim) -> list[int]:
+    return [number for number in claim.cited if number in bench.positions]
+
+
+def _is_carried(bench: Bench, at: int, claim: Claim) -> bool:
+    """Whether the sources that a claim cites, or inherits where it cites none, carry it together."""
+    known = _known(bench, claim) or [number for number in claim.inherited if number in bench.positions]
+    return bool(known) and bench.carries(bench.together(at, known))
 
 
 def figures_of_counts(claims: int, citations: int, carried: int, needed: int, reachable: int) -> Figures:

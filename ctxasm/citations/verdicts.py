@@ -7,7 +7,7 @@ carries none of its claim makes the claim at best `partly` carried: "wrong sourc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
 from ctxasm.citations.grounds import Grounds
@@ -19,7 +19,8 @@ from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer
 class Bench:
     """The scales of one answer: its sources, how they compare with its claims, and what counts as a match.
 
-    `positions` are the places of the sources by number, `summaries` those of their page summaries.
+    `positions` are the places of the sources by number, `summaries` those of their page summaries. `clauses` are the places in
+    the comparison of the first clause of each claim that has any, by the place of the claim.
     """
 
     grounds: Grounds
@@ -28,6 +29,7 @@ class Bench:
     positions: Mapping[int, int]
     summaries: Mapping[int, int]
     dropped: Mapping[int, DroppedSource]
+    clauses: Mapping[int, int] = field(default_factory=dict)
 
     def each(self, at: int, but: Sequence[int] = ()) -> dict[int, Match]:
         """The match of a claim with every source alone, by number; not with those in `but`."""
@@ -61,8 +63,12 @@ def judge(claim: Claim, at: int, bench: Bench, *, marked: bool) -> CheckedClaim:
     known = tuple(number for number in claim.cited if number in bench.positions)
     unknown = tuple(number for number in claim.cited if number not in bench.positions)
     dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
+    if claim.clauses:
+        return replace(_by_clause(claim, at, bench, known), unknown=unknown, dropped=dropped)
     if known:
         return replace(_cited(claim, at, bench, known), unknown=unknown, dropped=dropped)
+    if claim.inherited and (inherited := _inherited(claim, at, bench)) is not None:
+        return inherited
     better, match = _best(bench, bench.each(at))
     if not marked:
         return _attributed(claim, bench, match if better is not None else _merged(at, bench, match))
@@ -101,6 +107,64 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     if bench.carries(summary):
         return replace(checked, verdict="prefix_only", summary_support=_in_summary(bench, summary))
     return replace(checked, verdict="partly" if checked.support else "unsupported")
+
+
+_WORST: tuple[Verdict, ...] = (
+    "contradicted",
+    "elsewhere",
+    "unknown_marker",
+    "dropped",
+    "unsupported",
+    "uncited",
+    "prefix_only",
+    "partly",
+    "supported",
+)
+
+
+def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> CheckedClaim:
+    """The verdict on a claim whose clauses cite for themselves: that of the worst, and what all of it comes to by all of its sources.
+
+    Where some clauses are carried and others are not found, the claim is carried in part.
+    """
+    first = bench.clauses[at]
+    clauses = tuple(judge(clause, first + place, bench, marked=True) for place, clause in enumerate(claim.clauses))
+    whole = _cited(claim, at, bench, known) if known else CheckedClaim(claim, "unsupported", 0.0)
+    together = bool(known) and bench.carries(bench.together(at, known))
+    worst = min(clauses, key=lambda clause: (_WORST.index(clause.verdict), clause.score))
+    verdict = worst.verdict
+    if (verdict == "supported" and not together) or (verdict in ("unsupported", "uncited") and any(clause.support for clause in clauses)):
+        verdict = "partly"
+    failing = [clause for clause in clauses if clause.verdict != "supported"]
+    return replace(
+        whole,
+        verdict=verdict,
+        score=min(whole.score, worst.score),
+        support=tuple(dict.fromkeys(support for clause in clauses for support in clause.support)),
+        missing=tuple(dict.fromkeys(word for clause in failing for word in clause.missing)) or whole.missing,
+        conflict=worst.conflict or (None if together else whole.conflict),
+        better=worst.better,
+        better_support=worst.better_support,
+        summary_support=worst.summary_support,
+        idle=tuple(dict.fromkeys(number for clause in clauses for number in clause.idle)),
+        clauses=clauses,
+    )
+
+
+def _inherited(claim: Claim, at: int, bench: Bench) -> CheckedClaim | None:
+    """The verdict on a claim by the sources that its block cites; None where they carry nothing of it.
+
+    They may be meant for other claims of the block: none weighs against this one, and one that says otherwise is told, but
+    contradicts nothing.
+    """
+    known = tuple(number for number in claim.inherited if number in bench.positions)
+    match = bench.together(at, known)
+    places = bench.places(match)
+    if bench.carries(match):
+        return CheckedClaim(claim, "supported", match.score, places, match.missing)
+    if not places:
+        return None
+    return CheckedClaim(claim, "partly", match.score, places, match.missing, match.conflict)
 
 
 def _against(at: int, bench: Bench, numbers: Sequence[int]) -> Conflict | None:

@@ -1,0 +1,103 @@
+"""The clauses of a sentence that cite for themselves: "The desk opens at 7.00 [1], while bicycles are free [2]".
+
+A sentence is cut between two of its markers where a new clause or a new item begins: straight after the first marker, at
+a comma, a semicolon, a dash, a bar or a joining word, else at the last such place before the second one. No cut is made
+where one side would say nothing ("According to [1], … "), and none between markers that no such place parts: those are
+several sources of one statement ("The museum [1] opened in 2012 [2]"; "A and B [1][2]").
+
+A clause keeps only its own words, without the word that joins it: its subject, and what one clause has to do with the
+other, are held against all cited sources together with the whole sentence. Only a list of names is given the words behind
+its last marker: in "Paris [1] and Lyon [2] have trams" both do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from ctxasm.citations.plain_text import STAND_IN, Plain
+from ctxasm.citations.spoken_text import spoken, unmarked
+from ctxasm.text.abbreviations import SMALL_WORDS
+
+_JOINING = (
+    r"(?:and|or|but|while|whereas|which|who|whose|where|when|because|since|as|so|then|yet|although|though|after|before|until|if|unless|plus|"
+    r"en|of|maar|terwijl|die|dat|wat|waar|want|omdat|doordat|zodat|hoewel|dus|toen|nadat|voordat|tot|als|tenzij|ook|"
+    r"und|oder|aber|sondern|während|wobei|der|die|das|welche[rs]?|wo|weil|da|denn|obwohl|sodass|nachdem|bevor|bis|wenn|sowie)\b"
+)
+_JOINT = re.compile(rf"\s*(?:[,;:|–—]+(?=\s)\s*(?:{_JOINING}\s*)*|{_JOINING}\s*)", re.IGNORECASE)
+_LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_JOINING})|\s[–—]\s+)(?:{_JOINING}\s*)*", re.IGNORECASE)
+_ENUMERATES = re.compile(r"\s*,?\s*\b(?:and|or|en|of|und|oder)\b", re.IGNORECASE)
+_WORD = re.compile(rf"[^\W{STAND_IN}]+")
+_LOOK = 400
+"""How far around a joint words are looked for, in characters."""
+_SMALL = frozenset(word for words in SMALL_WORDS.values() for word in words)
+
+
+class ClauseSpan(NamedTuple):
+    """Characters `start` to `end` of a plain text, what they say, and the positions of their markers."""
+
+    start: int
+    end: int
+    text: str
+    markers: tuple[int, ...]
+
+
+def find_clauses(plain: Plain, low: int, high: int, markers: Sequence[tuple[int, int]]) -> tuple[ClauseSpan, ...]:
+    """The clauses of the sentence from `low` to `high`, at least two, or none. `markers`: its own, (place, position), ascending.
+
+    Together the clauses hold every marker, each once. Linear in the length of the sentence.
+    """
+    runs = [(min(place, high), tuple(position for _, position in run)) for place, run in groupby(markers, lambda marker: marker[0])]
+    if len(runs) < 2:
+        return ()
+    spans, held, start = list[tuple[int, int, tuple[int, ...]]](), tuple[int, ...](), low
+    for (place, positions), (following, _) in zip(runs, runs[1:], strict=False):
+        held += positions
+        cut = _cut_between(plain.text, start, place, following, high)
+        if cut is not None:
+            spans.append((start, cut[0], held))
+            start, held = cut[1], ()
+    if not spans:
+        return ()
+    spans.append((start, high, held + runs[-1][1]))
+    behind = runs[-1][0] if _words(plain.text, start, runs[-1][0]) and _words(plain.text, runs[-1][0], high) else None
+    return tuple(_written(plain, spans, None if behind is None else (behind, high)))
+
+
+def _cut_between(text: str, start: int, place: int, following: int, high: int) -> tuple[int, int] | None:
+    """Where the clause that begins at `start` ends, and where the next one begins, between two markers; None where it goes on."""
+    if joint := _JOINT.match(text, place, high):
+        words = _words(text, start, place, from_end=True)
+        last = following if _words(text, place, following) else high
+        alone = len(words) == 1 and not _ENUMERATES.match(text, place)  # "However [1], …"
+        if words and not alone and _words(text, joint.end(), last):
+            return place, joint.end()
+    found = None
+    for later in _LATER_JOINT.finditer(text, place, following):
+        if found is not None or _words(text, start, later.start(), from_end=True):
+            found = later.start(), later.end()
+    return found
+
+
+def _words(text: str, low: int, high: int, *, from_end: bool = False) -> list[str]:
+    """The words of the beginning of a stretch, or of its end; none where there is nothing but small words."""
+    high, low = (high, max(low, high - _LOOK)) if from_end else (min(high, low + _LOOK), low)
+    words = _WORD.findall(text, low, high)
+    return words if any(word.lower() not in _SMALL for word in words) else []
+
+
+def _written(plain: Plain, spans: Sequence[tuple[int, int, tuple[int, ...]]], shared: tuple[int, int] | None) -> Iterator[ClauseSpan]:
+    places = {position: place for place, position in plain.markers}
+    names = shared is not None and all(_is_name(plain.text[low:high]) for low, high, _ in spans[:-1])
+    for at, (start, end, positions) in enumerate(spans):
+        text = spoken(plain._replace(markers=[(places[position], position) for position in positions]), start, end)
+        if names and shared and at < len(spans) - 1:
+            text = unmarked(f"{text} {plain.text[shared[0] : shared[1]]}")
+        yield ClauseSpan(start, end, " | ".join(cell for cell in map(str.strip, text.split("|")) if cell), positions)
+
+
+def _is_name(text: str) -> bool:
+    """Whether every word that is not small begins with a capital letter."""
+    return all(word[:1].isupper() for word in _WORD.findall(text) if word.lower() not in _SMALL)
