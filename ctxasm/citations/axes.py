@@ -67,7 +67,7 @@ def axes_of(checked: CheckedClaim, answer: CheckedAnswer) -> Axes:
 
 
 def support_of(checked: CheckedClaim, threshold: float) -> InSources | None:
-    """How much of a claim the sources carry, judged by a scorer with this threshold. One of whose clauses only some are carried is partly."""
+    """How much of a claim the sources carry, by a scorer with this threshold; partly, where they carry only some of its clauses."""
     if checked.clauses:
         each = {support_of(clause, threshold) for clause in checked.clauses}
         if "contradicted" in each:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ctxasm.citations.axes import CITATION, SUPPORT, Part, count_parts, words
 from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Figures, Share, Verdict
@@ -16,7 +16,8 @@ from ctxasm.citations.figures import figures_of_counts
 from ctxasm.model.support import Spent
 
 PROBLEMS: tuple[Verdict, ...] = tuple(verdict for verdict in VERDICTS if verdict not in ("supported", "declined"))
-NOTHING_TO_CHECK, DECLINED = "nothing to check", "declined"
+NOTHING_TO_CHECK = "nothing to check"
+DECLINED: Literal["declined"] = "declined"
 MAY_NOT_ANSWER = "may not answer the question"
 
 

@@ -17,7 +17,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswers, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
-from ctxasm.citations.checked import checked_dict
+from ctxasm.citations.checked_json import checked_dict
 from ctxasm.model.results import Assembly
 
 KEY_FREE = "The extractive answer needs neither a model nor a key."
