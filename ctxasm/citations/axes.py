@@ -93,7 +93,7 @@ def support_of(checked: CheckedClaim, threshold: float) -> InSources | None:
 
 def _citation(checked: CheckedClaim, support: InSources | None) -> ByNumber | None:
     if checked.unknown:
-        return "dropped" if {source.number for source in checked.dropped} >= {*checked.unknown} else "unknown"
+        return "dropped" if checked.verdict == "dropped" or {source.number for source in checked.dropped} >= {*checked.unknown} else "unknown"
     if support is None:
         return None
     if not checked.claim.cited and not checked.claim.inherited:

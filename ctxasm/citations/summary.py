@@ -49,7 +49,7 @@ def beside(checked: CheckedAnswer) -> list[str]:
     """What is to be said of a whole answer beside its claims."""
     said = [MAY_NOT_ANSWER] if may_not_answer(checked) else []
     said += [uses_sentence(checked.passages)] if checked.passages.expected else []
-    said += [f"has {checked.facts.used} of {counted(checked.facts.expected, 'fact')} of the reference"] if checked.facts.expected else []
+    said += [f"{checked.facts.used} of {counted(checked.facts.expected, 'fact')} of the reference found"] if checked.facts.expected else []
     return said
 
 

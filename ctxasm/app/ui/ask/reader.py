@@ -155,7 +155,7 @@ def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
 
 def _claim(row: ClaimRow) -> ClaimData:
     return {
-        "parts": row.parts,
+        "parts": list(row.parts),
         "sign": sign(row.parts[0]),
         "name": row.name,
         "says": row.says,
