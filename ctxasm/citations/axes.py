@@ -93,7 +93,8 @@ def support_of(checked: CheckedClaim, threshold: float) -> InSources | None:
 
 def _citation(checked: CheckedClaim, support: InSources | None) -> ByNumber | None:
     if checked.unknown:
-        return "dropped" if checked.verdict == "dropped" or {source.number for source in checked.dropped} >= {*checked.unknown} else "unknown"
+        explained = checked.verdict == "dropped" or {source.number for source in checked.dropped} >= {*checked.unknown}
+        return "dropped" if explained else "unknown"
     if support is None:
         return None
     if not checked.claim.cited and not checked.claim.inherited:

@@ -118,9 +118,9 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert lines[:2] == ["good: 2 claims: 2 full", "bad: 2 claims: 2 not found; citation: 1 unknown number"]
     assert lines[2:4] == ["", "To look at, the worst first:"]
     assert lines[4].startswith("  bad: not found, unknown number (0.25), cites [9]: “See also the annex")
-    assert lines[5] == "      no source has the number [9]"
-    assert lines[6].startswith("  bad: not found (0.00), cites [1]: “Dogs are welcome on weekends")
-    assert lines[7] == "      Missing: are, dogs, on, weekends, welcome."
+    assert lines[6] == "      no source has the number [9]"
+    assert lines[7].startswith("  bad: not found (0.00), cites [1]: “Dogs are welcome on weekends")
+    assert lines[8] == "      Missing: are, dogs, on, weekends, welcome."
     assert lines[-4:-2] == ["2 answers, 1 with a problem", "4 claims: 2 full, 2 not found; citation: 1 unknown number"]
     assert lines[-2] == "citation recall 0.00, precision 0.00, F1 0.00, coverage 0.00 over 2 claims and 2 citations"
     assert lines[-1] == "no shares over 1 answer (cut, declined or only quoting)"
