@@ -5,8 +5,8 @@ a comma, a semicolon, a dash, a bar or a joining word, else at the last such pla
 where one side would say nothing ("According to [1], … "), and none between markers that no such place parts: those are
 several sources of one statement ("The museum [1] opened in 2012 [2]"; "A and B [1][2]").
 
-A clause keeps only its own words, without the word that joins it: its subject, and what one clause has to do with the
-other, are held against all cited sources together with the whole sentence. Only a list of names is given the words behind
+A clause keeps only its own words, without an "and" or "while" that joins it: the subject of its sentence is looked for in all
+cited sources together, with the whole sentence. Only a list of names is given the words behind
 its last marker: in "Paris [1] and Lyon [2] have trams" both do.
 """
 
@@ -14,20 +14,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from ctxasm.citations.plain_text import STAND_IN, Plain
-from ctxasm.citations.spoken_text import spoken, unmarked
+from ctxasm.citations.spoken_text import ATTRIBUTED, spoken, unmarked
 from ctxasm.text.abbreviations import SMALL_WORDS
 
-_JOINING = (
-    r"(?:and|or|but|while|whereas|which|who|whose|where|when|because|since|as|so|then|yet|although|though|after|before|until|if|unless|plus|"
-    r"en|of|maar|terwijl|die|dat|wat|waar|want|omdat|doordat|zodat|hoewel|dus|toen|nadat|voordat|tot|als|tenzij|ook|"
-    r"und|oder|aber|sondern|während|wobei|der|die|das|welche[rs]?|wo|weil|da|denn|obwohl|sodass|nachdem|bevor|bis|wenn|sowie)\b"
+_ADDING = (
+    r"(?:and|or|but|while|whereas|which|who|so|then|yet|plus|en|of|maar|terwijl|die|dat|wat|dus|ook|"
+    r"und|oder|aber|sondern|während|wobei|der|die|das|welche[rs]?|sowie)\b"
 )
-_JOINT = re.compile(rf"\s*(?:[,;:|–—]+(?=\s)\s*(?:{_JOINING}\s*)*|{_JOINING}\s*)", re.IGNORECASE)
-_LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_JOINING})|\s[–—]\s+)(?:{_JOINING}\s*)*", re.IGNORECASE)
+_RELATING = (
+    r"(?:whose|where|when|because|since|as|although|though|after|before|until|if|unless|"
+    r"waar|want|omdat|doordat|zodat|hoewel|toen|nadat|voordat|tot|als|tenzij|"
+    r"wo|weil|da|denn|obwohl|sodass|nachdem|bevor|bis|wenn)\b"
+)
+"""These say something themselves, so a clause keeps them."""
+_JOINT = re.compile(rf"\s*(?:(?:[,;:|–—]+(?=\s)|(?<=\s)\()\s*(?:{_ADDING}\s*)*|(?:{_ADDING}\s*)+|(?={_RELATING}))", re.IGNORECASE)
+_LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_ADDING}|{_RELATING})|\s[–—]\s+)(?:{_ADDING}\s*)*", re.IGNORECASE)
 _ENUMERATES = re.compile(r"\s*,?\s*\b(?:and|or|en|of|und|oder)\b", re.IGNORECASE)
 _WORD = re.compile(rf"[^\W{STAND_IN}]+")
 _LOOK = 400
@@ -53,11 +58,11 @@ def find_clauses(plain: Plain, low: int, high: int, markers: Sequence[tuple[int,
     if len(runs) < 2:
         return ()
     spans, held, start = list[tuple[int, int, tuple[int, ...]]](), tuple[int, ...](), low
-    for (place, positions), (following, _) in zip(runs, runs[1:], strict=False):
+    for (place, positions), (following, _) in pairwise(runs):
         held += positions
         cut = _cut_between(plain.text, start, place, following, high)
         if cut is not None:
-            spans.append((start, cut[0], held))
+            spans.append((start, start + len(plain.text[start : cut[0]].rstrip()), held))
             start, held = cut[1], ()
     if not spans:
         return ()
@@ -84,7 +89,7 @@ def _cut_between(text: str, start: int, place: int, following: int, high: int) -
 def _words(text: str, low: int, high: int, *, from_end: bool = False) -> list[str]:
     """The words of the beginning of a stretch, or of its end; none where there is nothing but small words."""
     high, low = (high, max(low, high - _LOOK)) if from_end else (min(high, low + _LOOK), low)
-    words = _WORD.findall(text, low, high)
+    words = [] if from_end and ATTRIBUTED.search(text, low, high) else _WORD.findall(text, low, high)
     return words if any(word.lower() not in _SMALL for word in words) else []
 
 

@@ -23,13 +23,8 @@ def figures_of(claims: Mapping[int, CheckedClaim], bench: Bench) -> Figures:
     stating = carried = reachable = citations = needed = 0
     for at, checked in claims.items():
         claim = checked.claim
-        cited = _is_carried(bench, at, claim)
-        if claim.clauses:
-            first = bench.clauses[at]
-            each = [(first + place, clause) for place, clause in enumerate(claim.clauses)]
-            cited = cited and all(_is_carried(bench, place, clause) for place, clause in each)
-        else:
-            each = [(at, claim)]
+        each = [(bench.clauses[at] + place, clause) for place, clause in enumerate(claim.clauses)] or [(at, claim)]
+        cited = all(_is_carried(bench, place, clause) for place, clause in each)
         for place, clause in each:
             citations += len(clause.cited)
             if _is_carried(bench, place, clause):

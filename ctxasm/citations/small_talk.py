@@ -16,20 +16,25 @@ _PATTERNS = (
     r"(?:dat is |wat )?(?:een )?(?:heel )?(?:goede|leuke|interessante|uitstekende) vraag",
     r"(?:das ist |was für )?(?:eine )?(?:sehr )?(?:gute|tolle|interessante|ausgezeichnete) frage",
     r"(?:sure|certainly|of course|absolutely|sure thing|no problem|hello|hi|hi there|thank you|thanks)(?: for (?:asking|your question))?",
-    r"(?:natuurlijk|zeker|uiteraard|graag(?: gedaan)?|geen probleem|hallo|dag|goedendag|(?:dank u|dank je|bedankt)(?: wel)?(?: voor (?:uw|je|de) vraag)?)",
-    r"(?:natürlich|gerne?|sicher|klar|selbstverständlich|kein problem|hallo|guten tag|(?:vielen )?dank(?: für (?:ihre|deine|die) (?:an)?frage)?)",
+    r"(?:natuurlijk|zeker|uiteraard|graag(?: gedaan)?|geen probleem|hallo|dag|goedendag|(?:dank u|dank je|"
+    r"bedankt)(?: wel)?(?: voor (?:uw|je|de) vraag)?)",
+    r"(?:natürlich|gerne?|sicher|klar|selbstverständlich|kein problem|hallo|guten tag|"
+    r"(?:vielen )?dank(?: für (?:ihre|deine|die) (?:an)?frage)?)",
     # help that is offered
     r"(?:i am|i'm|i would be|i'd be) (?:very )?(?:happy|glad) to (?:help|assist)(?: you)?(?: (?:with that|further))?",
     r"(?:here is|here's|here are) (?:the answer|what i found|what the (?:sources?|context) says?)",
-    r"(?:please )?(?:feel free to |do not hesitate to |don't hesitate to )?(?:let me know|ask|reach out|contact me)(?:,? if .*(?:you|questions?|help)\b.*)?",
-    r"if you (?:have|need) any(?:thing| (?:more|other|further) (?:questions?|information|help)).{0,80}(?:ask|know|help|reach out)\b.{0,20}",
+    r"(?:please )?(?:feel free to |do not hesitate to |don't hesitate to )?(?:let me know|ask|reach out|"
+    r"contact me)(?:,? if .*(?:you|questions?|help)\b.*)?",
+    r"if you (?:have|need) any(?:thing| (?:more|other|further) (?:questions?|information|help)).{0,80}(?:ask|know|"
+    r"help|reach out)\b.{0,20}",
     r"i hope (?:that )?(?:this|that|it) (?:helps|answers your question|was helpful)",
     r"(?:ik help (?:u|je) (?:graag|er graag mee)(?: verder)?|fijn dat (?:u|je) het vraagt|hier is het antwoord)",
     r"(?:laat het (?:me |mij )?(?:gerust |maar )?(?:weten|horen)|vraag gerust (?:verder|door))(?:,? (?:als|mocht) .*)?",
     r"(?:als|mocht) (?:u|je) (?:nog )?(?:andere |meer )?vragen (?:hebt|heeft|hebben).{0,80}(?:weten|vragen|contact|horen)\b.{0,20}",
     r"(?:hopelijk helpt dit(?: u| je)?(?: verder)?|ik hoop dat (?:dit|het) (?:u |je )?(?:helpt|verder helpt|uw vraag beantwoordt))",
     r"ich helfe (?:ihnen |dir )?gerne?(?: weiter)?|hier ist die antwort",
-    r"(?:lassen sie (?:es )?mich (?:gerne )?wissen|sagen sie (?:mir )?(?:gerne )?bescheid|melden sie sich (?:gerne|jederzeit)|fragen sie gerne(?: weiter)?)(?:,? (?:wenn|falls) .*)?",
+    r"(?:lassen sie (?:es )?mich (?:gerne )?wissen|sagen sie (?:mir )?(?:gerne )?bescheid|melden sie sich (?:gerne|"
+    r"jederzeit)|fragen sie gerne(?: weiter)?)(?:,? (?:wenn|falls) .*)?",
     r"(?:wenn|falls) sie (?:noch )?(?:weitere )?fragen haben.{0,80}(?:wissen|fragen|melden|zur verfügung)\b.{0,20}",
     r"ich hoffe,? (?:das|dies|es) (?:hilft(?: ihnen| dir)?(?: weiter)?|beantwortet ihre frage)",
 )

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from itertools import islice, takewhile
 
 from ctxasm.citations.plain_text import SOURCE_NOUN, STAND_IN, Plain
-from ctxasm.text.markers.search import find_marker_forms
+from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
 
 _AS_IT_SAYS = (
     r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"
@@ -33,6 +33,8 @@ _ATTRIBUTION = re.compile(
     rf"|,?\s*\b{_SAYS_SO}{STAND_IN}(?=\W*\Z)",
     re.IGNORECASE,
 )
+ATTRIBUTED = re.compile(rf"(?:\A|[^\w{STAND_IN}]){_BY}\Z", re.IGNORECASE)
+"""What only introduces the marker behind it."""
 _EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
 
@@ -52,11 +54,16 @@ def spoken(plain: Plain, start: int, end: int) -> str:
 def unmarked(text: str) -> str:
     """`text` on one line, without what reads as a citation marker."""
     text = _tidy(text)
-    while forms := find_marker_forms(text):
-        for low, high in reversed(forms):
-            text = text[:low] + text[high:]
+    while forms := _forms(text):
+        for form in reversed(forms):
+            text = text[: form.start] + text[form.end :]
         text = _tidy(text)
     return text
+
+
+def _forms(text: str) -> list[MarkerForm]:
+    scanner = MarkerScanner(hide_thinking=False)
+    return [form for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
 
 
 def _tidy(marked: str) -> str:

@@ -89,9 +89,7 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     """The verdict on a claim by the sources that it cites; where they do not carry it, against all others."""
     weighed = bench.weighed(at, known)
     match = weighed.match
-    checked = CheckedClaim(
-        claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle, gated=match.gated
-    )
+    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle)
     if weighed.carried:
         return replace(checked, verdict="supported")
     if weighed.is_match:
@@ -123,26 +121,30 @@ _WORST: tuple[Verdict, ...] = (
 
 
 def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> CheckedClaim:
-    """The verdict on a claim whose clauses cite for themselves: that of the worst, and what all of it comes to by all of its sources.
+    """The verdict on a claim whose clauses cite for themselves: that of the worst of them.
 
-    Where some clauses are carried and others are not found, the claim is carried in part.
+    Where some are carried and others not found, the claim is carried in part. So it is where each is carried, but all of their sources
+    together hold less than a part of the whole, or say otherwise.
     """
     first = bench.clauses[at]
     clauses = tuple(judge(clause, first + place, bench, marked=True) for place, clause in enumerate(claim.clauses))
     whole = _cited(claim, at, bench, known) if known else CheckedClaim(claim, "unsupported", 0.0)
-    together = bool(known) and bench.carries(bench.together(at, known))
     worst = min(clauses, key=lambda clause: (_WORST.index(clause.verdict), clause.score))
-    verdict = worst.verdict
-    if (verdict == "supported" and not together) or (verdict in ("unsupported", "uncited") and any(clause.support for clause in clauses)):
+    verdict, score = worst.verdict, worst.score
+    if verdict == "supported" and (whole.score < bench.scorer.partly or whole.conflict is not None):
+        verdict, score = "partly", min(whole.score, score)
+    elif verdict in ("unsupported", "uncited") and any(clause.support for clause in clauses):
         verdict = "partly"
     failing = [clause for clause in clauses if clause.verdict != "supported"]
     return replace(
         whole,
         verdict=verdict,
-        score=min(whole.score, worst.score),
+        score=score,
         support=tuple(dict.fromkeys(support for clause in clauses for support in clause.support)),
-        missing=tuple(dict.fromkeys(word for clause in failing for word in clause.missing)) or whole.missing,
-        conflict=worst.conflict or (None if together else whole.conflict),
+        missing=tuple(dict.fromkeys(word for clause in failing for word in clause.missing))
+        if failing or verdict == "supported"
+        else whole.missing,
+        conflict=worst.conflict if failing or verdict == "supported" else whole.conflict,
         better=worst.better,
         better_support=worst.better_support,
         summary_support=worst.summary_support,
@@ -184,7 +186,7 @@ def _attributed(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
     places = bench.places(match) if verdict != "no_source" else ()
     if match.conflict is not None:
         places = _where(places, match.conflict)
-    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict, gated=match.gated)
+    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
 
 
 def _best(bench: Bench, each: Mapping[int, Match]) -> tuple[int | None, Match]:
