@@ -58,7 +58,7 @@ _TENS = {
 
 def _numbers() -> dict[str, float]:
     found: dict[str, float] = {"één": 1.0, "zwo": 2.0, "dozen": 12.0, "dozijn": 12.0}
-    found |= dict.fromkeys(("anderhalf", "anderhalve", "anderthalb", "eineinhalb"), 1.5) | dict.fromkeys(("eine", "einen", "einer"), 1.0)
+    found |= dict.fromkeys(("anderhalf", "anderhalve", "anderthalb", "eineinhalb"), 1.5) | dict.fromkeys(("eine", "einen", "einem", "einer", "eines"), 1.0)
     for words in (_DUTCH, _ENGLISH, _GERMAN):
         found |= {word: float(value) for value, word in enumerate(words)}
     for value in range(2, 13):
@@ -164,9 +164,9 @@ CURRENCIES = {"€": "money", "$": "dollar", "£": "pound", "¥": "yen"}
 FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
 UNITS = {
     **_units("time", "second,seconds,sec,seconde,seconden,sekunde,sekunden=0.016666666666666666 minute,minutes,min,minuut,minuten=1"),
-    **_units("time", "hour,hours,hr,hrs,uur,uren,stunde,stunden,h=60 day,days,dag,dagen,tag,tage,tagen,etmaal=1440"),
-    **_units("time", "week,weeks,weken,woche,wochen=10080 month,months,maand,maanden,monat,monate,monaten=43800"),
-    **_units("time", "year,years,jaar,jaren,jahr,jahre,jahren=525600 kwartier,viertelstunde=15"),
+    **_units("time", "hour,hours,hr,hrs,uur,uren,stunde,stunden,h=60 day,days,dag,dagen,tag,tage,tagen,tages,etmaal=1440"),
+    **_units("time", "week,weeks,weken,woche,wochen=10080 month,months,maand,maanden,monat,monate,monaten,monats=43800"),
+    **_units("time", "year,years,jaar,jaren,jahr,jahre,jahren,jahres=525600 kwartier,viertelstunde=15"),
     **_units("money", "euro,euros,eur,€=1 cent,cents=0.01"),
     **_units("dollar", "dollar,dollars,usd=1"),
     **_units("pound", "pounds,gbp=1"),

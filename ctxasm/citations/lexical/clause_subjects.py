@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence, SourceClause
+from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity
@@ -18,6 +19,7 @@ from ctxasm.model.support import Conflict, ConflictKind
 
 SAME_SHARE = 0.5
 """A source clause speaks of the same as a clause of the claim when it holds this share of its other words."""
+_NARROWING = ("condition", "exception")
 NEARLY = 0.6
 """Clauses that hold this much of what the best one holds speak of the same, too."""
 
@@ -41,6 +43,13 @@ class Matter:
         self.clauses = [clause for at in self.numbers for clause in self._of_sentence(at)]
         self._sentences: list[Clause] | None = None
         self._same: dict[int, list[Clause]] = {}
+
+    def held(self, at: int) -> int:
+        """The bits that a sentence holds."""
+        mask = 0
+        for clause in self.clauses:
+            mask |= clause.mask if clause.sentence == at else 0
+        return mask
 
     def _of_sentence(self, at: int) -> Iterator[Clause]:
         forms, quantities = self.parts.forms, self.parts.quantities
@@ -73,6 +82,15 @@ class Matter:
         """What the claim affirms and denies."""
         return read_polarity(self.parts.text, 0, len(self.parts.text), self.evidence.stems)
 
+    @cached_property
+    def operators(self) -> list[Operator]:
+        """The words of the claim that turn what it says."""
+        return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue)
+
+    def is_narrowed(self, at: int) -> bool:
+        """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
+        return any(op.kind in _NARROWING or op.value == "only" for op in (*self.operators, *self.evidence.operators(at)))
+
     def holds_all(self, mask: int) -> bool:
         """Whether one clause holds all of some bits: then nothing of them can stand elsewhere."""
         return any(clause.mask & mask == mask for clause in self.clauses)
@@ -96,34 +114,12 @@ class Matter:
         found = [clause for clause in clauses if weight(others & clause.mask) >= NEARLY * best]
         return sorted(found, key=lambda clause: -weight(others & clause.mask))
 
-    def stands_beside(self, bits: int, clause: Clause) -> bool:
-        """Whether bits stand in a clause of the same segment."""
-        place = clause.sentence, clause.source.segment
-        return any(other.mask & bits and (other.sentence, other.source.segment) == place for other in self.clauses)
-
     def is_needed(self, clause: Clause) -> bool:
         """Whether only this clause holds some word of weight of the claim."""
         others = 0
         for other in self.clauses:
             others |= other.mask if other is not clause else 0
         return bool(clause.mask & ~others & self.parts.heavy)
-
-    def is_foreign(self, bits: int, mask: int) -> bool:
-        """Whether every clause that holds some bits speaks of more than a clause of the claim (`mask`)."""
-        return all(self._stands_among_others(clause, mask) for clause in self.clauses if clause.mask & bits)
-
-    def _stands_among_others(self, clause: Clause, mask: int) -> bool:
-        """The same of a clause, or of its sentence where the clause is one word of a list ("Koffie, thee en melk mogen niet")."""
-        if len(clause.source.words) > 1:
-            return self.speaks_of_more(clause, mask)
-        return any(self.speaks_of_more(other, mask) for other in self.clauses if other.sentence == clause.sentence)
-
-    def speaks_of_more(self, clause: Clause, mask: int) -> bool:
-        """Whether a clause has a word of weight or a figure that a clause of the claim does not have."""
-        if self.has_other_words(clause, mask):
-            return True
-        ours = [quantity for bit, quantity in enumerate(self.parts.quantities, len(self.parts.words)) if mask >> bit & 1]
-        return any(not any(one.agrees(theirs) for one in ours) for theirs in clause.source.quantities)
 
     def has_other_words(self, clause: Clause, mask: int) -> bool:
         """Whether a clause has a word of weight that is none of some bits of the claim."""

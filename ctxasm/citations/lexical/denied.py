@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.conditions import is_narrowed
 from ctxasm.citations.lexical.evidence import clause_spans
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
@@ -51,7 +50,7 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict | No
             at, said = known[-sign]
             alike = kind == "negation" or ours.concept in _REFUSING
             if not alike or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, said))):
-                open_to_doubt = is_narrowed(matter, at) or _says_both(matter, at, said.concept) or not _is_about(matter, at, said, stretch)
+                open_to_doubt = matter.is_narrowed(at) or _says_both(matter, at, said.concept) or not _is_about(matter, at, said, stretch)
                 yield None if open_to_doubt else matter.conflict(kind, ours, at, said)
 
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.conditions import is_narrowed
 from ctxasm.citations.lexical.parts import is_name, name_groups
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
@@ -47,9 +46,6 @@ def find_displaced(matter: Matter, mask: int) -> Iterator[Displaced]:
         return
     yield from _figures(matter, mask)
     yield from _names(matter, mask)
-    yield from _words(matter, mask)
-    if scattered := _scattered(matter, mask):
-        yield scattered, None
 
 
 def _figures(matter: Matter, mask: int) -> Iterator[Displaced]:
@@ -114,7 +110,7 @@ def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
         places = [(c.sentence, theirs) for c in matter.same(mask) for theirs in c.source.quantities if ours.agrees(theirs)]
         others = [_directions(matter.text(at), theirs) for at, theirs in places]
         if places and all(any((kind, -sign) in other for kind, sign in signs) for other in others):
-            yield 1 << bit, None if is_narrowed(matter, places[0][0]) else matter.conflict("opposite", ours, *places[0])
+            yield 1 << bit, None if matter.is_narrowed(places[0][0]) else matter.conflict("opposite", ours, *places[0])
         elif places and ((("limit", 1) in signs and not any(others)) or (("limit", -1) in signs and _begin_ranges(matter, places))):
             yield 1 << bit, None
 
@@ -150,10 +146,8 @@ def _names(matter: Matter, mask: int) -> Iterator[Displaced]:
         ours = matter.parts.part((name & -name).bit_length() - 1)
         for clause in same:
             for theirs in _other_names(matter, clause, mask):
-                swapped = _is_swap(matter, name, theirs, mask)
-                if swapped or matter.is_foreign(name, mask) or not matter.stands_beside(name, clause):
-                    sure = swapped or _replaces(matter, name, clause, theirs)
-                    yield name, matter.conflict("name", ours, clause.sentence, theirs) if sure else None
+                if _is_swap(matter, name, theirs, mask) or _replaces(matter, name, clause, theirs):
+                    yield name, matter.conflict("name", ours, clause.sentence, theirs)
 
 
 def _replaces(matter: Matter, name: int, clause: Clause, theirs: Word) -> bool:
@@ -190,39 +184,3 @@ def _is_swap(matter: Matter, name: int, rival: Word, mask: int) -> bool:
             if same and any(clause.mask & name for clause in same) and not any(clause.mask & bits for clause in same):
                 return True
     return False
-
-
-def _words(matter: Matter, mask: int) -> Iterator[Displaced]:
-    """Words of weight that the source has elsewhere, while on the same matter it has a word of another clause of the claim, or
-    another word before the one that they belong to; or both places speak of more than the clause does."""
-    parts = matter.parts
-    rest = mask & parts.heavy & ~parts.names
-    for bit in range(len(parts.words)):
-        if not rest >> bit & 1:
-            continue
-        same = matter.same(mask & ~(1 << bit))
-        if not same or any(clause.mask >> bit & 1 for clause in same):
-            continue
-        if (matter.is_foreign(1 << bit, mask) and matter.speaks_of_more(same[0], mask)) or (
-            not any(matter.stands_beside(1 << bit, clause) for clause in same) and _has_other(matter, bit, mask, same[0])
-        ):
-            yield 1 << bit, None
-
-
-def _has_other(matter: Matter, bit: int, mask: int, clause: Clause) -> bool:
-    parts, light, words = matter.parts, matter.evidence.stems.light, clause.source.words
-    if any(stretch.mask != mask and stretch.mask & clause.mask & parts.heavy & ~mask for stretch in parts.clauses):
-        return True
-    place = parts.order.index(bit)
-    for belongs in parts.order[place + 1 : place + 1 + SLOT]:
-        if (mask & clause.mask) >> belongs & 1:
-            at = next((at for at, word in enumerate(words) if parts.forms.get(word.key, 0) >> belongs & 1), 0)
-            return at > 0 and words[at - 1].key not in light and words[at - 1].key not in parts.forms
-    return False
-
-
-def _scattered(matter: Matter, mask: int) -> int:
-    """The words of weight that the best window of the clause does not hold, although another one does."""
-    heavy = mask & matter.parts.heavy
-    best = max((window.mask & heavy for window in matter.windows), key=matter.parts.weight, default=0)
-    return heavy & ~best & union(matter.windows)

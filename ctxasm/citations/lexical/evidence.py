@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
 from ctxasm.citations.lexical.words import BOUND, Stems, Word, leads_in, read_all, read_words
@@ -74,6 +75,7 @@ class Evidence:
         self._in_titles: dict[tuple[int, str], bool] = {}
         self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
+        self._operators: dict[int, list[Operator]] = {}
 
     def _read(self, position: int, number: int, text: str, low: int, high: int, split: Split) -> None:
         for start, end in split(text[low:high]):
@@ -173,9 +175,22 @@ class Evidence:
             known = self._quantities[at] = tuple(read_quantities(text, sentence.start, sentence.end))
         return known
 
+    def span(self, at: int) -> tuple[int, int]:
+        """The characters of a sentence in its source."""
+        return self.sentences[at].start, self.sentences[at].end
+
     def has_signs(self, at: int) -> bool:
         """Whether a sentence denies anything, or has a modal verb or a word with an opposite."""
         return at in self._with_signs
+
+    def operators(self, at: int) -> list[Operator]:
+        """The words of a sentence that turn what it says."""
+        known = self._operators.get(at)
+        if known is None:
+            sentence = self.sentences[at]
+            text = self.sources[sentence.source].text
+            known = self._operators[at] = read_operators(text, sentence.start, sentence.end, self.stems.tongue)
+        return known
 
     def said(self, at: int) -> list[Said]:
         """What a sentence affirms and denies."""

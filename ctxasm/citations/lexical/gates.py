@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
-from ctxasm.citations.lexical.conditions import overstates, rests_on_exception
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.finer import find_finer
+from ctxasm.citations.lexical.operator_gates import find_gates
+from ctxasm.citations.lexical.order import find_changed_places, find_pairs
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.roles import find_reversed, is_verbatim
+from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
-from ctxasm.model.support import Conflict
+from ctxasm.model.support import Conflict, Gated
 
 
 class Findings(NamedTuple):
@@ -33,11 +35,12 @@ class Findings(NamedTuple):
     displaced: int = 0
     denials: int = 0
     conflict: Conflict | None = None
+    gated: tuple[Gated, ...] = ()
 
     @property
     def stands_against(self) -> bool:
         """Whether anything keeps the claim from being carried, whatever it shares with its sources."""
-        return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict)
+        return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict or self.gated)
 
 
 def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
@@ -50,7 +53,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     signs = has_signs(matter)
     displaced, denials, conflict = 0, lonely_denials(matter) if signs else 0, None
     for stretch in parts.clauses:
-        for bits, found in (*find_displaced(matter, stretch.mask), *find_reversed(matter, stretch)):
+        for bits, found in find_displaced(matter, stretch.mask):
             displaced |= bits
             conflict = conflict or found
         for found in denied_conflicts(matter, stretch) if signs else ():
@@ -59,8 +62,9 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     displaced &= ~titles & ~lacking.uncovered
     return lacking._replace(
         displaced=displaced,
-        denials=denials or int(overstates(matter) or rests_on_exception(matter)),
+        denials=denials,
         conflict=conflict,
+        gated=(*find_gates(matter), *find_finer(matter), *find_changed_places(matter), *find_pairs(matter)),
     )
 
 

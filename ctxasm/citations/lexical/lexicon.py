@@ -7,6 +7,7 @@ one language.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -69,3 +70,11 @@ def light_words(tongue: str) -> frozenset[str]:
 def synonym_groups(tongue: str) -> list[tuple[str, ...]]:
     """Groups of words of a language that may stand for each other, as written."""
     return [tuple(line.split()) for line in _data(tongue)["synonyms"].splitlines() if line.strip()]
+
+
+def operator_phrases(tongue: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, meaning and phrase of the words of a language that turn what a sentence says; "_" joins words, "*" ends a stem."""
+    for kind, meanings in _data(tongue)["operators"].items():
+        for value, phrases in meanings.items():
+            for phrase in phrases.split():
+                yield kind, value, phrase

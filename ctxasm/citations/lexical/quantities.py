@@ -30,6 +30,7 @@ _FRACTION = "".join(FRACTIONS)
 _NUMBER = rf"\d{{1,3}}(?:[.,’' \u00a0\u202f]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+|\s?[{_FRACTION}])?|[{_FRACTION}]"
 _HALVES = "|".join(sorted(HALVES, key=len, reverse=True))
 _WORD = (
+    r"(?!ten\s+(?:minste|hoogste|laatste|vroegste|tijde|gevolge|opzichte|behoeve|eerste|onrechte|slotte|aanzien|einde|name)\b)"
     rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
     r"|[^\W\d_]{0,24}(?:honderd|hundert|duizend|tausend)[^\W\d_]{0,24})(?!\w)"
 )
@@ -61,7 +62,7 @@ _ANY = re.compile(r"\d+|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CENTS = re.compile(r"\s+(?P<cents>\d\d)(?:\s*cent\b|(?=\s*(?:[.,;)]|$|per\b)))", re.IGNORECASE)
-_ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einer"))
+_ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einem", "einer", "eines"))
 EXACT_DIGITS = 15
 """A number of more digits is compared as text: it is the number of something."""
 PHONE_DIGITS = 8

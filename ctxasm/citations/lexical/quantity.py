@@ -43,10 +43,10 @@ class Quantity(NamedTuple):
         """Whether the other is of the same sort but says something else, so that the two cannot both be meant."""
         if self.kind != other.kind or self.unit != other.unit or self.agrees(other):
             return False
-        return self.kind != "number" or bool(self.unit) or self._is_year == other._is_year
+        return self.kind != "number" or bool(self.unit) or self.is_year == other.is_year
 
     @property
-    def _is_year(self) -> bool:
+    def is_year(self) -> bool:
         return all(isinstance(value, float) and 1000 <= value <= 2100 and value.is_integer() for value in self.values)
 
     @property

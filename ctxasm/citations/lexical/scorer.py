@@ -101,7 +101,8 @@ class LexicalComparison:
         findings = examine(parts, chosen, self._evidence) if closely else find_lacking(parts, chosen)
         found = tuple(self._found(windows, window) for window in chosen) if closely else ()
         score = round(score_of(parts, chosen, findings), 4)
-        return Match(score, found, self._missing(windows, missing_bits(parts, self._shown(chosen, findings), findings)), findings.conflict)
+        missing = self._missing(windows, missing_bits(parts, self._shown(chosen, findings), findings))
+        return Match(score, found, missing, findings.conflict, findings.gated)
 
     def _shown(self, chosen: Sequence[Window], findings: Findings) -> Window:
         """The window that is shown first: the one with the conflict, else the best."""

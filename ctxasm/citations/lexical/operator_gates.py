@@ -1,0 +1,211 @@
+"""A claim is refused where a word that turns what is said stands in it and not in the stretch that carries it, or the other way round,
+or where it bears on something else there (see `operators`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.operators import Meaning, Operator
+from ctxasm.citations.lexical.quantities import read_quantities
+from ctxasm.citations.lexical.words import read_words
+from ctxasm.model.support import Gated, GateKind
+from ctxasm.text.terms import folded
+
+ALIKE = 0.9
+"""Sentences that hold this share of what the best one holds carry a clause as well: it is refused only if all of them refuse it."""
+LEAST_MORE = 0.12
+"""Share of a clause that a further sentence must add to be read with the best one."""
+_WEAK: frozenset[Meaning] = frozenset(
+    (
+        *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
+        *(("time", "at_first"), ("time", "during"), ("exception", "include")),
+    )
+)
+"""What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
+_FREE: frozenset[Meaning] = frozenset(
+    (
+        *(("modal", "must"), ("modal", "should"), ("quantifier", "all"), ("quantifier", "only"), ("quantifier", "many")),
+        *(("quantifier", "exactly"), ("quantifier", "usual"), ("quantifier", "both"), ("hedge", "certain"), ("modal", "free")),
+        *(("comparison", "equal"), ("exception", "include"), ("condition", "when")),
+    )
+)
+"""What a claim may leave out and still say no more than its source."""
+_ASKED = frozenset((("modal", "must"), ("modal", "should")))
+_POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
+_LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
+_WORD = re.compile(r"[^\W\d_]+")
+_STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
+_BEARING = frozenset(("cause", "time", "condition", "exception"))
+"""Kinds whose words bear on what follows them."""
+_WIDE = frozenset(("condition", "exception", "hedge"))
+"""Kinds whose words bear on more than their own clause."""
+_LOOSE = frozenset(("cause", "time", "comparison", "unit"))
+"""Kinds that belong to a detail: a claim may leave out the word together with the detail."""
+_SAME: dict[Meaning, frozenset[Meaning]] = {
+    ("modal", "may"): frozenset((("hedge", "likely"),)),
+    ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
+    ("cause", "because"): frozenset((("cause", "causing"),)),
+    ("cause", "causing"): frozenset((("cause", "because"),)),
+    ("modal", "should"): frozenset((("modal", "must"),)),
+    ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("time", "after"))),
+    ("condition", "when"): frozenset((("condition", "if"), ("time", "after"))),
+    ("time", "after"): frozenset((("condition", "when"),)),
+}
+"""Meanings of a source that do for one of the claim."""
+
+
+def find_gates(matter: Matter) -> tuple[Gated, ...]:
+    """The words that keep a claim from being carried, each once."""
+    ours = matter.operators
+    found: list[Gated] = []
+    before = 0
+    for stretch in matter.parts.clauses:
+        inside = [op for op in ours if before <= op.start < stretch.end]
+        before = stretch.end
+        ways = list(_ways(matter, stretch.mask))
+        if ways:
+            found += min((_gates(matter, inside, ours, way) for way in ways), key=len)
+    return tuple(dict.fromkeys(found))
+
+
+def _ways(matter: Matter, mask: int) -> Iterator[dict[int, int]]:
+    """The sentences that carry some bits of the claim, with those that each of them adds, in each way that is as good as the best."""
+    parts = matter.parts
+    held = {at: matter.held(at) & mask for at in matter.numbers}
+    best = max((parts.weight(each) for each in held.values()), default=0.0)
+    if not best:
+        return
+    for first in matter.numbers:
+        if parts.weight(held[first]) >= ALIKE * best:
+            way, covered = {first: held[first]}, held[first]
+            while True:
+                more = max(matter.numbers, key=lambda at: parts.weight(held[at] & ~covered))
+                if parts.weight(held[more] & ~covered) < LEAST_MORE * parts.weight(mask):
+                    break
+                way[more] = held[more] & ~covered
+                covered |= held[more]
+            yield way
+
+
+def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], way: Mapping[int, int]) -> list[Gated]:
+    found: list[Gated] = []
+    first = next(iter(way))
+    theirs = [(at, op) for at in way for op in matter.evidence.operators(at)]
+    meant = {op.meaning for _, op in theirs}
+    scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
+    for op in inside:
+        if op.meaning in meant or meant & _SAME.get(op.meaning, frozenset()):
+            continue
+        if op.meaning in _ASKED and any(_asks(matter, at, op) for at in way):
+            continue
+        rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
+        if op.meaning in _WEAK and not rivals:
+            continue
+        found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
+    said = {op.meaning for op in ours}
+    for at, op in scoped:
+        near = ours if op.kind in _WIDE else inside
+        does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
+        if does or op.meaning in _FREE or op.kind in _LOOSE:
+            continue
+        found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
+    return [*found, *_arguments(matter, inside, way)]
+
+
+def _asks(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether a sentence asks for what the claim says must be done: it begins with the verb, or with one such as "let"."""
+    low, high = matter.evidence.span(at)
+    text, stems = matter.text(at), matter.evidence.stems
+    begun = [match for match in _WORD.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
+    if not begun or folded(begun[0].group()) in _LETTING:
+        return bool(begun)
+    first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
+    after = [word.key for word in read_words(matter.parts.text, op.end, len(matter.parts.text), stems)]
+    verb = after[:1] if stems.tongue == "en" else after[:1] + after[-1:]
+    return bool(first & matter.bits(frozenset(verb)))
+
+
+def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> bool:
+    """Whether a word of a source bears on what the claim takes from its sentence."""
+    clauses = [clause for clause in matter.clauses if clause.sentence == at]
+    own = next((place for place, clause in enumerate(clauses) if op.start < clause.source.end), None)
+    if own is None:
+        return False
+    scope = _scope(clauses, own, op)
+    held = 0
+    for clause in scope:
+        held |= clause.mask
+    if (held & mask & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
+        return False
+    if op.kind in ("quantifier", "modal"):
+        after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
+        return bool(after) and bool(matter.parts.forms.get(after[0].key, 0) & mask)
+    return True
+
+
+def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
+    """The clauses that a word bears on."""
+    segment = clauses[own].source.segment
+    if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
+        return clauses[own : own + 2]
+    if op.kind not in _WIDE:
+        return clauses[own : own + 1]
+    begins = not any(word.start < op.start for word in clauses[own].source.words)
+    after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
+    if op.kind == "hedge":
+        return [clauses[own], *after]
+    before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
+    return [*before[-1:], clauses[own], *(after if begins and not before else [])]
+
+
+def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
+    """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
+    for op in inside:
+        if op.kind not in _BEARING:
+            continue
+        mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
+        alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}
+        places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning in alike]
+        yours = [_bits(matter, matter.text(at), other, matter.evidence.span(at)) for at, other in places]
+        known = 0
+        for held in way.values():
+            known |= held
+        if op.kind == "cause" and not all(yours):
+            continue
+        if places and mine & known and not any(mine & bits for bits in yours):
+            at, other = places[0]
+            theirs = _argument(matter.text(at), other, matter.evidence.span(at)[1])
+            yield Gated(cast(GateKind, op.kind), _argument(matter.parts.text, op, len(matter.parts.text)), theirs)
+
+
+def _argument(text: str, op: Operator, high: int) -> str:
+    """A word and what follows it, to the end of its clause."""
+    stop = _STOP.search(text, op.end, high)
+    return text[op.start : stop.start() if stop else high].strip()
+
+
+def _bits(matter: Matter, text: str, op: Operator, span: tuple[int, int]) -> int:
+    """The bits of the claim in what follows a word in its clause; in what stands before it for a word such as "leads to"."""
+    low, high = span
+    start, end = op.end, op.start + len(_argument(text, op, high))
+    if op.value == "causing":
+        start, end = max((stop.end() for stop in _STOP.finditer(text, low, op.start)), default=low), op.start
+    held = 0
+    for word in read_words(text, start, end, matter.evidence.stems):
+        held |= matter.parts.forms.get(word.key, 0) if text is not matter.parts.text else matter.bits(frozenset((word.key,)))
+    for theirs in read_quantities(text, start, end):
+        for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
+            held |= (1 << bit) * ours.agrees(theirs)
+    return held
+
+
+def _claim(matter: Matter, op: Operator) -> str:
+    return matter.parts.text[op.start : op.end]
+
+
+def _source(matter: Matter, at: int, op: Operator) -> str:
+    return matter.text(at)[op.start : op.end]

@@ -1,0 +1,73 @@
+"""Words that turn what a sentence says, as a text has them: modal verbs, quantifiers, exceptions, relations of time, causes, conditions,
+hedges, comparisons and rates. Which words are alike is in the tables of `lexicon`, by kind and meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.lexicon import operator_phrases
+from ctxasm.citations.lexical.words import Tongue
+from ctxasm.text.number_words import begins_figure
+from ctxasm.text.terms import folded
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+Meaning = tuple[str, str]
+
+
+class Operator(NamedTuple):
+    """A word of a table at characters `start` to `end`."""
+
+    kind: str
+    value: str
+    start: int
+    end: int
+
+    @property
+    def meaning(self) -> Meaning:
+        return self.kind, self.value
+
+
+class _Phrase(NamedTuple):
+    words: tuple[str, ...]
+    kind: str
+    value: str
+
+
+@cache
+def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
+    """The phrases of a language by the first three letters, those of most words first."""
+    found: dict[str, list[_Phrase]] = {}
+    for kind, value, phrase in operator_phrases(tongue):
+        words = tuple(phrase.split("_"))
+        found.setdefault(words[0].rstrip("*")[:3], []).append(_Phrase(words, kind, value))
+    return {start: tuple(sorted(each, key=lambda phrase: -len(phrase.words))) for start, each in found.items()}
+
+
+def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Operator]:
+    """The words of the tables between two characters, in order, the longest phrase at each place."""
+    phrases = _phrases(tongue)
+    tokens = [(match.start(), match.end(), folded(match.group()).replace("’", "'")) for match in _TOKEN.finditer(text, low, high)]
+    found: list[Operator] = []
+    at = 0
+    while at < len(tokens):
+        start, _, plain = tokens[at]
+        taken = 1
+        is_month = plain == "may" and at > 0 and text[start] == "M"
+        for phrase in phrases.get(plain[:3], ()) if not is_month else ():
+            if len(phrase.words) <= len(tokens) - at and all(_fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)):
+                taken = len(phrase.words) - (phrase.words[-1] == "#")
+                if phrase.kind == "none":
+                    break
+                found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
+                break
+        at += taken
+    return found
+
+
+def _fits(word: str, plain: str) -> bool:
+    if word == "#":
+        return plain[0].isdigit() or begins_figure(plain)
+    return plain.startswith(word[:-1]) if word.endswith("*") else plain == word

@@ -1,0 +1,281 @@
+"""Words and figures that changed places: "Bergen beat Oslo" for "Oslo beat Bergen", "3 million in 2020 and 5 in 2021" for the other way
+round, and a word that stands where the source has another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.windows import union
+from ctxasm.citations.lexical.words import read_words
+from ctxasm.model.support import Gated
+from ctxasm.text.terms import folded
+
+_TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
+_SKIPPED = frozenset(
+    re.findall(
+        r"\w+",
+        "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
+        "his her its their our zijn haar hun seine seinen ihre ihren",
+    )
+)
+"""Articles and what only joins: they are no neighbours."""
+_STOPS = frozenset(";:()\n")
+_EDGES = ("^", "$")
+LONGEST_ITEM = 3
+"""Words next to each other in both texts that may have changed places as one."""
+LONGEST_RIVAL = 3
+"""Words of a source that may stand in the place of one."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+_BY = frozenset(("by", "door", "von", "durch"))
+_JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
+
+Span = tuple[int, int, int]
+"""A word or figure at characters, with its bit of the claim."""
+
+
+class Item(NamedTuple):
+    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side."""
+
+    bits: tuple[int, ...]
+    start: int
+    end: int
+    left: tuple[str, str]
+    right: tuple[str, str]
+
+
+class Order:
+    """The words of weight and figures of a claim, and those of its sentences, with their neighbours."""
+
+    def __init__(self, matter: Matter) -> None:
+        self.matter = matter
+        self.stems = matter.evidence.stems
+        self.text = matter.parts.text
+        self.spans = self._own_spans()
+        self.tokens = _tokens(self.text, 0, len(self.text))
+        self._is_passive = _is_passive(self.text, 0, len(self.text))
+
+    def _own_spans(self) -> list[Span]:
+        parts, tongue = self.matter.parts, self.stems.tongue
+        figures = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
+        taken = [*((op.start, op.end) for op in self.matter.operators), *((start, end) for start, end, _ in figures)]
+        bits = {word.key: 1 << bit for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1}
+        words = [
+            (word.start, word.end, bits[word.key])
+            for word in read_words(self.text, 0, len(self.text), self.stems)
+            if word.key in bits and not any(start <= word.start < end for start, end in taken)
+            if tongue != "de" or self.text[word.start].isupper()
+        ]
+        return sorted((*figures, *words))
+
+    def there(self, at: int) -> list[Span]:
+        """The same words and figures in a sentence of a source."""
+        parts = self.matter.parts
+        figures = self.matter.evidence.quantities(at)
+        spans = [
+            (theirs.start, theirs.end, 1 << bit)
+            for theirs in figures
+            for bit, ours in enumerate(parts.quantities, len(parts.words))
+            if ours.agrees(theirs)
+        ]
+        for clause in self.matter.clauses:
+            if clause.sentence == at:
+                for word in clause.source.words:
+                    bits = parts.forms.get(word.key, 0) & parts.heavy
+                    if bits and not any(figure.start <= word.start < figure.end for figure in figures):
+                        spans.append((word.start, word.end, bits & -bits))
+        return sorted(spans)
+
+    def swapped(self) -> Iterator[Gated]:
+        """Two words, names or figures of the claim of which each stands where the source has the other."""
+        ours = _items(self.text, self.spans, self.tokens)
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            theirs: dict[tuple[int, ...], list[Item]] = {}
+            for item in _items(text, self.there(at), _tokens(text, low, high)):
+                theirs.setdefault(item.bits, []).append(item)
+            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
+            for place, (one, one_there) in enumerate(moved):
+                for other, other_there in moved[place + 1 :]:
+                    if self._are_swapped(at, one, other, one_there, other_there):
+                        both = (one_there[0], other_there[0])
+                        source = text[min(item.start for item in both) : max(item.end for item in both)]
+                        yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
+                        return
+
+    def _are_swapped(self, at: int, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+        if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
+            return False
+        if self._is_passive != _is_passive(self.matter.text(at), *self.matter.evidence.span(at)):
+            return False
+        return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
+
+    def _is_figure(self, item: Item) -> bool:
+        return bool(item.bits[0] & self.matter.parts.all_quantities)
+
+    def _fit(self, item: Item, there: Sequence[Item]) -> int:
+        """How well words fit the best of some places: 2 for a neighbour with content, 1 for another or an edge, on each side."""
+        return max((self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there), default=0)
+
+    def _like(self, one: str, other: str) -> int:
+        return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
+
+    def turned(self) -> Iterator[Gated]:
+        """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            if self._is_passive == _is_passive(text, low, high):
+                continue
+            ours = (self.text, self.spans, 0, len(self.text))
+            theirs = (text, self.there(at), low, high)
+            passive, active = (ours, theirs) if self._is_passive else (theirs, ours)
+            ends = _ends(*passive)
+            order = [bits for _, _, bits in active[1]]
+            together = ends and any(clause.sentence == at and not sum(ends) & ~clause.mask for clause in self.matter.clauses)
+            if ends and together and order.index(ends[0]) < order.index(ends[1]):
+                yield Gated("roles", self.text.strip(), text[low:high].strip())
+                return
+
+    def replaced(self) -> Iterator[Gated]:
+        """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
+        matter = self.matter
+        if not matter.numbers:
+            return
+        best = max(matter.numbers, key=lambda at: matter.parts.weight(matter.held(at)))
+        text, (low, high) = matter.text(best), matter.evidence.span(best)
+        tokens = _tokens(text, low, high)
+        spans = self.there(best)
+        known = {start for start, _, _ in spans}
+        held = {item.bits: [] for item in _items(text, spans, tokens)}
+        for item in _items(text, spans, tokens):
+            held[item.bits].append(item)
+        for item in _items(self.text, self.spans, self.tokens):
+            if not self._stands_in_windows(item) or self._fit(item, held.get(item.bits, ())) >= 2:
+                continue
+            for first in range(len(tokens)):
+                for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
+                    if tokens[last][0] in known:
+                        break
+                    left, right = _beside(tokens, first, last + 1)
+                    if self._is_place(item, left, right) and self._is_rival(item, text, tokens[first : last + 1]):
+                        yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last][1]])
+                        return
+
+    def _stands_in_windows(self, item: Item) -> bool:
+        """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
+        held = union(self.matter.windows)
+        return all(bits & held for bits in item.bits)
+
+    def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
+        """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
+        if item.left[0] == left[0] and item.right[0] == right[0]:
+            near = [word for word in (left[0], right[0]) if word not in _EDGES]
+            return any(self.stems.key(word) for word in near) or (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
+        return False
+
+    def _is_rival(self, item: Item, text: str, tokens: Sequence[Span]) -> bool:
+        """Whether words of the source have content of weight of their own."""
+        keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
+        return any(key and key not in self.stems.light for key in keys)
+
+
+def _is_passive(text: str, low: int, high: int) -> bool:
+    words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
+    return bool(words & _BEING and words & _BY)
+
+
+def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
+    """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
+    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BEING), None)
+    done = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
+    if being is None or done is None:
+        return None
+    before = [bits for start, _, bits in spans if start < being.start()]
+    after = [bits for start, _, bits in spans if start >= done.end()]
+    subject, agent = [bits for bits in before if bits not in after], [bits for bits in after if bits not in before]
+    return (subject[-1], agent[0]) if subject and agent else None
+
+
+def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The two neighbours before token `first` and those from token `last` on, the nearest first."""
+    before = [*("^" if plain in _STOPS else plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
+    after = [*("$" if plain in _STOPS else plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
+    return (before[0], before[1]), (after[0], after[1])
+
+
+def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
+    tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
+    return [token for token in tokens if token[2] not in _SKIPPED]
+
+
+def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:
+    """The words and figures alone, and up to three words next to each other together."""
+    found: list[Item] = []
+    for first in range(len(spans)):
+        for last in range(first, min(first + LONGEST_ITEM, len(spans))):
+            if last > first and text[spans[last - 1][1] : spans[last][0]].strip(" -"):
+                break
+            start, end = spans[first][0], spans[last][1]
+            before = next((at + 1 for at in range(len(tokens) - 1, -1, -1) if tokens[at][1] <= start), 0)
+            after = next((at for at in range(len(tokens)) if tokens[at][0] >= end), len(tokens))
+            left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right))
+    return found
+
+
+def find_changed_places(matter: Matter) -> Iterator[Gated]:
+    """What of a claim stands where the source has something else."""
+    if len(matter.parts.order) < 2:
+        return
+    order = Order(matter)
+    yield from order.swapped()
+    yield from order.turned()
+    yield from order.replaced()
+
+
+def find_pairs(matter: Matter) -> Iterator[Gated]:
+    """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
+    mine = matter.parts.quantities
+    text = matter.parts.text
+    for one in mine if len(mine) > 1 else ():
+        partner = _partner(text, one, mine)
+        wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
+        if partner is not None and wrong is not None:
+            yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
+            return
+
+
+def _belongs_elsewhere(matter: Matter, one: Quantity, partner: Quantity) -> str | None:
+    """What the sources pair a figure with instead of its partner; None where some sentence pairs the two, or nothing tells."""
+    wrong: str | None = None
+    for at in matter.numbers:
+        there, theirs = matter.text(at), matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        for other in (each for each in theirs if one.agrees(each)):
+            found = _partner(there, other, rivals)
+            if found is None or partner.agrees(found):
+                return None
+            alike = [each for each in theirs if one.rivals(each) or one.agrees(each)]
+            if any(partner.agrees(each) and _partner(there, each, alike) != other for each in theirs):
+                wrong = there[min(other.start, found.start) : max(other.end, found.end)]
+    return wrong
+
+
+def _sort(quantity: Quantity) -> tuple[str, str, bool]:
+    return ("year" if quantity.kind == "date" else quantity.kind, quantity.unit, quantity.is_year)
+
+
+def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity | None:
+    """The figure of another sort that stands nearest, one of the same clause first."""
+    rest = [other for other in others if other != one and _sort(other) != _sort(one)]
+    return min(rest, key=lambda other: _distance(text, one, other), default=None)
+
+
+def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
+    low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
+    return len(_JOIN.findall(text, low, high)), high - low
