@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
 
-SCORERS = ("lexical", "embedding", "nli", "llm")
+RECHECK = "+"
+"""Between the names of two scorers: the second is asked only about claims that the first finds carried by nothing."""
+SCORERS = ("lexical", "embedding", "nli", "llm", f"lexical{RECHECK}nli", f"lexical{RECHECK}llm")
 """The names that `open_scorer` takes; the first needs no model."""
 NLI_MODEL = "CTXASM_NLI_MODEL"
 """The folder of the user's own cross-encoder for the scorer nli."""
@@ -181,6 +183,10 @@ def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> 
 
     Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
     """
+    if name in SCORERS and RECHECK in name:
+        from ctxasm.citations.scorers.doubtful import DoubtfulScorer
+
+        return DoubtfulScorer(*(open_scorer(each, config, endpoint) for each in name.split(RECHECK)))
     match name:
         case "lexical":
             from ctxasm.citations.lexical import LexicalScorer

@@ -113,6 +113,11 @@ def parts_of(checked: CheckedClaim, answer: CheckedAnswer) -> tuple[Part, ...]:
     return tuple(sorted((part for part in found if part), key=WORST.index))
 
 
+def doubtful(answer: CheckedAnswer) -> tuple[CheckedClaim, ...]:
+    """The claims that no source is found to carry in full: worth a second look by a scorer that understands more."""
+    return tuple(claim for claim in answer.claims if axes_of(claim, answer).support not in ("full", None))
+
+
 def count_parts(answer: CheckedAnswer) -> Counter[Part]:
     """How many claims of an answer are counted under each."""
     return Counter(part for claim in answer.claims for part in parts_of(claim, answer))

@@ -39,7 +39,12 @@ UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
 def add_arguments(parser: ArgumentParser) -> None:
     """FILE, how to check, what fails, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="answers in JSON Lines, a bundle that has them, or - for standard input")
-    parser.add_argument("--scorer", metavar="NAME", default="lexical", help="lexical (default, no model), embedding, nli or llm")
+    parser.add_argument(
+        "--scorer",
+        metavar="NAME",
+        default="lexical",
+        help="lexical (default, no model), embedding, nli, llm, lexical+nli or lexical+llm (the second only for the doubtful)",
+    )
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="jsonl: a checked answer a line, as it is made")
     parser.add_argument(
         "--fail-on",
