@@ -1,4 +1,4 @@
-"""A language model as judge: one call for several claims with all sources, and no word of the judge counts without a quote that is really there.
+"""A language model as judge: one call for several claims with all sources; no word of it counts without a quote that is really there.
 
 What sources may do to the judge: text in them can talk it into a wrong verdict, as it can any model, but not into evidence
 that does not exist. A verdict whose quote is not in the evidence of its source, verbatim but for white space, case and
@@ -144,10 +144,8 @@ class JudgeScorer:
 
 def prompt_cost(claims: Sequence[str], sources: Sequence[Source], question: str = "", per_call: int = PER_CALL) -> Spent:
     """What a judge that keeps nothing yet would take: calls, and the tokens of its prompts, about (a token for four characters)."""
-    asked, shown_sources = (
-        [*dict.fromkeys(claim for claim in claims if claim.strip())],
-        [one for one in sources if evidence_of(one).strip()],
-    )
+    asked = [*dict.fromkeys(claim for claim in claims if claim.strip())]
+    shown_sources = [source for source in sources if evidence_of(source).strip()]
     prompts = [judge_messages(batch, question, shown_sources) for batch in _batches(asked, per_call) if shown_sources]
     characters = sum(len(message.content) for messages in prompts for message in messages)
     return Spent(len(prompts), 0, -(-characters // CHARACTERS_PER_TOKEN))
