@@ -32,7 +32,8 @@ def summary_sentence(checked: CheckedAnswer) -> str:
     told = {number for claim in checked.claims for number in claim.unknown}
     if untold := [number for number in unknown_numbers(checked) if number not in told]:
         said += f"; unknown number{'s' if len(untold) > 1 else ''} {''.join(f'[{number}]' for number in untold)}"
-    return "; ".join((said, *beside(checked)))
+    doubt = [MAY_NOT_ANSWER] if may_not_answer(checked) else []
+    return "; ".join((said, *doubt, *filter(None, (uses_sentence(checked.passages), facts_sentence(checked.facts)))))
 
 
 def claims_sentence(claims: int, declined: int, parts: Counter[Part]) -> str:
@@ -45,17 +46,14 @@ def claims_sentence(claims: int, declined: int, parts: Counter[Part]) -> str:
     return "; ".join(said)
 
 
-def beside(checked: CheckedAnswer) -> list[str]:
-    """What is to be said of a whole answer beside its claims."""
-    said = [MAY_NOT_ANSWER] if may_not_answer(checked) else []
-    said += [uses_sentence(checked.passages)] if checked.passages.expected else []
-    said += [f"{checked.facts.used} of {counted(checked.facts.expected, 'fact')} of the reference found"] if checked.facts.expected else []
-    return said
-
-
 def uses_sentence(passages: Share) -> str:
-    """How many of the passages that the labels of the question expect an answer stands on."""
-    return f"uses {passages.used} of {passages.expected} expected passage{'' if passages.expected == 1 else 's'}"
+    """How many of the passages that the labels of the question expect an answer stands on; empty where none is expected."""
+    return f"uses {passages.used} of {counted(passages.expected, 'expected passage')}" if passages.expected else ""
+
+
+def facts_sentence(facts: Share) -> str:
+    """How many of the facts of a reference answer were found in an answer; empty where there is none."""
+    return f"{facts.used} of {counted(facts.expected, 'fact')} of the reference found" if facts.expected else ""
 
 
 def may_not_answer(checked: CheckedAnswer) -> bool:
@@ -202,8 +200,8 @@ class Totals:
         parts += [f"{self.may_not_answer} that {MAY_NOT_ANSWER}"] if self.may_not_answer else []
         claims = self.verdicts.total()
         said = claims_sentence(claims, self.verdicts["declined"], self.parts) if claims else NOTHING_TO_CHECK
-        passages = [uses_sentence(self.passages)] if self.passages.expected else []
-        return (", ".join(parts), said, *passages, *self._figures_sentences())
+        labels = filter(None, (uses_sentence(self.passages), facts_sentence(self.facts)))
+        return (", ".join(parts), said, *labels, *self._figures_sentences())
 
     def _figures_sentences(self) -> tuple[str, ...]:
         without = f"no shares over {counted(self.withheld, 'answer')} (cut, declined or only quoting)"

@@ -42,7 +42,7 @@ from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
 from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.checked import CheckedAnswer
-from ctxasm.citations.summary import beside
+from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.results import Assembly
 
 ASSETS = Path(__file__).parents[1] / "assets"
@@ -118,7 +118,8 @@ def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str]) -> 
         "model": told.model,
         "summary": summary(check) if check else "",
         "choices": [_choice(choice) for choice in choices(rows)],
-        "beside": beside(check) if check else [],
+        "doubt": MAY_NOT_ANSWER if check and may_not_answer(check) else "",
+        "uses": uses_sentence(check.passages) if check else "",
         "marked": told.marked,
         "done": told.done,
         "lines": [_line(line) for line in answer_lines(pieces)],
@@ -184,7 +185,14 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
     missed = f"{plural(unknown, 'marker')} unknown" if unknown else ""
     return [
         part
-        for part in (told.model, f"{told.asked} prompt" if told.asked else "", took, missed, check_line(check) if check else "")
+        for part in (
+            told.model,
+            f"{told.asked} prompt" if told.asked else "",
+            took,
+            missed,
+            facts_sentence(check.facts) if check else "",
+            check_line(check) if check else "",
+        )
         if part
     ]
 

@@ -127,12 +127,13 @@ class BeforeData(TypedDict):
 
 
 class PaneData(TypedDict):
-    """An answer of one model. `summary` says in one sentence what `choices` and `beside` show; `how` it was asked and checked."""
+    """An answer of one model. `summary` says in one sentence what `choices`, `doubt` and `uses` show; `how` it was asked and checked."""
 
     model: str
     summary: str
     choices: Sequence[ChoiceData]
-    beside: Sequence[str]
+    doubt: str
+    uses: str
     marked: bool
     done: bool
     lines: Sequence[LineData]

@@ -72,7 +72,7 @@ class Reader {
   pane(pane, index) {
     const own = index ? `-${index + 1}` : '';
     const head = pane.choices.length
-      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), ...pane.beside.map((text) => say('span', 'beside', text)))
+      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'doubt', pane.doubt), say('span', 'uses', pane.uses))
       : say('p', 'headline', pane.summary);
     const lines = el('ol', { class: 'lines', id: `ctx-answer${own}`, 'data-done': String(pane.done), 'data-plain': !pane.marked },
       ...pane.lines.map((line) => this.line(line, pane, index)));
