@@ -26,6 +26,7 @@ from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Scorer, Source, Spent
+from ctxasm.text.markers.grammar import Reading
 
 
 def check_answer(
@@ -40,6 +41,7 @@ def check_answer(
     cut: bool = False,
     reference: str = "",
     likeness: Likeness | None = None,
+    reading: Reading = "usual",
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
@@ -48,13 +50,13 @@ def check_answer(
     Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
     source is looked for.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim. `reference` is an answer that is known to be
-    right (default: the one of the assembly's query), `likeness` an embedder's.
+    right (default: the one of the assembly's query), `likeness` an embedder's. `reading`: which forms are markers; "strict" for the answer to a context, whose text is kept free of those and of no others.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
     marked = marked and not voice
-    markers, claims = _read(answer, grounds, marked)
+    markers, claims = _read(answer, grounds, marked, reading)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
@@ -80,6 +82,7 @@ def check_answer(
         voice=voice,
         marked=marked,
         addressed=addressed(question, answer, checked, grounds, likeness),
+        reading=reading,
     )
     told = _beside_labels(told, grounds.assembly, reference, scorer, cancel)
     return replace(told, elapsed_ms=(clock() - start) * 1000)
@@ -106,10 +109,10 @@ def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: s
     return replace(found, facts=Share(stated, len(facts)), spent=spent)
 
 
-def _read(answer: str, grounds: Grounds, marked: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
+def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
     if not marked:
         return (), split_claims(answer, ())
-    parser = MarkerParser(known={source.number for source in grounds.sources})
+    parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
 

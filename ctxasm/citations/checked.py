@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.support import Conflict, Gated, Spent
+from ctxasm.text.markers.grammar import Reading
 
 Verdict = Literal[
     "supported",
@@ -192,7 +193,7 @@ class CheckedAnswer:
     that the labels of the question expect, `facts` those of its reference answer.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it.
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
     """
 
     query_id: str
@@ -210,6 +211,7 @@ class CheckedAnswer:
     addressed: Addressed | None = None
     passages: Share = Share(0, 0)
     facts: Share = Share(0, 0)
+    reading: Reading = "usual"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""

@@ -32,6 +32,7 @@ def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "answer": checked.answer,
         "voice": checked.voice,
         "marked": checked.marked,
+        "reading": checked.reading,
         "scorer": checked.scorer,
         "threshold": checked.threshold,
         "markers": markers,

@@ -36,5 +36,6 @@ def check(
         marked=expects_markers(settings),
         cut=cut,
         likeness=likeness,
+        reading="strict",
         cancel=cancel,
     )

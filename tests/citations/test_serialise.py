@@ -99,7 +99,7 @@ def test_the_documented_json() -> None:
     found = checked_dict(WHOLE)
     assert found == json.loads(json.dumps(found, allow_nan=False))
     assert list(found) == [
-        *("query_id", "answer", "voice", "marked", "scorer", "threshold", "markers", "claims", "figures"),
+        *("query_id", "answer", "voice", "marked", "reading", "scorer", "threshold", "markers", "claims", "figures"),
         *("addressed", "passages", "facts", "summary", "spent", "elapsed_ms"),
     ]
     assert [(m["number"], m["start"], m["end"], m["form"], m["known"]) for m in found["markers"]] == [

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.text.formats import expects_markers
+from ctxasm.text.markers.grammar import READINGS, Reading
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
@@ -58,6 +59,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--junit", metavar="FILE", help="JUnit XML too: a test case an answer, which fails on what --fail-on names, else on what is listed"
     )
     parser.add_argument("--all", action="store_true", help="list also claims that are carried in part or cite nothing, however many")
+    parser.add_argument(
+        "--markers",
+        choices=READINGS,
+        help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
+        "usual (also Open¹ and (source 3); default for answers with sources of their own), all (also (1), [chunk 2], [1/2])",
+    )
     parser.add_argument("--voice", action="store_true", help="spoken answers: read no marker, look for a source of each claim")
     add_settings(parser)
     add_dataset(parser)
@@ -73,7 +80,7 @@ def run(args: Namespace) -> int:
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
     workbench = workbench_of(args)
     scorer = workbench.open_scorer(args.scorer)
-    check = Check(workbench, settings, scorer, *_answers(args, workbench))
+    check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
     start = time.perf_counter()
@@ -94,7 +101,8 @@ def run(args: Namespace) -> int:
                 suite.error(query_id, why)
             suite.write()
     report.end(totals, check.agreement())
-    say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s")
+    read = " and ".join(sorted(check.readings)) or "no"
+    say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s, {read} markers read")
     if failed:
         say(f"--fail-on: {', '.join(f'{count} {name}' for name, count in failed.items())}")
     return 2 if check.refused else 1 if failed else 0
@@ -104,10 +112,17 @@ class Check:
     """The answers of one run, checked one by one. `refused` says why of those whose context could not be assembled."""
 
     def __init__(
-        self, workbench: Workbench, settings: AssemblySettings, scorer: Scorer, answers: Sequence[AskedAnswer], dataset: str | None
+        self,
+        workbench: Workbench,
+        settings: AssemblySettings,
+        scorer: Scorer,
+        answers: Sequence[AskedAnswer],
+        dataset: str | None,
+        reading: Reading | None = None,
     ) -> None:
         self._workbench, self._settings, self._scorer = workbench, settings, scorer
-        self._answers, self._dataset = answers, dataset
+        self._answers, self._dataset, self._reading = answers, dataset, reading
+        self.readings: set[Reading] = set()
         self._judged: list[Judged] = []
         self.refused, self.count = dict[str, str](), len(answers)
 
@@ -137,7 +152,9 @@ class Check:
                 cut=answer.metadata.get("finish_reason") == "length",
                 reference=str(answer.metadata.get("reference") or ""),
                 likeness=open_likeness(),
+                reading=self._reading or ("usual" if asked.has_sources else "strict"),
             )
+            self.readings.add(checked.reading)
             yield checked, grounds
             if asked.has_sources:
                 self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})

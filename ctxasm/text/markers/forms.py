@@ -196,8 +196,9 @@ class MarkerScanner:
         if text.startswith("[[[", place):  # no marker opens three deep: a long run is skipped at once
             return _RUN.match(text, place).end() - 2  # type: ignore[union-attr]
         length = closing(text[place : place + HELD_CHARS], opener)
-        if opener == "[" and not is_citable(before) and not self._is_slanted(place, length):
-            return None if length == 0 and not final and before.endswith("_") else place + 1
+        if opener == "[" and not is_citable(before) and not self._is_slanted(before, place + length):
+            undecided = before.endswith("_") and length >= 0 and (length == 0 or place + length == len(text))
+            return None if undecided and not final else place + 1
         if length == 0 and not final:
             return None
         content = text[place + 1 : place + length - 1] if length > 0 else ""
@@ -230,14 +231,9 @@ class MarkerScanner:
         self._add(place, end, form, numbers, defines=text[end : end + 1] == ":" and form != "link")
         return end
 
-    def _is_slanted(self, place: int, length: int) -> bool:
-        """Whether a bracket is all that stands between two underscores: `_[1]_`."""
-        text = self._text
-        return (
-            text[place - 1 : place] == "_"
-            and text[max(0, place - 2) : place - 1] in ("", " ", "\n", "(")
-            and text.startswith("_", place + length)
-        )
+    def _is_slanted(self, before: str, end: int) -> bool:
+        """Whether the bracket that ends at `end` is all that stands between two underscores: `_[1]_`."""
+        return before[-1:] == "_" and before[-2:-1] in ("", " ", "\n", "(") and self._text.startswith("_", end)
 
     def _pair(self, place: int, end: int, numbers: tuple[int, ...], final: bool) -> int | None:
         """Where `[1]-[3]`, which began at `place`, ends, None when more text is needed; `end` where the dash joins nothing."""
@@ -310,7 +306,8 @@ class MarkerScanner:
             return place + max(end, 0) + 1
         read = read_tag(window.partition("\n")[0])
         if read is None:
-            complete = ">" in low if low.startswith("<cite ") else low.find("</") >= 0 and ">" in low[low.find("</") :]
+            closer = low.find(f"</{low[1:].partition('>')[0]}")
+            complete = ">" in low if low.startswith("<cite ") else closer >= 0 and ">" in low[closer:]
             return place + 1 if complete or not open_ended else None
         length, form, numbers = read
         if form == "sup" and not is_raisable(self._before(place)):

@@ -10,8 +10,22 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 FormName = Literal[
-    *("number", "list", "range", "source", "footnote", "nested", "dagger", "lenticular", "fullwidth", "link", "id", "cite", "sup"),
-    *("round", "superscript", "malformed"),
+    "number",
+    "list",
+    "range",
+    "source",
+    "footnote",
+    "nested",
+    "dagger",
+    "lenticular",
+    "fullwidth",
+    "link",
+    "id",
+    "cite",
+    "sup",
+    "round",
+    "superscript",
+    "malformed",
 ]
 Reading = Literal["strict", "usual", "all"]
 """Which forms are read as markers. `strict`: those in square or like brackets, in tags, and `(ID: 1)`, which source text of a context
@@ -44,7 +58,10 @@ _ITEM = rf"{_LEAD}?(\d+)\^?(?:\s*{_DASH}\s*{_LEAD}?(\d+)\^?)?"
 _JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
 _BLANK = r"[\s\u200b-\u200d\ufeff]*"
-LOCATOR = r"(?:\s*[,;]\s*(?:(?:pp?|pag|blz|s|sect?|ch|art|fig|tab)\.\s*|(?:p|page|pagina|seite|hoofdstuk|kapitel)\s+|§+\s*)|\s+§+\s*)\d[\d.]*(?:\s*[-–]\s*\d+)?"
+LOCATOR = (
+    r"(?:\s*[,;]\s*(?:(?:pp?|pag|blz|s|sect?|ch|art|fig|tab)\.\s*|(?:p|page|pagina|seite|hoofdstuk|kapitel)\s+|§+\s*)|\s+§+\s*)"
+    r"\d[\d.]*(?:\s*[-–]\s*\d+)?"
+)
 """`, p. 3` behind a number: where in the source."""
 _LIST = re.compile(rf"{_BLANK}{SEE}?{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*(?:{LOCATOR})?{_BLANK}", re.IGNORECASE)
 _LOCATED = re.compile(rf"{LOCATOR}{_BLANK}\Z", re.IGNORECASE)
@@ -52,7 +69,10 @@ _EACH = re.compile(_ITEM, re.IGNORECASE)
 _NAMED = re.compile(rf"{_BLANK}{SEE}?{NAME}", re.IGNORECASE)
 _ROUND = re.compile(rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)[\s:#=._]*\d", re.IGNORECASE)
 _ROUND_WORD = re.compile(r"\s*([^\W\d_]*)([\s\S]?)")
-_ROUND_WORDS = ("source sources bron bronnen quelle quellen doc docs document documents ref refs see zie siehe cf vgl id").split()
+_ROUND_WORDS = (
+    *("source", "sources", "bron", "bronnen", "quelle", "quellen", "doc", "docs", "document", "documents", "ref", "refs"),
+    *("see", "zie", "siehe", "cf", "vgl", "id"),
+)
 _FIGURES = re.compile(r"\s*\d+(?:\s*[,;–-]\s*\d+)*\s*")
 _FIGURES_BEGIN = re.compile(r"[\s\d,;–-]*")
 _AMBIGUOUS = re.compile(
@@ -87,14 +107,15 @@ _CODE_NAMES = frozenset(
 )
 _AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf", "html", "htm", "txt", "md", "doc", "docx", "csv", "json"))
 _DIGITS = re.compile(r"\d+")
+_ADDRESS_GOES_ON = ("=", "/", "&")
 REPORT_CHARS = 12
 """How much behind a bracketed year is looked at."""
-_ASSIGNED = re.compile(r"(?:=|[\"']\s*:)[ \t]*\Z")
+_ASSIGNED = re.compile(r"(?:=|([\"'])\w[^\"'\n]{0,40}\1\s*:)[ \t]*\Z")
 _TWO = re.compile(r"\s*\d+\s*,\s*\d+\s*")
 _INTERVAL = re.compile(r"(?:(?:\A|[^\w.])[b-z]\s*(?:∈|:|\bin\b)|\b(?:interval|range|bereik|intervall)|∈)\s*\Z")
 _CLASS = re.compile(r"\s*\d-\d\s*")
 _PATTERN = re.compile(r"\b(?:regex(?:es|p)?|patterns?|patroon|muster|expressions?)[ \t]+[\"']?\Z", re.IGNORECASE)
-_YEAR = re.compile(r"\s*(?:1[6-9]|20)\d\d\s*")
+_YEAR = re.compile(r"\s?(?:1[6-9]|20)\d\d\s?")
 _REPORT = re.compile(r" (?:\d{1,3} )?(?:[A-Z][A-Za-z]{0,4}[A-Z]\b|\d{1,3} [A-Z])")
 _REPORT_BEGINS = re.compile(r"(?: (?:\d{0,3}|\d{1,3} )(?:[A-Z][A-Za-z]{0,5})?)?")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -103,7 +124,34 @@ LOWERED = str.maketrans(RAISED + "⁻–˒;", "0123456789--,,")
 _MARKS_BEFORE = tuple(".,;:!?%)\"'”’»…")
 _POWER = re.compile(r"\([^()]{0,5}\)\Z|\([^()]*[+=*/^−-][^()]*\)\Z|\d[.,;:!?\"'”’»…]\Z")
 _LETTERS = re.compile(r"[^\W\d_]{2,}\Z")
-_RAISED_UNITS = frozenset("mm cm dm dam hm km nm µm μm um pm ft yd mi inch in ha sec sin cos tan log ln exp kg lb mol".split())
+_RAISED_UNITS = frozenset(
+    (
+        *(
+            "mm",
+            "cm",
+            "dm",
+            "dam",
+            "hm",
+            "km",
+            "nm",
+            "µm",
+            "μm",
+            "um",
+            "pm",
+            "ft",
+            "yd",
+            "mi",
+            "inch",
+            "in",
+            "ha",
+            "sec",
+            "kg",
+            "lb",
+            "mol",
+        ),
+        *("sin", "cos", "tan", "log", "ln", "exp"),
+    )
+)
 _UNITS = frozenset(("mm", "cm", "dm", "km"))
 _CALL = re.compile(r"(?<=\w)\([^()\s]{1,20}\)\Z")
 _PROSE = frozenset(("mmhg", "co2", "covid19", "b12"))
@@ -170,12 +218,10 @@ def read_round(content: str, reading: Reading) -> tuple[FormName, tuple[int, ...
     """The form and numbers of what stands between round brackets; None for ordinary text."""
     if numbers := read_id(content):
         return "id", numbers
-    if reading == "strict":
+    named = reading != "strict" and _ROUND.match(content) and _LIST.fullmatch(content)
+    if not named and not (reading == "all" and _FIGURES.fullmatch(content)):
         return None
-    if _ROUND.match(content) and _LIST.fullmatch(content):
-        numbers = read_numbers(content)
-    elif reading == "all" and _FIGURES.fullmatch(content):
-        numbers = read_numbers(content)
+    numbers = read_numbers(content)
     return ("round", numbers) if numbers else None
 
 
@@ -275,15 +321,18 @@ def reads_as_other(before: str, content: str, after: str) -> bool:
     `after` are the (at most) `REPORT_CHARS` characters behind it, as far as the line goes.
     """
     before = before[-HELD_CHARS:]
-    if _ASSIGNED.search(before) or (before.endswith("$") and after.startswith("$")):
+    last = before.rstrip(" \t")[-1:]
+    if (last in ("=", ":") and _ASSIGNED.search(before)) or (last == "$" and after.startswith("$")):
         return True
+    if content.isdecimal() and len(content) != 4:  # most markers
+        return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
     if _TWO.fullmatch(content) and _INTERVAL.search(before):
         return True
     if _CLASS.fullmatch(content) and (content.strip().startswith("0") or after[:1] in ("+", "{") or _PATTERN.search(before)):
         return True
     if _YEAR.fullmatch(content):
         return _REPORT.match(after) is not None
-    return after[:1] in ("=", "/", "&") and ADDRESS.search(before) is not None
+    return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
 
 
 def may_be_report(content: str, after: str) -> bool:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.text.markers.grammar import ADDRESS, CLOSERS, HELD_CHARS, is_citable, may_begin_round
+from ctxasm.text.markers.grammar import ADDRESS, CLOSERS, HELD_CHARS, RAISED, is_citable, is_raised, may_begin_round
 
 _WORDS = frozenset(
     re.findall(
         r"\w+",
-        "source sources bron bronnen quelle quellen src doc docs document documents id ids citation citations cite cites ref refs s context "
-        "contexts kontext passage passages and en und et t m to tot bis through see zie siehe cf vgl also ook auch",
+        "source sources bron bronnen quelle quellen src doc docs document documents id ids citation citations cite cites ref refs s "
+        "context contexts kontext passage passages and en und et t m to tot bis through see zie siehe cf vgl also ook auch",
     )
 )
 _BEGINNINGS = frozenset(word[:end] for word in _WORDS for end in range(1, len(word) + 1))
 _OPEN_BRACKET = re.compile(r"[\[【［〔]([^\n`\\]*)\Z")
 _OPEN_ROUND = re.compile(r"\(([^()\n]{0,62})\Z")
 _OPEN_TAG = re.compile(r"<(?:sup|cite)(?:|\s[^\n<>]*|>([^\n<]*)(?:</[a-z]*\s*)?)\Z", re.IGNORECASE)
+_RAISED_AHEAD = re.compile(rf"([,;˒]|[ ]?⁻[ ]?|[-–])?[{RAISED}]").match
+_PAIR_AHEAD = re.compile(r"\[[^\]\n]{1,62}\][-‐‑‒–—−]\[").match
 _PAIRED = re.compile(r"[-‐‑‒–—−](?:\[|\Z)|\[").match
 _DASHED = re.compile(r"\][-‐‑‒–—−]?\Z").search
 _LIST_CHARS = re.compile(r"[\s\d,;，、；&^:#=._§\[\]†/‐‑‒–—−\u200b-\u200d\ufeff-]*")
@@ -57,6 +59,10 @@ def reads_on(left: str, right: str) -> bool:
         return True
     if (word := _SUBSCRIPTED.match(right)) and is_citable((left + word[0])[-HELD_CHARS:]) and not is_citable(word[0]):
         return True  # `hepatitis ` + `B[2]`: the second is code, the whole would be a citation
+    if _PAIR_AHEAD(right) and not is_citable(left[-HELD_CHARS:]):
+        return True  # `{` + `[3]-[1]`: the first would be none, and the second one by itself
+    if (raised := _RAISED_AHEAD(right)) and (left[-1:] in tuple(RAISED) or (not raised[1] and is_raised(left))):
+        return True
     line = left[left.rfind("\n") + 1 :][-HELD_CHARS:]
     if _DASHED(line) and (_PAIRED(right) or right[:1] == "_"):
         return True  # `[1]` + `-[3]` would name 2 as well, `_[1]` + `_` is a marker
