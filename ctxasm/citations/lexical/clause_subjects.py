@@ -85,7 +85,8 @@ class Matter:
     @cached_property
     def operators(self) -> list[Operator]:
         """The words of the claim that turn what it says."""
-        return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue)
+        figures = [(quantity.start, quantity.end) for quantity in self.parts.quantities]
+        return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue, figures)
 
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""

@@ -121,7 +121,7 @@ def lonely_denials(matter: Matter) -> int:
     if ours and not theirs:
         return matter.bits(frozenset(concepts)) or 1
     if theirs and not any(said.sign < 0 for said in matter.said):
-        return int(any(matter.is_needed(clause) for clause in matter.clauses if _denies(clause, theirs)))
+        return int(any(matter.is_needed(clause) for clause in matter.clauses if _is_denied(matter, clause, theirs)))
     known = {(said.concept, said.sign) for _, said in every}
     opposed = [said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known]
     return matter.bits(frozenset(said.concept for said in opposed if _is_opposed(matter, said, every)))
@@ -138,6 +138,14 @@ def _is_opposed(matter: Matter, ours: Said, every: Sequence[tuple[int, Said]]) -
             if shared and not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, theirs))):
                 return True
     return False
+
+
+def _is_denied(matter: Matter, clause: Clause, denials: Sequence[tuple[int, Said]]) -> bool:
+    """Whether a clause denies anything; one word of a list ("Tea, coffee and milk may not") does where the list goes on to."""
+    if len(clause.source.words) > 1:
+        return _denies(clause, denials)
+    place = clause.sentence, clause.source.segment
+    return any(_denies(other, denials) for other in matter.clauses if (other.sentence, other.source.segment) == place)
 
 
 def _denies(clause: Clause, denials: Sequence[tuple[int, Said]]) -> bool:

@@ -189,7 +189,8 @@ class Evidence:
         if known is None:
             sentence = self.sentences[at]
             text = self.sources[sentence.source].text
-            known = self._operators[at] = read_operators(text, sentence.start, sentence.end, self.stems.tongue)
+            figures = [(quantity.start, quantity.end) for quantity in self.quantities(at)]
+            known = self._operators[at] = read_operators(text, sentence.start, sentence.end, self.stems.tongue, figures)
         return known
 
     def said(self, at: int) -> list[Said]:

@@ -6,7 +6,7 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
@@ -15,11 +15,15 @@ from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.finer import find_finer
 from ctxasm.citations.lexical.operator_gates import find_gates
-from ctxasm.citations.lexical.order import find_changed_places, find_pairs
+from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
+
+
+ONE_WORD = 0.1
+"""A single word of weight that is less than this share of its claim may lack: a long claim says one thing in a word of its own."""
 
 
 class Findings(NamedTuple):
@@ -60,12 +64,17 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
             denials = denials or 1
             conflict = conflict or found
     displaced &= ~titles & ~lacking.uncovered
-    return lacking._replace(
-        displaced=displaced,
-        denials=denials,
-        conflict=conflict,
-        gated=(*find_gates(matter), *find_finer(matter), *find_changed_places(matter), *find_pairs(matter)),
-    )
+    findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
+    return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+
+
+def _gates(matter: Matter) -> Iterator[Gated]:
+    """What keeps a claim from being carried although nothing of it is missing or denied."""
+    yield from find_gates(matter)
+    yield from find_finer(matter)
+    yield from find_changed_places(matter)
+    yield from find_pairs(matter)
+    yield from find_later(matter)
 
 
 def missing_bits(parts: Parts, shown: Window, findings: Findings) -> int:
@@ -80,10 +89,13 @@ def find_lacking(parts: Parts, windows: Sequence[Window], titles: int = 0) -> Fi
     """What no window holds, without a look at where the rest stands. `titles` are words that a title holds."""
     uncovered = parts.everything & ~union(windows)
     free = uncovered & ~titles
+    heavy = free & parts.heavy & ~parts.names
+    if heavy.bit_count() == 1 and parts.weight(heavy) < ONE_WORD * parts.total:
+        heavy = 0
     return Findings(
         uncovered,
         _longest_run(parts, free & (parts.heavy | parts.all_quantities)),
-        free & parts.heavy & ~parts.names,
+        heavy,
         uncovered & parts.all_quantities,
         free & parts.names,
     )

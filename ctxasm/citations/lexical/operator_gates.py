@@ -38,11 +38,15 @@ _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
 _WORD = re.compile(r"[^\W\d_]+")
+_RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
+"""What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
+_PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
+"""Kinds whose words bear on the next word."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
@@ -98,7 +102,13 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
     meant = {op.meaning for _, op in theirs}
     scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
     for op in inside:
-        if op.meaning in meant or meant & _SAME.get(op.meaning, frozenset()):
+        if op.meaning == ("time", "before") and any(_RANGE.search(matter.text(at), *matter.evidence.span(at)) for at in way):
+            continue
+        does = frozenset((op.meaning,)) | _SAME.get(op.meaning, frozenset())
+        placed = _on_the_same_word(matter, op, theirs)
+        if placed and not any(other.meaning in does for _, other in placed):
+            found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0])))
+        if placed or meant & does:
             continue
         if op.meaning in _ASKED and any(_asks(matter, at, op) for at in way):
             continue
@@ -108,12 +118,28 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
         found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        near = ours if op.kind in _WIDE else inside
+        near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         if does or op.meaning in _FREE or op.kind in _LOOSE:
             continue
         found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
     return [*found, *_arguments(matter, inside, way)]
+
+
+def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, Operator]]) -> list[tuple[int, Operator]]:
+    """The words of its kind that stand before the same word with content in the source."""
+    if op.kind not in _PLACED:
+        return []
+    stems, text = matter.evidence.stems, matter.parts.text
+    word = next(read_words(text, op.end, len(text), stems), None)
+    bit = matter.bits(frozenset((word.key,))) if word else 0
+    found: list[tuple[int, Operator]] = []
+    for at, other in theirs if bit else ():
+        if other.kind == op.kind:
+            after = next(read_words(matter.text(at), other.end, matter.evidence.span(at)[1], stems), None)
+            if after is not None and matter.parts.forms.get(after.key, 0) & bit:
+                found.append((at, other))
+    return found
 
 
 def _asks(matter: Matter, at: int, op: Operator) -> bool:
@@ -143,7 +169,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         return False
     if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
-        return bool(after) and bool(matter.parts.forms.get(after[0].key, 0) & mask)
+        return bool(matter.parts.forms.get(after[0].key, 0) & mask) if after else op.kind == "modal"
     return True
 
 
@@ -165,7 +191,7 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
     """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
     for op in inside:
-        if op.kind not in _BEARING:
+        if op.kind not in _BEARING and op.value != "than":
             continue
         mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
         alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}

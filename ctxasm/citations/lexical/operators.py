@@ -5,6 +5,7 @@ hedges, comparisons and rates. Which words are alike is in the tables of `lexico
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
@@ -14,6 +15,12 @@ from ctxasm.text.number_words import begins_figure
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_THAN = frozenset(("than", "dan", "als"))
+_MORE = frozenset(("meer", "minder", "mehr", "anders", "better", "beter", "besser"))
+REACH = 4
+"""Words before "than" among which something is compared."""
+LEAST_COMPARED = 4
+"""Letters of the shortest word that is no comparative for its end."""
 Meaning = tuple[str, str]
 
 
@@ -46,8 +53,8 @@ def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
     return {start: tuple(sorted(each, key=lambda phrase: -len(phrase.words))) for start, each in found.items()}
 
 
-def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Operator]:
-    """The words of the tables between two characters, in order, the longest phrase at each place."""
+def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Collection[tuple[int, int]] = ()) -> list[Operator]:
+    """The words of the tables between two characters, in order, the longest phrase at each place; none that is part of a figure."""
     phrases = _phrases(tongue)
     tokens = [(match.start(), match.end(), folded(match.group()).replace("’", "'")) for match in _TOKEN.finditer(text, low, high)]
     found: list[Operator] = []
@@ -63,8 +70,14 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue) -> list[Opera
                     break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
+        if taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at])):
+            found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken
-    return found
+    return [op for op in found if not any(start < op.end and op.start < end for start, end in figures)]
+
+
+def _is_compared(plain: str) -> bool:
+    return plain in _MORE or (len(plain) > LEAST_COMPARED and plain.endswith("er"))
 
 
 def _fits(word: str, plain: str) -> bool:

@@ -28,10 +28,17 @@ _STOPS = frozenset(";:()\n")
 _EDGES = ("^", "$")
 LONGEST_ITEM = 3
 """Words next to each other in both texts that may have changed places as one."""
+CONTENT = 2
+"""The fit of words beside a neighbour with content."""
+BOTH_SIDES = 4
+"""The fit of words between the same neighbours with content."""
+LEAST_SHARED = 2
+"""Words that a clause must share with a claim to speak of the same deed."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+_BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
@@ -69,7 +76,7 @@ class Order:
             (word.start, word.end, bits[word.key])
             for word in read_words(self.text, 0, len(self.text), self.stems)
             if word.key in bits and not any(start <= word.start < end for start, end in taken)
-            if tongue != "de" or self.text[word.start].isupper()
+            if tongue != "de" or self.text[word.start].isupper() or _BEFORE_NOUN.match(self.text, word.end)
         ]
         return sorted((*figures, *words))
 
@@ -99,19 +106,19 @@ class Order:
             theirs: dict[tuple[int, ...], list[Item]] = {}
             for item in _items(text, self.there(at), _tokens(text, low, high)):
                 theirs.setdefault(item.bits, []).append(item)
-            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
+            if self._is_passive != _is_passive(text, low, high):
+                continue
+            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
             for place, (one, one_there) in enumerate(moved):
                 for other, other_there in moved[place + 1 :]:
-                    if self._are_swapped(at, one, other, one_there, other_there):
+                    if self._are_swapped(one, other, one_there, other_there):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
                         return
 
-    def _are_swapped(self, at: int, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+    def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
-            return False
-        if self._is_passive != _is_passive(self.matter.text(at), *self.matter.evidence.span(at)):
             return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
 
@@ -119,11 +126,11 @@ class Order:
         return bool(item.bits[0] & self.matter.parts.all_quantities)
 
     def _fit(self, item: Item, there: Sequence[Item]) -> int:
-        """How well words fit the best of some places: 2 for a neighbour with content, 1 for another or an edge, on each side."""
+        """How well words fit the best of some places: CONTENT for a neighbour with content, 1 for another or an edge, on each side."""
         return max((self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there), default=0)
 
     def _like(self, one: str, other: str) -> int:
-        return 0 if one != other else 2 if one not in _EDGES and self.stems.key(one) else 1
+        return 0 if one != other else CONTENT if one not in _EDGES and self.stems.key(one) else 1
 
     def turned(self) -> Iterator[Gated]:
         """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
@@ -141,6 +148,39 @@ class Order:
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
+    def done_by(self) -> Iterator[Gated]:
+        """Who does it in the claim, where the sources say of another, in the passive voice, that it is done by them."""
+        if self._is_passive or not self.spans:
+            return
+        subject = self.spans[0][2]
+        others = self.matter.parts.everything & ~subject
+        for clause in self.matter.clauses:
+            text = self.matter.text(clause.sentence)
+            if (clause.mask & others).bit_count() < LEAST_SHARED or clause.mask & subject:
+                continue
+            beside = [other for other in self.matter.clauses if other.sentence == clause.sentence and other.mask & subject]
+            done = [_done_by(text, each.source.start, each.source.end) for each in (clause, *beside)]
+            if _is_passive(text, *self.matter.evidence.span(clause.sentence)) and done[0] and any(done[1:]):
+                yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+                return
+
+    def done_by_another(self) -> Iterator[Gated]:
+        """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
+        done = next((match for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), None)
+        if done is None or not self._is_passive:
+            return
+        others = self.matter.bits(frozenset(word.key for word in read_words(self.text, 0, done.start(), self.stems)))
+        agent = next((bits for start, _, bits in self.spans if start >= done.end() and not bits & others), 0)
+        clauses = self.matter.clauses
+        of_weight = others & (self.matter.parts.heavy | self.matter.parts.all_quantities)
+        if any(clause.mask & agent and clause.mask & of_weight for clause in clauses) or not any(clause.mask & agent for clause in clauses):
+            return
+        for clause in clauses:
+            if (clause.mask & others).bit_count() >= LEAST_SHARED:
+                theirs = self.matter.text(clause.sentence)[clause.source.start : clause.source.end]
+                yield Gated("roles", self.text.strip(), theirs.strip())
+                return
+
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
         matter = self.matter
@@ -151,20 +191,24 @@ class Order:
         tokens = _tokens(text, low, high)
         spans = self.there(best)
         known = {start for start, _, _ in spans}
-        held = {item.bits: [] for item in _items(text, spans, tokens)}
-        for item in _items(text, spans, tokens):
-            held[item.bits].append(item)
+        theirs = _items(text, spans, tokens)
+        places: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for first in range(len(tokens)):
+            for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
+                if tokens[last][0] in known:
+                    break
+                left, right = _beside(tokens, first, last + 1)
+                places.setdefault((left[0], right[0]), []).append((first, last + 1))
         for item in _items(self.text, self.spans, self.tokens):
-            if not self._stands_in_windows(item) or self._fit(item, held.get(item.bits, ())) >= 2:
+            rivals = places.get((item.left[0], item.right[0]), ())
+            if not rivals or not self._stands_in_windows(item):
                 continue
-            for first in range(len(tokens)):
-                for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
-                    if tokens[last][0] in known:
-                        break
-                    left, right = _beside(tokens, first, last + 1)
-                    if self._is_place(item, left, right) and self._is_rival(item, text, tokens[first : last + 1]):
-                        yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last][1]])
-                        return
+            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT:
+                continue
+            for first, last in rivals:
+                if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(text, tokens[first:last]):
+                    yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last - 1][1]])
+                    return
 
     def _stands_in_windows(self, item: Item) -> bool:
         """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
@@ -172,13 +216,12 @@ class Order:
         return all(bits & held for bits in item.bits)
 
     def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
-        """Whether words stand between the same neighbours: the next on both sides, and one of them or the next but one with content."""
-        if item.left[0] == left[0] and item.right[0] == right[0]:
-            near = [word for word in (left[0], right[0]) if word not in _EDGES]
-            return any(self.stems.key(word) for word in near) or (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
-        return False
+        """Whether a place between the same two neighbours is the same one: a neighbour has content, or the next but one is the same, too."""
+        if any(self.stems.key(word) for word in (left[0], right[0]) if word not in _EDGES):
+            return True
+        return (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
 
-    def _is_rival(self, item: Item, text: str, tokens: Sequence[Span]) -> bool:
+    def _is_rival(self, text: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
         """Whether words of the source have content of weight of their own."""
         keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
         return any(key and key not in self.stems.light for key in keys)
@@ -187,6 +230,10 @@ class Order:
 def _is_passive(text: str, low: int, high: int) -> bool:
     words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
     return bool(words & _BEING and words & _BY)
+
+
+def _done_by(text: str, low: int, high: int) -> bool:
+    return any(match.group().casefold() in _BY for match in _LETTERS.finditer(text, low, high))
 
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
@@ -235,6 +282,8 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
+    yield from order.done_by()
+    yield from order.done_by_another()
     yield from order.replaced()
 
 
@@ -279,3 +328,23 @@ def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity |
 def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
     low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
     return len(_JOIN.findall(text, low, high)), high - low
+
+
+def find_later(matter: Matter) -> Iterator[Gated]:
+    """A word of weight that stands with a figure in the claim, while the source has it in a later clause, with another figure."""
+    parts = matter.parts
+    for place, figure in enumerate(parts.quantities, len(parts.words)):
+        bit = 1 << place
+        mask = next((stretch.mask for stretch in parts.clauses if stretch.mask & bit), 0)
+        for clause in (clause for clause in matter.clauses if clause.mask & bit):
+            for later in matter.clauses:
+                follows = later.sentence == clause.sentence and later.source.segment == clause.source.segment
+                if not follows or later.source.start <= clause.source.start or later.mask & bit:
+                    continue
+                words = mask & later.mask & parts.heavy & ~clause.mask
+                together = any(other.mask & words and other.mask & bit for other in matter.clauses)
+                if words and not together and any(figure.rivals(theirs) for theirs in later.source.quantities):
+                    word = parts.part((words & -words).bit_length() - 1)
+                    ours = f"{parts.text[figure.start : figure.end]} … {parts.text[word.start : word.end]}"
+                    yield Gated("roles", ours, matter.text(later.sentence)[later.source.start : later.source.end].strip())
+                    return
