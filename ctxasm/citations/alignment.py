@@ -18,7 +18,7 @@ from ctxasm.citations.dropped import dropped_numbers
 from ctxasm.citations.effects import remove
 from ctxasm.citations.figures import figures_of, only_quotes, without_shares
 from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.markers import MarkerParser, ResolvedMarker, parse_markers, resolve
+from ctxasm.citations.markers import MarkerParser, ResolvedMarker, resolve
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.citations.verdicts import Bench, judge
 from ctxasm.citations.weighing import is_match
@@ -102,7 +102,7 @@ def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: s
     facts = [claim.text for claim in split_claims(reference, ()) if claim.states and not is_declined(claim.text)]
     if not facts or not found.claims:
         return found
-    bare = remove(found.answer, parse_markers(found.answer)).text
+    bare = remove(found.answer, [resolved.marker for resolved in found.markers]).text
     comparison = scorer.compare(facts, [Source(1, bare, ((0, len(bare)),))], "", cancel)
     stated = sum(is_match(comparison.together(at, (0,)), scorer) for at in range(len(facts)))
     spent = Spent(*map(sum, zip(found.spent, comparison.spent, strict=True)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
@@ -215,6 +216,6 @@ class CheckedAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
-        from ctxasm.citations.checked_json import checked_dict
-
-        return checked_dict(self)
+        # By its name: the JSON holds the summary and the axes, which are worked out from this record.
+        found: dict[str, Any] = import_module("ctxasm.citations.checked_json").checked_dict(self)
+        return found

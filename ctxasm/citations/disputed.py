@@ -1,11 +1,12 @@
 """A claim that one source carries and another contradicts: true to its source, and still not to be taken as it stands.
 
 Any two texts differ in some figure. Another source disputes a claim only where what it says is the same but for that: nearly all words
-of the claim beside those in conflict stand around them.
+of the claim beside those in conflict stand around them. What is said of another year is another fact, and a year with other figures too.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ctxasm.citations.axes import support_of
@@ -19,6 +20,7 @@ SAME = 0.75
 """The share of a claim's other words that must stand around the conflict."""
 FEWEST = 3
 """Fewer other words do not tell what a claim is about."""
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
 AROUND = 200
 """Characters on either side of a conflict, where a scorer finds one outside what it compares."""
 
@@ -51,9 +53,13 @@ def _same_but_for(claim: str, match: Match, text: str) -> Found | None:
         return None
     around = [found for found in match.found if found.number == conflict.number and found.start <= conflict.start < found.end]
     stretch = around[0] if around else Found(conflict.number, max(0, conflict.start - AROUND), conflict.end + AROUND, match.score)
-    differing = {*terms_of(conflict.claim)}
-    said = [term for term in dict.fromkeys(terms_of(claim)) if term not in differing and not any(map(str.isdigit, term))]
+    differing, asked = {*terms_of(conflict.claim)}, [*dict.fromkeys(terms_of(claim))]
     there = [*dict.fromkeys(terms_of(text[stretch.start : stretch.end]))]
+    figures = {term for term in asked if any(map(str.isdigit, term))} - differing
+    alike = figures if any(map(_YEAR.fullmatch, differing)) else {term for term in figures if _YEAR.fullmatch(term)}
+    if not alike <= {*there}:
+        return None
+    said = [term for term in asked if term not in differing and term not in figures]
     held = sum(max((is_alike(term, other) for other in there), default=0.0) for term in said)
     return stretch if len(said) >= FEWEST and held >= SAME * len(said) else None
 
