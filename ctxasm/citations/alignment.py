@@ -50,7 +50,8 @@ def check_answer(
     Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
     source is looked for.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim. `reference` is an answer that is known to be
-    right (default: the one of the assembly's query), `likeness` an embedder's. `reading`: which forms are markers; "strict" for the answer to a context, whose text is kept free of those and of no others.
+    right (default: the one of the assembly's query), `likeness` an embedder's. `reading`: which forms are markers; "strict" for the
+    answer to a context, whose text is kept free of those and of no others.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
