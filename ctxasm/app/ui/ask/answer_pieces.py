@@ -134,6 +134,8 @@ def judged_citation(number: int, checked: CheckedClaim, threshold: float) -> Jud
     for clause in checked.clauses:
         if number in clause.claim.cited:
             return judged_citation(number, clause, threshold)
+    if checked.disputed is not None and checked.disputed.number == number:
+        return Judged("disputed")
     carries = any(found.number == number for found in checked.support)
     if checked.verdict == "contradicted" and (checked.conflict is None or checked.conflict.number == number):
         return Judged("contradicted")
