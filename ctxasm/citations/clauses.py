@@ -22,22 +22,25 @@ from ctxasm.citations.spoken_text import ATTRIBUTED, spoken, unmarked
 from ctxasm.text.abbreviations import SMALL_WORDS
 
 _ADDING = (
-    r"(?:and|or|but|while|whereas|which|who|so|then|yet|plus|en|of|maar|terwijl|die|dat|wat|dus|ook|"
-    r"und|oder|aber|sondern|während|wobei|der|die|das|welche[rs]?|sowie)\b"
+    r"(?:and|or|but|also|while|whereas|although|though|which|who|so|then|yet|plus|en|of|maar|ook|terwijl|hoewel|die|dat|wat|dus|"
+    r"und|oder|aber|auch|sondern|während|obwohl|wobei|der|die|das|welche[rs]?|sowie)\b"
 )
 _RELATING = (
-    r"(?:whose|where|when|because|since|as|although|though|after|before|until|if|unless|"
-    r"waar|want|omdat|doordat|zodat|hoewel|toen|nadat|voordat|tot|als|tenzij|"
-    r"wo|weil|da|denn|obwohl|sodass|nachdem|bevor|bis|wenn)\b"
+    r"(?:whose|where|when|because|since|as|after|before|until|if|unless|"
+    r"waar|want|omdat|doordat|zodat|toen|nadat|voordat|tot|als|tenzij|"
+    r"wo|weil|da|denn|sodass|nachdem|bevor|bis|wenn)\b"
 )
 """These say something themselves, so a clause keeps them."""
 _JOINT = re.compile(rf"\s*(?:(?:[,;:|–—]+(?=\s)|(?<=\s)\()\s*(?:{_ADDING}\s*)*|(?:{_ADDING}\s*)+|(?={_RELATING}))", re.IGNORECASE)
-_LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_ADDING}|{_RELATING})|\s[–—]\s+)(?:{_ADDING}\s*)*", re.IGNORECASE)
+_COORDINATING = r"(?:and|but|while|whereas|en|maar|terwijl|und|aber|während|sowie)\b"
+_LATER_JOINT = re.compile(rf"\s*(?:[;|]\s*|,\s+(?={_ADDING}|{_RELATING})|\s[–—]\s+|\s(?={_COORDINATING}))(?:{_ADDING}\s*)*", re.IGNORECASE)
+_NOT_ONLY = re.compile(r"\A(?:(?:not only|niet alleen|nicht nur)\s+|(?:while|terwijl)\s+)", re.IGNORECASE)
 _ENUMERATES = re.compile(r"\s*,?\s*\b(?:and|or|en|of|und|oder)\b", re.IGNORECASE)
-_WORD = re.compile(rf"[^\W{STAND_IN}]+")
+_WORD = re.compile(rf"[^\W_{STAND_IN}]+")
 _LOOK = 400
 """How far around a joint words are looked for, in characters."""
-_SMALL = frozenset(word for words in SMALL_WORDS.values() for word in words)
+_JOINING = frozenset(re.findall(r"\w+", f"{_ADDING} {_RELATING} not only niet alleen nicht nur"))
+_SMALL = _JOINING.union(*SMALL_WORDS.values())
 
 
 class ClauseSpan(NamedTuple):
@@ -68,7 +71,8 @@ def find_clauses(plain: Plain, low: int, high: int, markers: Sequence[tuple[int,
         return ()
     spans.append((start, high, held + runs[-1][1]))
     behind = runs[-1][0] if _words(plain.text, start, runs[-1][0]) and _words(plain.text, runs[-1][0], high) else None
-    return tuple(_written(plain, spans, None if behind is None else (behind, high)))
+    clauses = tuple(_written(plain, spans, None if behind is None else (behind, high)))
+    return clauses if all(any(map(str.isalnum, clause.text)) for clause in clauses) else ()
 
 
 def _cut_between(text: str, start: int, place: int, following: int, high: int) -> tuple[int, int] | None:
@@ -81,9 +85,9 @@ def _cut_between(text: str, start: int, place: int, following: int, high: int) -
             return place, joint.end()
     found = None
     for later in _LATER_JOINT.finditer(text, place, following):
-        if found is not None or _words(text, start, later.start(), from_end=True):
+        if found is not None or (_words(text, place, later.start()) and _words(text, start, later.start(), from_end=True)):
             found = later.start(), later.end()
-    return found
+    return found if found is not None and _words(text, found[1], high) else None
 
 
 def _words(text: str, low: int, high: int, *, from_end: bool = False) -> list[str]:
@@ -98,6 +102,7 @@ def _written(plain: Plain, spans: Sequence[tuple[int, int, tuple[int, ...]]], sh
     names = shared is not None and all(_is_name(plain.text[low:high]) for low, high, _ in spans[:-1])
     for at, (start, end, positions) in enumerate(spans):
         text = spoken(plain._replace(markers=[(places[position], position) for position in positions]), start, end)
+        text = _NOT_ONLY.sub("", text)
         if names and shared and at < len(spans) - 1:
             text = unmarked(f"{text} {plain.text[shared[0] : shared[1]]}")
         yield ClauseSpan(start, end, " | ".join(cell for cell in map(str.strip, text.split("|")) if cell), positions)

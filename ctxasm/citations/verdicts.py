@@ -6,13 +6,16 @@ carries none of its claim makes the claim at best `partly` carried: "wrong sourc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.weighing import Weighed, is_match, weigh
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer
+
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,29 +131,28 @@ def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> C
     """
     first = bench.clauses[at]
     clauses = tuple(judge(clause, first + place, bench, marked=True) for place, clause in enumerate(claim.clauses))
-    whole = _cited(claim, at, bench, known) if known else CheckedClaim(claim, "unsupported", 0.0)
     worst = min(clauses, key=lambda clause: (_WORST.index(clause.verdict), clause.score))
-    verdict, score = worst.verdict, worst.score
-    if verdict == "supported" and (whole.score < bench.scorer.partly or whole.conflict is not None):
-        verdict, score = "partly", min(whole.score, score)
-    elif verdict in ("unsupported", "uncited") and any(clause.support for clause in clauses):
-        verdict = "partly"
-    failing = [clause for clause in clauses if clause.verdict != "supported"]
-    return replace(
-        whole,
-        verdict=verdict,
-        score=score,
-        support=tuple(dict.fromkeys(support for clause in clauses for support in clause.support)),
-        missing=tuple(dict.fromkeys(word for clause in failing for word in clause.missing))
-        if failing or verdict == "supported"
-        else whole.missing,
-        conflict=worst.conflict if failing or verdict == "supported" else whole.conflict,
-        better=worst.better,
-        better_support=worst.better_support,
-        summary_support=worst.summary_support,
-        idle=tuple(dict.fromkeys(number for clause in clauses for number in clause.idle)),
+    checked = replace(
+        worst,
+        claim=claim,
+        support=_each(clause.support for clause in clauses),
+        missing=_each(clause.missing for clause in clauses if worst.verdict == "supported" or clause.verdict != "supported"),
+        idle=_each(clause.idle for clause in clauses),
         clauses=clauses,
     )
+    if worst.verdict == "supported":
+        whole = bench.together(at, known)
+        if whole.score < bench.scorer.partly or whole.conflict is not None:
+            score = min(whole.score, worst.score)
+            return replace(checked, verdict="partly", score=score, missing=whole.missing, conflict=whole.conflict)
+    elif worst.verdict in ("unsupported", "uncited") and checked.support:
+        return replace(checked, verdict="partly")
+    return checked
+
+
+def _each(groups: Iterable[tuple[_Item, ...]]) -> tuple[_Item, ...]:
+    """What the groups hold, each once, in order."""
+    return tuple(dict.fromkeys(item for group in groups for item in group))
 
 
 def _inherited(claim: Claim, at: int, bench: Bench) -> CheckedClaim | None:

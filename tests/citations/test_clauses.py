@@ -57,7 +57,11 @@ CLAUSES = {
     "one statement, two markers in a row": ("The pool and the sauna are open [1][2].", []),
     "one statement, markers on two words": ("The pool [1] opened in 2012 [2].", []),
     "no clause on one side": ("However [1], the pool is open [2].", []),
-    "nothing parts them": ("The pool [1] opens at 6.30 and the sauna [2] at nine.", []),
+    "only a word parts them": (
+        "The pool [1] opens at 6.30 and the sauna [2] at nine.",
+        [("The pool opens at 6.30", (1,)), ("the sauna at nine.", (2,))],
+    ),
+    "nothing parts them": ("The pool [1] beside the sauna [2] opens at 6.30.", []),
     "one marker": ("The pool is open [1], while the sauna is closed.", []),
 }
 
@@ -68,6 +72,21 @@ def test_clauses_are_what_a_reader_would_cut(answer: str, expected: list[tuple[s
     events = parser.feed(answer) + parser.finish()
     (claim,) = split_claims(answer, events)
     assert [(clause.text, clause.cited) for clause in claim.clauses] == expected
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "【4:0†source】 [2].](x;(ID: 1)\u2060] [2]. Open",
+        "[1](u) terwijl ## ;[1]Until nine",
+        "a [9]b; [1](u)_[1]_",
+        "(ID: 4)://a | $[1,2]$| -`[1]`) [1]",
+    ],
+)
+def test_what_says_nothing_is_no_clause(answer: str) -> None:
+    parser = MarkerParser()
+    found = split_claims(answer, parser.feed(answer) + parser.finish())
+    assert all(any(map(str.isalnum, clause.text)) for claim in found for clause in claim.clauses)
 
 
 @pytest.mark.parametrize("piece", ["a [1], ", "a [1] and ", "[1], ", "a, and ", "A [1] b ", "x [1]; according to [2] ", "| a [1] "])

@@ -59,7 +59,7 @@ def reads_on(left: str, right: str) -> bool:
         return True
     if (word := _SUBSCRIPTED.match(right)) and is_citable((left + word[0])[-HELD_CHARS:]) and not is_citable(word[0]):
         return True  # `hepatitis ` + `B[2]`: the second is code, the whole would be a citation
-    if _PAIR_AHEAD(right) and not is_citable(left[-HELD_CHARS:]):
+    if _PAIR_AHEAD(right) and (left.rstrip(" \t")[-1:] in ("=", ":") or not is_citable(left[-HELD_CHARS:])):
         return True  # `{` + `[3]-[1]`: the first would be none, and the second one by itself
     if (raised := _RAISED_AHEAD(right)) and (left[-1:] in tuple(RAISED) or (not raised[1] and is_raised(left))):
         return True
@@ -76,7 +76,9 @@ def reads_on(left: str, right: str) -> bool:
         ):
             return True
     if found := _OPEN_ROUND.search(line):
-        return _lists(found[1], right) if found[1].strip() else _may_open(right)
+        opens = _lists(found[1], right) if found[1].strip() else _may_open(right)
+        if opens:
+            return True
     if found := _OPEN_TAG.search(line):
         return found[1] is None or _lists(found[1], right)
     return False
