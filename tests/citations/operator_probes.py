@@ -104,16 +104,41 @@ _NAME = r"(?<![.!?:\"“(] )\b[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*\b"
 EDITS: dict[str, dict[str, Edit]] = {
     "en": {
         "modal": _replace(("may|can", "must"), ("must|have to|has to", "may"), ("should", "may")),
-        "quantifier": _replace(("some|most|many|several|a few", "all"), ("often|usually|sometimes|generally", "always"), ("all|every|each", "some")),
-        "negation": _replace(("(is|was|are|were|has|have|can|could|did|does) not|cannot", r"\1"), ("(is|was|are|were|can|must)", r"\1 not")),
+        "quantifier": _replace(
+            ("some|most|many|several|a few", "all"), ("often|usually|sometimes|generally", "always"), ("all|every|each", "some")
+        ),
+        "negation": _replace(
+            ("(is|was|are|were|has|have|can|could|did|does) not|cannot", r"\1"), ("(is|was|are|were|can|must)", r"\1 not")
+        ),
         "time": _replace(("before|prior to", "after"), ("after", "before"), ("until", "since"), ("since", "until")),
-        "hedge": _replace((r"probably|possibly|allegedly|perhaps|supposedly|reportedly", ""), ("(?:is|was) (?:believed|thought|said|claimed|considered) to (?:be|have been)", "was"), ("may have been|might have been", "was")),
-        "comparison": _replace(("more than", "less than"), ("less than|fewer than", "more than"), ("at least", "at most"), ("up to|at most", "at least"), ("over(?= [0-9])", "under")),
-        "unit": _replace((r"(?<=[0-9] )(?:km|kilometres|kilometers)", "miles"), (r"(?<=[0-9] )(?:miles|feet|metres|meters|m)", "km"), (r"(?<=[0-9] )(?:years|months|weeks)", "days"), (r"(?<=[0-9] )(?:days|hours|minutes)", "years")),
+        "hedge": _replace(
+            (r"probably|possibly|allegedly|perhaps|supposedly|reportedly", ""),
+            ("(?:is|was) (?:believed|thought|said|claimed|considered) to (?:be|have been)", "was"),
+            ("may have been|might have been", "was"),
+        ),
+        "comparison": _replace(
+            ("more than", "less than"),
+            ("less than|fewer than", "more than"),
+            ("at least", "at most"),
+            ("up to|at most", "at least"),
+            ("over(?= [0-9])", "under"),
+        ),
+        "unit": _replace(
+            (r"(?<=[0-9] )(?:km|kilometres|kilometers)", "miles"),
+            (r"(?<=[0-9] )(?:miles|feet|metres|meters|m)", "km"),
+            (r"(?<=[0-9] )(?:years|months|weeks)", "days"),
+            (r"(?<=[0-9] )(?:days|hours|minutes)", "years"),
+        ),
         "date": _replace((r"in ((?:1[5-9]|20)\d\d)", rf"on 7 {_MONTHS['en']} \1")),
         "condition": _replace((r"If [^,]{8,60}, (\w)", r"\1")),
         "cause": _replace(("because of|due to", "despite"), ("caused by|results from", "the cause of"), ("causes", "is caused by")),
-        "opposite": _replace(("increased", "decreased"), ("decreased", "increased"), ("larger|higher|longer|greater", "smaller"), ("north(ern)?", r"south\1"), ("first", "last")),
+        "opposite": _replace(
+            ("increased", "decreased"),
+            ("decreased", "increased"),
+            ("larger|higher|longer|greater", "smaller"),
+            ("north(ern)?", r"south\1"),
+            ("first", "last"),
+        ),
         "exception": _replace(("except(?: for)?|excluding|other than", "including")),
         "pairing": _swap(r"\b\d[\d,.]*\d\b|\b\d\b", alike=True),
         "roles": _swap(_NAME),
@@ -121,11 +146,24 @@ EDITS: dict[str, dict[str, Edit]] = {
     "nl": {
         "modal": _replace(("mag|kan|kunt", "moet"), ("moet", "mag"), ("mogen|kunnen", "moeten"), ("moeten", "mogen")),
         "quantifier": _replace(("sommige|enkele|de meeste|veel", "alle"), ("vaak|meestal|soms|doorgaans", "altijd"), ("alle", "sommige")),
-        "negation": _replace(("(is|was|zijn|kan|kunt|mag|moet|wordt|worden|heeft|hebt|hebben) niet", r"\1"), ("geen", "een"), ("(is|was|mag|wordt)", r"\1 niet")),
+        "negation": _replace(
+            ("(is|was|zijn|kan|kunt|mag|moet|wordt|worden|heeft|hebt|hebben) niet", r"\1"),
+            ("geen", "een"),
+            ("(is|was|mag|wordt)", r"\1 niet"),
+        ),
         "time": _replace(("voordat", "nadat"), ("nadat", "voordat"), (r"tot(?= \d)", "vanaf"), ("vanaf", "tot"), (r"(?<!\w )sinds", "tot")),
         "hedge": _replace(("waarschijnlijk|wellicht|vermoedelijk|misschien", "")),
-        "comparison": _replace(("meer dan", "minder dan"), ("minder dan", "meer dan"), ("minstens|minimaal|ten minste", "hoogstens"), ("maximaal|hoogstens|ten hoogste", "minstens")),
-        "unit": _replace((r"(?<=[0-9] )(?:jaar|maanden|weken)", "dagen"), (r"(?<=[0-9] )(?:dagen|uur|minuten)", "maanden"), (r"(?<=[0-9] )(?:kB|MB|GB)", "TB")),
+        "comparison": _replace(
+            ("meer dan", "minder dan"),
+            ("minder dan", "meer dan"),
+            ("minstens|minimaal|ten minste", "hoogstens"),
+            ("maximaal|hoogstens|ten hoogste", "minstens"),
+        ),
+        "unit": _replace(
+            (r"(?<=[0-9] )(?:jaar|maanden|weken)", "dagen"),
+            (r"(?<=[0-9] )(?:dagen|uur|minuten)", "maanden"),
+            (r"(?<=[0-9] )(?:kB|MB|GB)", "TB"),
+        ),
         "date": _replace((r"in ((?:1[5-9]|20)\d\d)", rf"op 7 {_MONTHS['nl']} \1")),
         "condition": _replace((r"(?:Als|Wanneer|Indien) [^,]{8,60}, (\w)", r"\1")),
         "cause": _replace(("omdat|doordat", "hoewel")),
@@ -133,7 +171,7 @@ EDITS: dict[str, dict[str, Edit]] = {
         "pairing": _swap(r"\b\d[\d,.]*\d\b|\b\d\b", alike=True),
         "roles": _swap(_NAME),
     },
-}  # fmt: skip
+}
 
 
 @cache

@@ -21,7 +21,6 @@ from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
 
-
 ONE_WORD = 0.1
 """A single word of weight that is less than this share of its claim may lack: a long claim says one thing in a word of its own."""
 

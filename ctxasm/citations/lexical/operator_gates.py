@@ -70,9 +70,13 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
     for stretch in matter.parts.clauses:
         inside = [op for op in ours if before <= op.start < stretch.end]
         before = stretch.end
-        ways = list(_ways(matter, stretch.mask))
+        own = [word.key for word in matter.parts.words if any(op.start <= word.start < op.end for op in inside)]
+        ways = list(_ways(matter, stretch.mask & ~matter.bits(frozenset(own))))
         if ways:
-            found += min((_gates(matter, inside, ours, way) for way in ways), key=len)
+            fewest = min(map(len, ways))
+            ways = [way for way in ways if len(way) == fewest]
+            each: list[list[Gated]] = [_gates(matter, inside, ours, way) for way in ways]
+            found += min(each, key=len)
     return tuple(dict.fromkeys(found))
 
 
@@ -96,34 +100,46 @@ def _ways(matter: Matter, mask: int) -> Iterator[dict[int, int]]:
 
 
 def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], way: Mapping[int, int]) -> list[Gated]:
-    found: list[Gated] = []
+    """What gates a clause of the claim (its words: `inside`) in the sentences that carry it."""
     first = next(iter(way))
     theirs = [(at, op) for at in way for op in matter.evidence.operators(at)]
-    meant = {op.meaning for _, op in theirs}
     scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
+    return [*_added(matter, inside, theirs, scoped, way), *_left_out(matter, inside, ours, scoped), *_arguments(matter, inside, way)]
+
+
+def _added(
+    matter: Matter,
+    inside: Sequence[Operator],
+    theirs: Sequence[tuple[int, Operator]],
+    scoped: Sequence[tuple[int, Operator]],
+    way: Mapping[int, int],
+) -> Iterator[Gated]:
+    """Words of the claim that the sentences do not have, or not on the same word."""
+    meant = {op.meaning for _, op in theirs}
     for op in inside:
         if op.meaning == ("time", "before") and any(_RANGE.search(matter.text(at), *matter.evidence.span(at)) for at in way):
             continue
         does = frozenset((op.meaning,)) | _SAME.get(op.meaning, frozenset())
         placed = _on_the_same_word(matter, op, theirs)
         if placed and not any(other.meaning in does for _, other in placed):
-            found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0])))
-        if placed or meant & does:
-            continue
-        if op.meaning in _ASKED and any(_asks(matter, at, op) for at in way):
+            yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0]))
+        if placed or meant & does or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
             continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
-        if op.meaning in _WEAK and not rivals:
-            continue
-        found.append(Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else ""))
+        if rivals or op.meaning not in _WEAK:
+            yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else "")
+
+
+def _left_out(
+    matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], scoped: Sequence[tuple[int, Operator]]
+) -> Iterator[Gated]:
+    """Words of the sentences, bearing on what the claim takes from them, that the claim does not have."""
     said = {op.meaning for op in ours}
     for at, op in scoped:
         near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
-        if does or op.meaning in _FREE or op.kind in _LOOSE:
-            continue
-        found.append(Gated(cast(GateKind, op.kind), "", _source(matter, at, op)))
-    return [*found, *_arguments(matter, inside, way)]
+        if not (does or op.meaning in _FREE or op.kind in _LOOSE):
+            yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
 
 def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, Operator]]) -> list[tuple[int, Operator]]:
@@ -169,7 +185,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         return False
     if op.kind in ("quantifier", "modal"):
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
-        return bool(matter.parts.forms.get(after[0].key, 0) & mask) if after else op.kind == "modal"
+        return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
 
 

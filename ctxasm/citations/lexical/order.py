@@ -216,7 +216,7 @@ class Order:
         return all(bits & held for bits in item.bits)
 
     def _is_place(self, item: Item, left: tuple[str, str], right: tuple[str, str]) -> bool:
-        """Whether a place between the same two neighbours is the same one: a neighbour has content, or the next but one is the same, too."""
+        """Whether a place between the same two neighbours is the same: one has content, or the next but one is the same, too."""
         if any(self.stems.key(word) for word in (left[0], right[0]) if word not in _EDGES):
             return True
         return (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")

@@ -1,0 +1,58 @@
+"""The probes of single words that turn a claim, written by hand: false ones are refused, true ones found.
+
+Of the third that nobody reads only totals are told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from ctxasm.citations.alignment import check_answer
+from ctxasm.citations.grounds import grounds_of_sources
+from ctxasm.citations.lexical import LexicalScorer
+from tests.citations.operator_probes import TRUE_KINDS, Third, written
+
+FALSE_SUPPORTED: dict[Third, int] = {"read": 7, "unread": 11}
+FOUND: dict[Third, dict[str, int]] = {
+    "read": {"verbatim": 65, "merged": 13, "paraphrase": 55},
+    "unread": {"verbatim": 39, "merged": 4, "paraphrase": 32},
+}
+"""What was measured in November 2026: a change that lets more through, or finds less, must say so here."""
+
+
+@cache
+def called(third: Third) -> tuple[int, Counter[str], int]:
+    """False probes called supported, true ones by kind, and true ones called contradicted."""
+    wrong, conflicts, found = 0, 0, Counter[str]()
+    for probe in written(third):
+        claims = check_answer(f"{probe.claim} [1]", grounds_of_sources([{"n": 1, "text": probe.text}]), LexicalScorer()).claims
+        is_supported = bool(claims) and all(claim.verdict == "supported" for claim in claims)
+        wrong += is_supported and not probe.true
+        conflicts += probe.true and any(claim.verdict == "contradicted" for claim in claims)
+        found[probe.kind] += is_supported and probe.true
+    return wrong, found, conflicts
+
+
+@pytest.mark.parametrize("third", FALSE_SUPPORTED)
+def test_few_false_claims_are_called_supported(third: Third) -> None:
+    assert called(third)[0] <= FALSE_SUPPORTED[third]
+
+
+@pytest.mark.parametrize("third", FOUND)
+@pytest.mark.parametrize("kind", TRUE_KINDS)
+def test_true_claims_are_found(third: Third, kind: str) -> None:
+    assert called(third)[1][kind] >= FOUND[third][kind]
+
+
+@pytest.mark.parametrize("third", FOUND)
+def test_no_true_claim_is_contradicted(third: Third) -> None:
+    assert called(third)[2] == 0
+
+
+def test_no_text_is_in_both_parts() -> None:
+    parts = {third: {probe.text for probe in written(third)} for third in FALSE_SUPPORTED}
+    assert not parts["read"] & parts["unread"]
+    assert all(probe.true is (probe.kind in TRUE_KINDS) for third in FALSE_SUPPORTED for probe in written(third))
