@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_check import BAD, GOOD, written
 
 from ctxasm.__main__ import main
 from ctxasm.app.commands.junit import TestSuite
@@ -17,7 +18,6 @@ from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.errors import InvalidInput
-from tests.app.commands.test_check import BAD, GOOD, written
 from tests.examples import examples
 
 

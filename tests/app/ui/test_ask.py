@@ -364,3 +364,19 @@ def test_every_rerun_is_counted(open_ask):
     before = reader(app)["run"]
     app.run()
     assert reader(app)["run"] == before + 1
+
+
+def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_ask):
+    app = asked(open_ask(**QUERY), model="scripted:wrong_number")
+    said = next(markdown.value for markdown in app.markdown if "would look at" in markdown.value)
+    assert re.search(r"\*\*1 call, about [\d\u202f]+ tokens\*\*", said)
+    app.button(key="recheck_now").click().run()
+    assert app.selectbox(key="scorer").value == "lexical+llm"
+    ((pane,),) = reader(app)["attempts"]
+    assert "endpoint" in pane["unchecked"]  # none is configured here: that is said, and the words' check stays
+    assert pane["claims"]
+
+
+def test_nothing_is_offered_where_all_is_carried(open_ask):
+    app = asked(open_ask(**QUERY))
+    assert not [button for button in app.button if button.key == "recheck_now"]

@@ -25,7 +25,7 @@ from ctxasm.app.ui.ask.context_cards import context_cards
 from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
-from ctxasm.citations.checked import Withheld
+from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.citations.used_passages import used_passages
@@ -341,3 +341,16 @@ def test_hostile_text_stays_data():
     data = json.loads(json.dumps(reader_data(done, ((told(check),),))))
     assert data["cards"][0]["title"] in HOSTILE or data["cards"][0]["title"].endswith("…")
     assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")
+
+
+def test_a_disputed_claim_opens_the_source_that_says_otherwise():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    against = Disputed(conflict(done, 3, "14", "2 euro"), support(done, 3, "Een uur kost 2 euro"), "2026", "newer")
+    check = checked(done, "U bent welkom van 14 tot 20 uur [2][3].", [{"verdict": "supported", "support": (hours,), "disputed": against}])
+    (row,) = claim_rows(check, done)
+    assert (row.parts, row.name) == (("disputed", "full", "right"), "full, disputed")
+    assert row.says == "Disputed by [3], newer (2026): “14” here, “2 euro” there."
+    assert [(span.number, span.kind) for span in row.spans] == [(2, "support"), (3, "clash"), (3, "part")]
+    assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
+    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 full", "1 disputed"]
