@@ -75,8 +75,8 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
         if ways:
             fewest = min(map(len, ways))
             ways = [way for way in ways if len(way) == fewest]
-            each: list[list[Gated]] = [_gates(matter, inside, ours, way) for way in ways]
-            found += min(each, key=len)
+            least: list[Gated] = min((_gates(matter, inside, ours, way) for way in ways), key=len)
+            found += least
     return tuple(dict.fromkeys(found))
 
 
