@@ -266,12 +266,12 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -
     `scorer` is one, or a name: lexical (the default, which needs no model), embedding, nli, llm. `to_dict()` of the result is the JSON
     of docs/reference/answer-json.md. Raises InvalidInput for a scorer that cannot be had, ModelUnavailable where its model fails.
     """
-    from ctxasm.app.parts import open_scorer
+    from ctxasm.app.parts import open_likeness, open_scorer
     from ctxasm.citations import check as run
     from ctxasm.config import read_config
 
     named = "lexical" if scorer is None else scorer
-    return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named)
+    return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named, likeness=open_likeness())
 
 
 # From looking to deciding

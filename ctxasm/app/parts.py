@@ -20,11 +20,14 @@ from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
     from ctxasm.assembly.budget.values import Weights
+    from ctxasm.citations.addressed import Likeness
     from ctxasm.llm import Endpoint
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.support import Scorer
 
-SCORERS = ("lexical", "embedding", "nli", "llm")
+RECHECK = "+"
+"""Between the names of two scorers: the second is asked only about claims that the first finds carried by nothing."""
+SCORERS = ("lexical", "embedding", "nli", "llm", f"lexical{RECHECK}nli", f"lexical{RECHECK}llm")
 """The names that `open_scorer` takes; the first needs no model."""
 NLI_MODEL = "CTXASM_NLI_MODEL"
 """The folder of the user's own cross-encoder for the scorer nli."""
@@ -180,6 +183,10 @@ def open_scorer(name: str, config: Config, endpoint: Endpoint | None = None) -> 
 
     Raises InvalidInput for an unknown name, or one that needs what is not installed or configured.
     """
+    if name in SCORERS and RECHECK in name:
+        from ctxasm.citations.scorers.doubtful import DoubtfulScorer
+
+        return DoubtfulScorer(*(open_scorer(each, config, endpoint) for each in name.split(RECHECK)))
     match name:
         case "lexical":
             from ctxasm.citations.lexical import LexicalScorer
@@ -218,6 +225,27 @@ def _nli(folder: str) -> Scorer:
     from ctxasm.text.sentences import sentence_spans
 
     return NliScorer(folder, sentence_spans, gate=gate)
+
+
+@cache
+def open_likeness() -> Likeness | None:
+    """How near a question lies to a text, by the local embedder that its thresholds were measured with; None where it is not installed.
+
+    It knows English alone. Its weights are read when it is first asked.
+    """
+    if find_spec("wordllama") is None:
+        return None
+    from ctxasm.llm.embedding.local import open_embedder
+    from ctxasm.model.characters import encodable
+    from ctxasm.text.language import language_of_texts
+
+    def likeness(question: str, text: str) -> float | None:
+        if language_of_texts((question,)) != "en" or language_of_texts((text,)) != "en":
+            return None
+        embedder = open_embedder("wordllama")
+        return float(embedder.embed_query(encodable(question)) @ embedder.embed_query(encodable(text)))
+
+    return likeness
 
 
 def _judge(endpoint: Endpoint) -> Scorer:

@@ -256,6 +256,7 @@ class Workbench:
 
         Raises as `open_scorer`, and ModelUnavailable.
         """
+        from ctxasm.app.parts import open_likeness
         from ctxasm.citations.checking import check
 
-        return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel, cut)
+        return check(assembly, answer, self.open_scorer(scorer) if isinstance(scorer, str) else scorer, cancel, cut, open_likeness())

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, Figures, Support, summary_sentence
+    from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, Figures, Support
     from ctxasm.citations.checking import check
+    from ctxasm.citations.summary import summary_sentence
 
 __all__ = ["CheckedAnswer", "CheckedClaim", "Claim", "Figures", "Support", "check", "summary_sentence"]
 __getattr__ = door(
     __name__,
     checking="check",
-    checked="CheckedAnswer CheckedClaim Claim Figures Support summary_sentence",
+    checked="CheckedAnswer CheckedClaim Claim Figures Support",
+    summary="summary_sentence",
 )

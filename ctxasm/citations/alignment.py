@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import cast
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Verdict
+from ctxasm.citations.addressed import Likeness, addressed
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
+from ctxasm.citations.disputed import with_dispute
 from ctxasm.citations.dropped import dropped_numbers
-from ctxasm.citations.figures import figures_of
+from ctxasm.citations.effects import remove
+from ctxasm.citations.figures import figures_of, only_quotes, without_shares
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.markers import MarkerParser, ResolvedMarker, resolve
+from ctxasm.citations.used_passages import used_passages
 from ctxasm.citations.verdicts import Bench, judge
+from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
-from ctxasm.model.support import Scorer
+from ctxasm.model.results import Assembly
+from ctxasm.model.support import Scorer, Source, Spent
 from ctxasm.text.markers.grammar import Reading
 
 
@@ -32,16 +39,19 @@ def check_answer(
     voice: bool = False,
     marked: bool = True,
     cut: bool = False,
+    reference: str = "",
+    likeness: Likeness | None = None,
     reading: Reading = "usual",
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
-    """Every claim of `answer` with its verdict.
+    """Every claim of `answer` with its verdict, and whether it may answer `question`.
 
     Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
     source is looked for.
-    `reading`: which forms are markers; "strict" for the answer to a context, whose text is kept free of those and of no others.
-    `cut`: the answer broke off, so its last sentence, where it has no end, is no claim.
+    `cut`: the answer broke off, so its last sentence, where it has no end, is no claim. `reference` is an answer that is known to be
+    right (default: the one of the assembly's query), `likeness` an embedder's. `reading`: which forms are markers; "strict" for the
+    answer to a context, whose text is kept free of those and of no others.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
@@ -51,7 +61,7 @@ def check_answer(
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
-    found = [judge(claim, at, bench, marked=marked) for at, claim in enumerate(judged)]
+    found = [with_dispute(judge(claim, at, bench, marked=marked), at, bench) for at, claim in enumerate(judged)]
     counted = [at for at, checked in enumerate(found) if _says_enough(checked)]
     verdicts = {judged[at]: found[at] for at in counted}
     checked = tuple(
@@ -59,21 +69,45 @@ def check_answer(
         for claim in claims
         if claim in verdicts or claim.states
     )
-    return CheckedAnswer(
+    told = CheckedAnswer(
         query_id=query_id,
         answer=answer,
         scorer=scorer.name,
         threshold=scorer.threshold,
         markers=markers,
         claims=checked,
-        figures=figures_of({at: found[at] for at in counted}, bench),
+        figures=_figures({at: found[at] for at in counted}, checked, bench, cut),
         verdicts=cast(dict[Verdict, int], dict(Counter(claim.verdict for claim in checked))),
-        elapsed_ms=(clock() - start) * 1000,
+        elapsed_ms=0.0,
         spent=bench.comparison.spent,
         voice=voice,
         marked=marked,
+        addressed=addressed(question, answer, checked, grounds, likeness),
         reading=reading,
     )
+    told = _beside_labels(told, grounds.assembly, reference, scorer, cancel)
+    return replace(told, elapsed_ms=(clock() - start) * 1000)
+
+
+def _figures(judged: Mapping[int, CheckedClaim], claims: Sequence[CheckedClaim], bench: Bench, cut: bool) -> Figures:
+    figures = figures_of(judged, bench)
+    declines = bool(claims) and all(claim.verdict == "declined" for claim in claims)
+    withheld: Withheld | None = "cut" if cut else "declined" if declines else "quotes" if only_quotes(judged.values(), bench) else None
+    return without_shares(figures, withheld) if withheld else figures
+
+
+def _beside_labels(found: CheckedAnswer, assembly: Assembly | None, reference: str, scorer: Scorer, cancel: Cancel | None) -> CheckedAnswer:
+    """The answer beside what is known of its question: passages that it should stand on, facts that it should state."""
+    if assembly is not None:
+        found, reference = replace(found, passages=used_passages(assembly, found)), reference or assembly.query.answer or ""
+    facts = [claim.text for claim in split_claims(reference, ()) if claim.states and not is_declined(claim.text)]
+    if not facts or not found.claims:
+        return found
+    bare = remove(found.answer, [resolved.marker for resolved in found.markers]).text
+    comparison = scorer.compare(facts, [Source(1, bare, ((0, len(bare)),))], "", cancel)
+    stated = sum(is_match(comparison.together(at, (0,)), scorer) for at in range(len(facts)))
+    spent = Spent(*map(sum, zip(found.spent, comparison.spent, strict=True)))
+    return replace(found, facts=Share(stated, len(facts)), spent=spent)
 
 
 def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:

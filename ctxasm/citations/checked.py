@@ -1,12 +1,9 @@
-"""A checked answer: every claim with its verdict, its evidence and what is missing; what it comes to in a sentence; its JSON.
-
-A *problem* is a claim that is neither carried by what it cites nor declined, or a number that no source has.
-"""
+"""A checked answer: every claim with its verdict, its evidence, what is missing, and what another source says against it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
@@ -26,6 +23,22 @@ Verdict = Literal[
     "declined",
     "no_source",
 ]
+VERDICTS: tuple[Verdict, ...] = (
+    "supported",
+    "partly",
+    "elsewhere",
+    "prefix_only",
+    "contradicted",
+    "unsupported",
+    "uncited",
+    "unknown_marker",
+    "dropped",
+    "no_source",
+    "declined",
+)
+"""All verdicts, in the order in which the JSON of a summary names them."""
+Withheld = Literal["cut", "declined", "quotes"]
+"""Why an answer has no shares: it broke off, it says nothing but that it does not answer, or it only quotes what it cites."""
 ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question", "clause"]
 
 
@@ -76,6 +89,45 @@ class Support(NamedTuple):
     document_end: int | None = None
 
 
+class Disputed(NamedTuple):
+    """Another source of the context that says otherwise than the one that carries a claim; `support` is where.
+
+    `date` is that of the document that disputes the claim and `age` whether it is newer or older than the one that carries it, as far
+    as both are dated.
+    """
+
+    conflict: Conflict
+    support: Support
+    date: str | None = None
+    age: Literal["newer", "older"] | None = None
+
+    @property
+    def number(self) -> int:
+        return self.conflict.number
+
+
+class Addressed(NamedTuple):
+    """How near an answer, with the stretches that it stands on, is to its question; below `threshold` it may not answer it.
+
+    `by`: by shared words, or by likeness of meaning (cosine of an embedder).
+    """
+
+    score: float
+    threshold: float
+    by: Literal["words", "meaning"] = "words"
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.score < self.threshold
+
+
+class Share(NamedTuple):
+    """`used` of `expected` things; none is expected where nothing is known."""
+
+    used: int
+    expected: int
+
+
 class DroppedSource(NamedTuple):
     """A cited number that no block has, and what it would have been: a document that a stage dropped."""
 
@@ -94,7 +146,8 @@ class CheckedClaim:
     it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
     `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped. `clauses` are the
-    claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them.
+    claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them. `disputed`: another source of the
+    context says otherwise, although one carries it.
     """
 
     claim: Claim
@@ -111,6 +164,7 @@ class CheckedClaim:
     dropped: tuple[DroppedSource, ...] = ()
     gated: tuple[Gated, ...] = ()
     clauses: tuple[CheckedClaim, ...] = ()
+    disputed: Disputed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +173,8 @@ class Figures:
 
     `recall`: share of stating claims that their cited sources carry together. `precision`: share of citations that are
     needed for that. `f1`: their harmonic mean. `coverage`: share of stating claims that some source of the context carries,
-    cited or not (CiteEval, Xu et al. 2025: judge against everything the model could read). None where nothing is counted.
+    cited or not (CiteEval, Xu et al. 2025: judge against everything the model could read). None where nothing is counted, and
+    where `withheld` says why shares would mean nothing.
     """
 
     claims: int
@@ -128,11 +183,15 @@ class Figures:
     precision: float | None
     f1: float | None
     coverage: float | None
+    withheld: Withheld | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
     """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
+
+    `addressed` says whether it may answer its question (None: no question, nothing stated, or another language). `passages` are those
+    that the labels of the question expect, `facts` those of its reference answer.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
     number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
@@ -150,196 +209,13 @@ class CheckedAnswer:
     spent: Spent = Spent()
     voice: bool = False
     marked: bool = True
+    addressed: Addressed | None = None
+    passages: Share = Share(0, 0)
+    facts: Share = Share(0, 0)
     reading: Reading = "usual"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
-        return checked_dict(self)
-
-
-# One answer in a sentence
-
-VERDICTS: tuple[Verdict, ...] = (
-    "supported",
-    "partly",
-    "elsewhere",
-    "prefix_only",
-    "contradicted",
-    "unsupported",
-    "uncited",
-    "unknown_marker",
-    "dropped",
-    "no_source",
-    "declined",
-)
-"""All verdicts, in the order in which a summary names them."""
-PROBLEMS: tuple[Verdict, ...] = tuple(verdict for verdict in VERDICTS if verdict not in ("supported", "declined"))
-NOTHING_TO_CHECK, DECLINED = "nothing to check", "declined"
-_WORDS: dict[Verdict, str] = {
-    "partly": "partly supported",
-    "elsewhere": "points elsewhere",
-    "prefix_only": "summary only",
-    "unsupported": "not found",
-    "unknown_marker": "unknown source",
-    "dropped": "source dropped",
-    "no_source": "no source",
-}
-
-
-def verdict_words(verdict: Verdict, count: int = 1) -> str:
-    """A verdict as a label, or after `count` in a summary."""
-    return "point elsewhere" if verdict == "elsewhere" and count > 1 else _WORDS.get(verdict, verdict)
-
-
-def summary_sentence(checked: CheckedAnswer) -> str:
-    """Such as "6 claims: 4 supported, 1 points elsewhere, 1 uncited"; "declined"; or "nothing to check"."""
-    counts = Counter(claim.verdict for claim in checked.claims)
-    if not counts:
-        said = NOTHING_TO_CHECK
-    elif counts.keys() == {"declined"}:
-        said = DECLINED
-    else:
-        said = verdicts_sentence(counts)
-    told = {number for claim in checked.claims if claim.verdict in ("unknown_marker", "dropped") for number in claim.unknown}
-    if untold := [number for number in unknown_numbers(checked) if number not in told]:
-        said += f"; unknown number{'s' if len(untold) > 1 else ''} {''.join(f'[{number}]' for number in untold)}"
-    return said
-
-
-def summary_dict(checked: CheckedAnswer) -> dict[str, Any]:
-    """The summary of one answer for its JSON. `verdicts` has those that occur, in the order of VERDICTS."""
-    return {
-        "sentence": summary_sentence(checked),
-        "claims": len(checked.claims),
-        "verdicts": in_order(Counter(claim.verdict for claim in checked.claims)),
-        "problems": len(problem_claims(checked)),
-        "unknown_numbers": list(unknown_numbers(checked)),
-        "declined": is_declined_answer(checked),
-        "inherited": sum(bool(claim.claim.inherited) for claim in checked.claims),
-    }
-
-
-def problem_claims(checked: CheckedAnswer) -> tuple[CheckedClaim, ...]:
-    """The claims that a reader should look at, in order."""
-    return tuple(claim for claim in checked.claims if claim.verdict in PROBLEMS or claim.unknown)
-
-
-def unknown_numbers(checked: CheckedAnswer) -> tuple[int, ...]:
-    """The numbers that the answer cites and no source has, each once, ascending."""
-    unknown = {number for marker in checked.markers for number in marker.unknown}
-    return tuple(sorted(unknown.union(*(claim.unknown for claim in checked.claims))))
-
-
-def has_unknown(checked: CheckedAnswer) -> bool:
-    """Whether the answer cites a number that no source has, or has a marker that names none (`[3-1]`)."""
-    return bool(unknown_numbers(checked)) or any(not marker.is_sound for marker in checked.markers)
-
-
-def has_problem(checked: CheckedAnswer) -> bool:
-    """Whether anything in the answer needs a look."""
-    return bool(problem_claims(checked)) or has_unknown(checked)
-
-
-def is_declined_answer(checked: CheckedAnswer) -> bool:
-    """Whether the answer says nothing but that it does not answer."""
-    return bool(checked.claims) and all(claim.verdict == "declined" for claim in checked.claims)
-
-
-def verdicts_sentence(counts: Counter[Verdict]) -> str:
-    """Such as "6 claims: 4 supported, 2 uncited"."""
-    ordered = in_order(counts)
-    total = sum(ordered.values())
-    return f"{counted(total, 'claim')}: {', '.join(f'{count} {verdict_words(verdict, count)}' for verdict, count in ordered.items())}"
-
-
-def in_order(counts: Counter[Verdict]) -> dict[Verdict, int]:
-    """Those that occur, in the order of VERDICTS."""
-    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-# Its JSON: strict, and the same for the same answer, `elapsed_ms` aside. Offsets are characters: of a marker and a claim in the raw
-# answer (`cleaned_…`: in the answer without its known markers), of a support in its source's own text (for a block of a context: the
-# whole rendered block, header included), and with their prefix in the context, the chunk or the document.
-
-
-def figures_dict(figures: Figures) -> dict[str, Any]:
-    """Figures for JSON; a share of nothing is null."""
-    return {name: getattr(figures, name) for name in ("claims", "citations", "recall", "precision", "f1", "coverage")}
-
-
-def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
-    """The documented form, ready for `json.dumps(…, allow_nan=False)`."""
-    markers, entries = list[dict[str, Any]](), list[list[int]]()
-    for resolved in checked.markers:
-        found = _marker(resolved)
-        entries.append(list(range(len(markers), len(markers) + len(found))))
-        markers += found
-    return {
-        "query_id": checked.query_id,
-        "answer": checked.answer,
-        "voice": checked.voice,
-        "marked": checked.marked,
-        "reading": checked.reading,
-        "scorer": checked.scorer,
-        "threshold": checked.threshold,
-        "markers": markers,
-        "claims": [_claim(claim, entries) for claim in checked.claims],
-        "figures": figures_dict(checked.figures),
-        "summary": summary_dict(checked),
-        "spent": checked.spent._asdict(),
-        "elapsed_ms": round(checked.elapsed_ms, 4),
-    }
-
-
-def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:
-    """One entry per number; one of number null for a marker that names none. Of a long unknown range its two ends."""
-    marker, told = resolved.marker, {*resolved.known, *resolved.unknown}
-    numbers: list[int | None] = [number for number in dict.fromkeys(marker.numbers) if number in told]
-    return [
-        {
-            "number": number,
-            "start": marker.start,
-            "end": marker.end,
-            "cleaned_start": marker.cleaned_start,
-            "cleaned_end": marker.cleaned_end,
-            "text": marker.text,
-            "form": marker.form,
-            "known": number in resolved.known,
-        }
-        for number in numbers or [None]
-    ]
-
-
-def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
-    claim = checked.claim
-    return {
-        "start": claim.start,
-        "end": claim.end,
-        "text": claim.text,
-        "kind": claim.kind,
-        "markers": list(claim.cited),
-        "marker_indexes": [index for position in claim.markers for index in entries[position]],
-        "inherited": list(claim.inherited),
-        "verdict": checked.verdict,
-        "score": checked.score,
-        "support": [_support(support) for support in checked.support],
-        "missing": list(checked.missing),
-        "conflict": checked.conflict._asdict() if checked.conflict else None,
-        "gated": [gated._asdict() for gated in checked.gated],
-        "better": checked.better,
-        "better_support": _support(checked.better_support) if checked.better_support else None,
-        "summary_support": _support(checked.summary_support) if checked.summary_support else None,
-        "idle": list(checked.idle),
-        "unknown": list(checked.unknown),
-        "dropped": [source._asdict() for source in checked.dropped],
-        "clauses": [_claim(clause, entries) for clause in checked.clauses],
-    }
-
-
-def _support(support: Support) -> dict[str, Any]:
-    return support._asdict()
+        # By its name: the JSON holds the summary and the axes, which are worked out from this record.
+        found: dict[str, Any] = import_module("ctxasm.citations.checked_json").checked_dict(self)
+        return found

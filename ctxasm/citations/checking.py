@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ctxasm.citations.addressed import Likeness
     from ctxasm.citations.checked import CheckedAnswer
     from ctxasm.model.messages import Cancel
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
 
 
-def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None = None, cut: bool = False) -> CheckedAnswer:
-    """Every claim of an answer from this context, with its verdict; `cut` for an answer that broke off.
+def check(
+    assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None = None, cut: bool = False, likeness: Likeness | None = None
+) -> CheckedAnswer:
+    """Every claim of an answer from this context, with its verdict, and whether it may answer the question.
+
+    `cut` for an answer that broke off; `likeness` is that of an embedder, for answers that share few words with the question.
 
     Raises ModelUnavailable where the scorer's model fails.
     """
@@ -30,6 +35,7 @@ def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None
         voice=settings.channel == "voice",
         marked=expects_markers(settings),
         cut=cut,
+        likeness=likeness,
         reading="strict",
         cancel=cancel,
     )

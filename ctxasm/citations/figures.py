@@ -2,14 +2,20 @@
 
 A citation is needed when its source carries the claim alone, or when the others cited do not carry it without it. Only
 a claim that its citations carry together has needed citations; an unknown number is never needed.
+
+There are no shares over an answer that was cut, that declines, or that does nothing but quote what it cites: they would be full of a
+text that says little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ctxasm.citations.checked import CheckedClaim, Claim, Figures
+from ctxasm.citations.checked import CheckedClaim, Claim, Figures, Withheld
 from ctxasm.citations.verdicts import Bench
+
+_AROUND = " .,;:!?…\"'“”‘’*_"
+"""What may stand around a quote: its marker stood before the full stop."""
 
 
 def figures_of(claims: Mapping[int, CheckedClaim], bench: Bench) -> Figures:
@@ -29,6 +35,31 @@ def figures_of(claims: Mapping[int, CheckedClaim], bench: Bench) -> Figures:
             carried += cited
             reachable += cited or _is_reachable(bench, at)
     return figures_of_counts(stating, citations, carried, needed, reachable)
+
+
+def without_shares(figures: Figures, withheld: Withheld) -> Figures:
+    """The counts alone, and why."""
+    return Figures(figures.claims, figures.citations, None, None, None, None, withheld)
+
+
+def only_quotes(claims: Iterable[CheckedClaim], bench: Bench) -> bool:
+    """Whether every claim stands word by word in one source that it cites; where nothing is cited, in one that carries it."""
+    texts = {
+        number: [_squeezed(source.text[low:high]) for low, high in source.ranges]
+        for number, source in ((source.number, source) for source in bench.grounds.sources)
+    }
+
+    def quotes(checked: CheckedClaim) -> bool:
+        words = _squeezed(checked.claim.text).strip(_AROUND)
+        numbers = checked.claim.cited or checked.claim.inherited or [support.number for support in checked.support]
+        return bool(words) and any(words in part for number in numbers for part in texts.get(number, ()))
+
+    each = [part for checked in claims for part in checked.clauses or (checked,)]
+    return bool(each) and all(quotes(checked) for checked in each)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _known(bench: Bench, claim: Claim) -> list[int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ctxasm.citations.checked import Support
-from ctxasm.model.results import Assembly, Segment
+from ctxasm.model.results import Assembly, Citation, Segment
 from ctxasm.model.support import Found, Source
 
 Range = tuple[int, int]
@@ -34,12 +34,14 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One numbered source. `summary` is its page summary as a source of its own; `offset` places its text in the context."""
+    """One numbered source. `summary` is its page summary as a source of its own; `offset` places its text in the context; `date` is what
+    its document says of when it is from."""
 
     source: Source
     summary: Source | None = None
     places: tuple[Place, ...] = ()
     offset: int | None = None
+    date: str | None = None
 
     def support(self, found: Found) -> Support:
         """A stretch of this source in every coordinate that is known."""
@@ -82,10 +84,13 @@ class Grounds:
 
 
 def grounds_of_sources(sources: Iterable[Mapping[str, Any]]) -> Grounds:
-    """The sources of a recorded answer: `n`, `text` and, where given, `title`. All of the text is evidence."""
+    """The sources of a recorded answer: `n`, `text` and, where given, `title` and `date`. All of the text is evidence."""
     return Grounds(
         tuple(
-            Ground(Source(int(source["n"]), text, ((0, len(text)),) if text else (), str(source.get("title") or "")))
+            Ground(
+                Source(int(source["n"]), text, ((0, len(text)),) if text else (), str(source.get("title") or "")),
+                date=str(source["date"]) if source.get("date") else None,
+            )
             for source in sources
             for text in (str(source["text"]),)
         )
@@ -99,13 +104,15 @@ def grounds_of_assembly(assembly: Assembly) -> Grounds:
         if segment.block is not None:
             blocks.setdefault(segment.block, []).append(segment)
     hits = {(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates if fate.retrieved}
-    titles = {citation.number: citation.title or "" for citation in assembly.citations}
-    return Grounds(tuple(_ground(assembly, number, blocks.get(number, []), hits, titles[number]) for number in sorted(titles)), assembly)
+    cited = sorted(assembly.citations, key=lambda citation: citation.number)
+    return Grounds(tuple(_ground(assembly, citation, blocks.get(citation.number, []), hits) for citation in cited), assembly)
 
 
-def _ground(assembly: Assembly, number: int, segments: Sequence[Segment], hits: set[tuple[str, int]], title: str) -> Ground:
+def _ground(assembly: Assembly, citation: Citation, segments: Sequence[Segment], hits: set[tuple[str, int]]) -> Ground:
+    number, title, document = citation.number, citation.title or "", assembly.trace.documents.get(citation.document_id)
+    date = document.date if document is not None else None
     if not segments:
-        return Ground(Source(number, "", (), title), offset=0)
+        return Ground(Source(number, "", (), title), offset=0, date=date)
     offset, end = segments[0].start, segments[-1].end
     text = assembly.text[offset:end]
     chunks = [segment for segment in segments if segment.kind == "chunk"]
@@ -115,6 +122,7 @@ def _ground(assembly: Assembly, number: int, segments: Sequence[Segment], hits: 
         Source(number, text, tuple(prefixes), title) if prefixes else None,
         tuple(_place(assembly, segment, offset, hits) for segment in chunks),
         offset,
+        date,
     )
 
 

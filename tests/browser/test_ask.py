@@ -155,7 +155,7 @@ def test_from_chip_to_span_and_back_by_keyboard(app, open_page):
 def test_the_first_claim_that_needs_a_look_is_open_from_the_start(app, open_page):
     page = open_page(f"{app}{QUERY}")
     ask(page, "Scripted · wrong number")
-    line = page.locator('.line:not([data-verdict="supported"])').first
+    line = page.locator('.line:has(.says)').first
     expect(line).to_have_class(re.compile("current"))
     expect(line.locator(".says")).not_to_have_text("")
     assert 0 <= below_the_head(page) < 200
@@ -180,7 +180,7 @@ def test_every_claim_is_a_line_and_its_sentence_stands_under_the_head_of_its_sou
 def test_below_the_threshold_nothing_is_marked_and_the_source_is_shown(app, open_page):
     page = open_page(f"{app}{QUERY}")
     ask(page, "Scripted · range")
-    chip = page.locator('.chip[data-verdict="unsupported"], .chip[data-verdict="elsewhere"]').first
+    chip = page.locator('.chip[data-part="not_found"], .chip[data-part="wrong_number"]').first
     number = chip.get_attribute("data-marker")
     chip.click()
     expect(page.locator("#note")).to_contain_text(f"the claim is not found in [{number}]")
@@ -192,7 +192,7 @@ def test_below_the_threshold_nothing_is_marked_and_the_source_is_shown(app, open
 def test_a_claim_that_points_elsewhere_leads_there(app, open_page):
     page = open_page(f"{app}{QUERY}")
     ask(page, "Scripted · wrong number")
-    page.locator('.chip[data-verdict="elsewhere"]').first.click()
+    page.locator('.chip[data-part="wrong_number"]').first.click()
     page.locator("#note").get_by_role("button", name=re.compile("^Show in")).click()
     expect(page.locator(f"{HITS}.hit-better").first).to_be_in_viewport()
 
@@ -211,10 +211,10 @@ def test_the_head_line_filters_the_claims(app, open_page):
     ask(page, "Scripted · wrong number")
     run, lines = run_of(page), page.locator(".line:visible")
     total = lines.count()
-    carried = page.locator('[data-filter="supported"]')
+    carried = page.locator('[data-filter="full"]')
     carried.click()
     expect(carried).to_have_attribute("aria-pressed", "true")
-    expect(page.locator('.line:not([data-verdict="supported"]):visible')).to_have_count(0)
+    expect(page.locator('.line:not([data-parts~="full"]):visible')).to_have_count(0)
     assert 0 < lines.count() < total
     carried.click()
     expect(lines).to_have_count(total)

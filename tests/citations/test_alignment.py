@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict, checked_dict
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
+from ctxasm.citations.checked_json import checked_dict
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle

@@ -86,7 +86,7 @@ def check_places(checked: CheckedAnswer, sources: list[dict[str, Any]]) -> None:
         if claim.conflict is not None:
             there = texts[claim.conflict.number][claim.conflict.start : claim.conflict.end]
             assert there.split() == claim.conflict.source.split()
-        assert not any(re.search("[\r\n]", line) for line in claim_lines(claim, texts))
+        assert not any(re.search("[\r\n]", line) for line in claim_lines(claim, checked, texts))
     stretches = "".join(piece.text for piece in checked_pieces(checked, {}) if isinstance(piece, Stretch))
     assert stretches == "".join(without(answer, [(marker.start, marker.end) for marker, *_ in checked.markers]))
 

@@ -4,8 +4,8 @@ FILE has one JSON object a line: query_id, answer (or answer_text_with_markers) 
 it may be the folder or .zip of a bundle, or - for standard input. A record without sources is checked against the
 context that is assembled for its query from a loaded dataset. Without FILE the recorded answers of the dataset are checked.
 
-Verdicts: supported, partly, elsewhere (another source says it), prefix_only (only a page summary does), contradicted,
-unsupported, uncited, unknown_marker, dropped (the budget or another stage dropped what it cites), no_source, declined.
+Of each claim: support (full, partly, not_found, contradicted) and citation (right, wrong_number, missing, unknown, dropped by
+the budget or another stage, inherited from its block), and whether another source disputes it.
 """
 
 from __future__ import annotations
@@ -34,20 +34,31 @@ if TYPE_CHECKING:
     from ctxasm.review.agreement import Judged
 
 SUMMARY = "check the citations of recorded answers, claim by claim"
-UNKNOWN, ANY = "unknown", "any"
+UNKNOWN, OFF_QUESTION, ANY = "unknown", "may_not_answer", "any"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """FILE, how to check, what fails, settings, --data, --db."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="answers in JSON Lines, a bundle that has them, or - for standard input")
-    parser.add_argument("--scorer", metavar="NAME", default="lexical", help="lexical (default, no model), embedding, nli or llm")
+    parser.add_argument(
+        "--scorer",
+        metavar="NAME",
+        default="lexical",
+        help="lexical (default, no model), embedding, nli, llm, lexical+nli or lexical+llm (the second only for the doubtful)",
+    )
     parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text", help="jsonl: a checked answer a line, as it is made")
     parser.add_argument(
         "--fail-on",
-        metavar="VERDICT,…",
+        metavar="WHAT,…",
         action="append",
-        help="exit with 1 when a claim has one of these verdicts; unknown: a number that no source has; any: every problem",
+        help="exit with 1 when a claim is one of these: contradicted, not_found, partly, disputed, wrong_number, missing, dropped, "
+        "inherited, unknown (a number that no source has), or one of the verdicts of the JSON; may_not_answer: an answer that may be "
+        "to another question; any: every problem",
     )
+    parser.add_argument(
+        "--junit", metavar="FILE", help="JUnit XML too: a test case an answer, which fails on what --fail-on names, else on what is listed"
+    )
+    parser.add_argument("--all", action="store_true", help="list also claims that are carried in part or cite nothing, however many")
     parser.add_argument(
         "--markers",
         choices=READINGS,
@@ -62,6 +73,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import open_report
+    from ctxasm.app.commands.junit import TestSuite
     from ctxasm.citations.summary import Totals
 
     failing = _fail_on(args.fail_on)
@@ -69,15 +81,25 @@ def run(args: Namespace) -> int:
     workbench = workbench_of(args)
     scorer = workbench.open_scorer(args.scorer)
     check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
-    report, totals, failed = open_report(args.format), Totals(), Counter[str]()
+    report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
+    suite = TestSuite(args.junit) if args.junit is not None else None
     start = time.perf_counter()
     try:
         for checked, grounds in check.all():
             report.answer(checked, grounds)
             totals.add(checked)
-            failed += failures(checked, failing)
+            failed += (found := failures(checked, failing))
+            if suite is not None:
+                suite.answer(checked, grounds, found if failing.names else failures(checked, LISTED))
     except ModelUnavailable as error:
+        if suite is not None:
+            suite.error("stopped", f"{error}, after {totals.answers} of {check.count} answers")
         raise ModelUnavailable(f"{error} (stopped after {totals.answers} of {check.count} answers)") from None
+    finally:
+        if suite is not None:
+            for query_id, why in check.refused.items():
+                suite.error(query_id, why)
+            suite.write()
     report.end(totals, check.agreement())
     read = " and ".join(sorted(check.readings)) or "no"
     say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s, {read} markers read")
@@ -87,7 +109,7 @@ def run(args: Namespace) -> int:
 
 
 class Check:
-    """The answers of one run, checked one by one. `refused` counts those whose context could not be assembled."""
+    """The answers of one run, checked one by one. `refused` says why of those whose context could not be assembled."""
 
     def __init__(
         self,
@@ -102,10 +124,11 @@ class Check:
         self._answers, self._dataset, self._reading = answers, dataset, reading
         self.readings: set[Reading] = set()
         self._judged: list[Judged] = []
-        self.refused, self.count = 0, len(answers)
+        self.refused, self.count = dict[str, str](), len(answers)
 
     def all(self) -> Iterator[tuple[CheckedAnswer, Grounds]]:
         """Each answer with what it was checked against."""
+        from ctxasm.app.parts import open_likeness
         from ctxasm.citations.alignment import check_answer
         from ctxasm.review.agreement import label_scores
 
@@ -115,7 +138,7 @@ class Check:
             try:
                 grounds = self._grounds(asked)
             except InvalidInput as error:
-                self.refused += 1
+                self.refused[answer.query_id] = str(error)
                 say(f"query {answer.query_id}: {error}")
                 continue
             checked = check_answer(
@@ -126,6 +149,9 @@ class Check:
                 question=asked.question,
                 voice=voice,
                 marked=marked or asked.has_sources,  # sources of its own have their own numbers, whatever the format
+                cut=answer.metadata.get("finish_reason") == "length",
+                reference=str(answer.metadata.get("reference") or ""),
+                likeness=open_likeness(),
                 reading=self._reading or ("usual" if asked.has_sources else "strict"),
             )
             self.readings.add(checked.reading)
@@ -150,31 +176,41 @@ class Check:
 
 
 class Chosen(NamedTuple):
-    """What `--fail-on` names."""
+    """What `--fail-on` names: verdicts, parts, unknown numbers, answers that may not answer."""
 
-    verdicts: frozenset[str] = frozenset()
-    unknown: bool = False
+    names: frozenset[str] = frozenset()
+
+
+LISTED = Chosen(frozenset({"contradicted", UNKNOWN, "dropped", "not_found", "disputed", "wrong_number"}))
+"""What a person should look at: of claims carried in part, and of those that cite nothing, most are right."""
 
 
 def _fail_on(given: Sequence[str] | None) -> Chosen:
-    from ctxasm.citations.checked import PROBLEMS, VERDICTS
+    from ctxasm.citations.axes import WORST
+    from ctxasm.citations.checked import VERDICTS
+    from ctxasm.citations.summary import PROBLEMS
 
-    names = [name.strip() for part in given or () for name in part.split(",")]
-    for name in names:
-        if name not in (*VERDICTS, UNKNOWN, ANY):
-            raise InvalidInput(f"--fail-on must name any of {', '.join((*VERDICTS, UNKNOWN, ANY))}, separated by commas, got {shown(name)}")
-    verdicts = {*names, *(PROBLEMS if ANY in names else ())} & {*VERDICTS}
-    return Chosen(frozenset(verdicts), UNKNOWN in names or ANY in names)
+    names = {name.strip() for part in given or () for name in part.split(",")}
+    allowed = tuple(dict.fromkeys((*(part for part in WORST if part not in ("full", "right")), *VERDICTS, OFF_QUESTION, ANY)))
+    for name in sorted(names):
+        if name not in allowed:
+            raise InvalidInput(f"--fail-on must name any of {', '.join(allowed)}, separated by commas, got {shown(name)}")
+    return Chosen(frozenset(names - {ANY} | ({*PROBLEMS, "disputed", UNKNOWN} if ANY in names else set())))
 
 
 def failures(checked: CheckedAnswer, chosen: Chosen) -> Counter[str]:
-    """What in an answer `--fail-on` asks for: claims by verdict, and markers with a number that no source has."""
-    found = Counter[str](claim.verdict for claim in checked.claims if claim.verdict in chosen.verdicts)
-    if chosen.unknown:
+    """What in an answer `--fail-on` asks for: claims by what they are, markers with a number that no source has, the answer itself."""
+    from ctxasm.citations.axes import parts_of
+    from ctxasm.citations.summary import may_not_answer
+
+    found = Counter[str]()
+    for claim in checked.claims:
+        found.update(chosen.names & {claim.verdict, *parts_of(claim, checked)} - {UNKNOWN})
+    if UNKNOWN in chosen.names:
         markers = sum(not marker.is_sound for marker in checked.markers)
-        count = markers or sum(bool(claim.unknown) or claim.verdict == "unknown_marker" for claim in checked.claims)
-        found += Counter({UNKNOWN: count})
-    return found
+        found[UNKNOWN] = markers or sum(bool(claim.unknown) or claim.verdict == "unknown_marker" for claim in checked.claims)
+    found[OFF_QUESTION] = int(OFF_QUESTION in chosen.names and may_not_answer(checked))
+    return +found
 
 
 def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str | None]:

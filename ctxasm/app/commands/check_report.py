@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from ctxasm.app.commands.options import say, show
-from ctxasm.citations.checked import (
-    CheckedAnswer,
-    CheckedClaim,
-    Support,
-    checked_dict,
-    has_unknown,
-    problem_claims,
-    summary_sentence,
-    verdict_words,
-)
+from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
+from ctxasm.citations.checked_json import checked_dict
 from ctxasm.citations.grounds import Grounds
-from ctxasm.citations.summary import Totals
+from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
+from ctxasm.citations.summary import Totals, problem_claims, summary_sentence
 
 LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60
+UNLISTED: frozenset[Part] = frozenset({"partly", "missing"})
+"""What is only counted, unless all is asked for: most claims that are carried in part, or cite nothing, are right."""
 _CONTROL = re.compile("[\x7f-\x9f]")
 Agreement = Mapping[str, Any]
 
@@ -34,28 +31,42 @@ class Report(Protocol):
     def end(self, totals: Totals, agreement: Agreement | None) -> None: ...
 
 
-def open_report(form: str) -> Report:
-    """The report of a `--format`: text, json or jsonl."""
-    forms: dict[str, Callable[[], Report]] = {"text": TextReport, "json": JsonReport, "jsonl": JsonLines}
+def open_report(form: str, whole: bool = False) -> Report:
+    """The report of a `--format`: text (of all problems, if `whole`), json or jsonl."""
+    forms: dict[str, Callable[[], Report]] = {"text": lambda: TextReport(whole), "json": JsonReport, "jsonl": JsonLines}
     return forms[form]()
 
 
 class TextReport:
-    """A line per answer, below it what needs a look; the totals at the end."""
+    """A line per answer as it is made; at the end what a person should look at, the worst first, and the totals."""
+
+    def __init__(self, whole: bool = False) -> None:
+        self._whole = whole
+        self._listed: list[tuple[int, list[str]]] = []
+        self._unlisted = Counter[Part]()
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        show(f"{one_line(checked.query_id)}: {summary_sentence(checked)}")
-        texts = {source.number: source.text for source in grounds.sources}
-        for claim in problem_claims(checked):
-            for line in claim_lines(claim, texts):
-                show(f"  {line}")
-        if has_unknown(checked):
-            held = {position for claim in checked.claims for position in claim.claim.markers if claim.unknown}
-            for position, marker in enumerate(checked.markers):
-                if not marker.is_sound and position not in held:
-                    show(f"  no source has the number of {quoted(marker.marker.text)}")
+        name = one_line(checked.query_id)
+        show(f"{name}: {summary_sentence(checked)}")
+        texts = texts_of(grounds)
+        for claim in worst_first(checked):
+            worst = parts_of(claim, checked)[0]
+            if worst in UNLISTED and not self._whole:
+                self._unlisted[worst] += 1
+                continue
+            first, *more = claim_lines(claim, checked, texts)
+            self._listed.append((WORST.index(worst), [f"{name}: {first}", *more]))
+        self._listed += [(WORST.index("unknown"), [f"{name}: {line}"]) for line in marker_lines(checked)]
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
+        if self._listed:
+            show("\nTo look at, the worst first:")
+        for _, lines in sorted(self._listed, key=lambda entry: entry[0]):
+            for line in lines:
+                show(f"  {line}")
+        if self._unlisted:
+            rest = ", ".join(f"{count} {words(part)}" for part, count in sorted(self._unlisted.items()))
+            show(f"{'Beside' if self._listed else chr(10) + 'Not listed'}: {rest} (--all lists them)")
         show("")
         for sentence in totals.sentences():
             show(sentence)
@@ -97,23 +108,43 @@ def strict_json(value: Any) -> str:
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def claim_lines(checked: CheckedClaim, texts: Mapping[int, str]) -> Iterator[str]:
-    """One claim that needs a look: verdict and words first, then, indented, what is missing and where to look. `texts` by number."""
+def worst_first(checked: CheckedAnswer) -> list[CheckedClaim]:
+    """The claims of an answer that are not as they should be, the worst first."""
+    claims = [claim for claim in problem_claims(checked) if not FINE.issuperset(parts_of(claim, checked))]
+    return sorted(claims, key=lambda claim: WORST.index(parts_of(claim, checked)[0]))
+
+
+def texts_of(grounds: Grounds) -> Mapping[int, str]:
+    """The texts of sources by number."""
+    return {source.number: source.text for source in grounds.sources}
+
+
+def marker_lines(checked: CheckedAnswer) -> list[str]:
+    """Markers that name no source and stand in no claim of which that is said."""
+    told = {position for claim in checked.claims for position in claim.claim.markers if claim.unknown}
+    unsound = [marker for position, marker in enumerate(checked.markers) if not marker.is_sound and position not in told]
+    return [f"no source has the number of {quoted(marker.marker.text)}" for marker in unsound]
+
+
+def claim_lines(checked: CheckedClaim, answer: CheckedAnswer, texts: Mapping[int, str]) -> Iterator[str]:
+    """One claim that needs a look: what it is and says first, then, indented, why and where to look. `texts` by number."""
     cited = f", cites {brackets(checked.claim.cited)}" if checked.claim.cited else ""
-    yield f"{verdict_words(checked.verdict)} ({checked.score:.2f}){cited}: {quoted(checked.claim.text)}"
-    for detail in _details(checked, texts):
+    yield f"{label(checked, answer)} ({checked.score:.2f}){cited}: {quoted(checked.claim.text)}"
+    for detail in _details(checked, answer.threshold, texts):
         yield f"    {detail}"
 
 
-def _details(checked: CheckedClaim, texts: Mapping[int, str]) -> Iterator[str]:
-    if checked.missing:
-        yield f"missing: {', '.join(quoted(word, 60) for word in checked.missing)}"
-    if (conflict := checked.conflict) is not None:
+def _details(checked: CheckedClaim, threshold: float, texts: Mapping[int, str]) -> Iterator[str]:
+    support = support_of(checked, threshold)
+    if checked.disputed is not None:
+        yield f"{disputed_sentence(checked.disputed)} {_place(checked.disputed.support, texts)}"
+    elif (conflict := checked.conflict) is not None:
         low, high = max(0, conflict.start - AROUND_CONFLICT), conflict.end + AROUND_CONFLICT
-        around = quoted(texts.get(conflict.number, "")[low:high])
-        yield f"{conflict.kind}: {quoted(conflict.claim, 60)} here, {quoted(conflict.source, 60)} in [{conflict.number}]: {around}"
-    for support in () if checked.verdict in ("supported", "contradicted") else checked.support:
-        yield f"has a part of it: {_place(support, texts)}"
+        yield f"{conflict_sentence(conflict)} {quoted(texts.get(conflict.number, '')[low:high])}"
+    if support in ("partly", "not_found") and (lacks := lacks_sentence(checked)):
+        yield lacks
+    for place in checked.support if support == "partly" else ():
+        yield f"has a part of it: {_place(place, texts)}"
     if checked.idle and checked.verdict == "partly":  # elsewhere the verdict says it
         yield f"{brackets(checked.idle)} {'carries' if len(checked.idle) == 1 else 'carry'} nothing of it"
     if checked.better_support is not None:
@@ -145,17 +176,11 @@ def agreement_sentence(agreement: Agreement) -> str:
     return f"{said}; supported from {agreement['threshold']:.2f} on: {', '.join(shares)}"
 
 
-def brackets(numbers: Iterable[int]) -> str:
-    """`[1][3]`."""
-    return "".join(f"[{number}]" for number in numbers)
-
-
-def one_line(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """`text` on one line of at most `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+def one_line(text: str) -> str:
+    """`text` on one line of at most LONGEST_QUOTE characters."""
+    return clipped(text, LONGEST_QUOTE)
 
 
 def quoted(text: str, limit: int = LONGEST_QUOTE) -> str:
     """`text` between quotes, on one line."""
-    return f"“{one_line(text, limit)}”"
+    return f"“{clipped(text, limit)}”"

@@ -16,11 +16,24 @@ Data = Mapping[str, Any]
 Span = tuple[int, int]
 
 
-def is_judgement(data: Data) -> bool:
-    """Whether a reply has the form of judging.SCHEMA; whoever asked may not have checked it."""
+def judgements_of(data: Data, claims: int) -> dict[int, Data] | None:
+    """What a reply says of each of so many claims, by position: the first word on each. None where it has not the form of
+    judging.SCHEMA; whoever asked may not have checked it."""
+    entries = data.get("claims")
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) and _is_judgement(entry) for entry in entries):
+        return None
+    found: dict[int, Data] = {}
+    for entry in entries:
+        if 1 <= entry["claim"] <= claims:
+            found.setdefault(entry["claim"] - 1, {"sources": entry["sources"], "together": entry["together"]})
+    return found
+
+
+def _is_judgement(data: Data) -> bool:
     entries, together = data.get("sources"), data.get("together")
     return (
-        isinstance(entries, list)
+        type(data.get("claim")) is int
+        and isinstance(entries, list)
         and all(isinstance(entry, dict) and _is_entry(entry) for entry in entries)
         and isinstance(together, list)
         and all(type(number) is int for number in together)

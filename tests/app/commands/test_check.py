@@ -22,8 +22,9 @@ from ctxasm.__main__ import main
 from ctxasm.app.commands.check import _fail_on, failures
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.workbench import Workbench
-from ctxasm.citations.checked import PROBLEMS, VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
+from ctxasm.citations.summary import PROBLEMS
 from ctxasm.data.files import answers as reading
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
@@ -114,12 +115,15 @@ def refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = checked([file], capsys)
     lines = out.splitlines()
-    assert lines[:2] == ["good: 2 claims: 2 supported", "bad: 2 claims: 1 not found, 1 unknown source"]
-    assert lines[2].startswith("  not found (0.00), cites [1]: “Dogs are welcome on weekends")
-    assert lines[3] == "      missing: “are”, “dogs”, “on”, “weekends”, “welcome”"
-    assert any(line == "      no source has the number [9]" for line in lines)
-    assert lines[-3:-1] == ["2 answers, 1 with a problem", "4 claims: 2 supported, 1 not found, 1 unknown source"]
-    assert lines[-1].startswith("citation recall 0.50, precision 0.50, F1 0.50, coverage 0.50 over 4 claims and 4 citations")
+    assert lines[:2] == ["good: 2 claims: 2 full", "bad: 2 claims: 2 not found; citation: 1 unknown number"]
+    assert lines[2:4] == ["", "To look at, the worst first:"]
+    assert lines[4].startswith("  bad: not found, unknown number (0.25), cites [9]: “See also the annex")
+    assert lines[6] == "      no source has the number [9]"
+    assert lines[7].startswith("  bad: not found (0.00), cites [1]: “Dogs are welcome on weekends")
+    assert lines[8] == "      Missing: are, dogs, on, weekends, welcome."
+    assert lines[-4:-2] == ["2 answers, 1 with a problem", "4 claims: 2 full, 2 not found; citation: 1 unknown number"]
+    assert lines[-2] == "citation recall 0.00, precision 0.00, F1 0.00, coverage 0.00 over 2 claims and 2 citations"
+    assert lines[-1] == "no shares over 1 answer (cut, declined or only quoting)"
     assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
 
 
@@ -200,7 +204,7 @@ def test_a_spoken_answer_reads_no_marker(tmp_path: Path, capsys: pytest.CaptureF
         found = json.loads(out)
         assert (found["voice"], found["markers"]) == (True, [])
         assert [claim["verdict"] for claim in found["claims"]] == ["supported", "no_source"]
-    assert "no source" in checked([path, "--voice", "--fail-on", "no_source"], capsys, 1)[0]
+    assert "1 not found" in checked([path, "--voice", "--fail-on", "no_source"], capsys, 1)[0]
 
 
 def test_text_of_others_is_harmless_on_a_terminal(
@@ -223,23 +227,32 @@ def claim(verdict: Verdict, **more: Any) -> CheckedClaim:
 
 def test_the_lines_of_a_claim_name_what_is_wrong() -> None:
     texts = {1: "x" * 100 + " The desk is open for 30 minutes. " + "y" * 100, 2: "Another\ntext"}
+
+    def lines(checked: CheckedClaim) -> list[str]:
+        return list(claim_lines(checked, answer_with(checked), texts))
+
     conflict = Conflict("number", "45 minutes", "30 minutes", 1, 122, 132)
-    assert list(claim_lines(claim("contradicted", conflict=conflict, missing=("45",), idle=(2,)), texts)) == [
+    assert lines(claim("contradicted", conflict=conflict, missing=("45",), idle=(2,))) == [
         "contradicted (0.50), cites [1][2]: “Open 45 minutes.”",
-        "    missing: “45”",
-        f"    number: “45 minutes” here, “30 minutes” in [1]: “{texts[1][62:192].strip()}”",
+        f"    Another number: “45 minutes” here, “30 minutes” in [1]. “{texts[1][62:192].strip()}”",
     ]
     better = claim("elsewhere", better=2, better_support=Support(2, 0, 12, 0.9, False))
-    assert list(claim_lines(better, texts))[1:] == ["    better: [2] “Another text” (an added neighbour, not a hit)"]
-    assert list(claim_lines(claim("elsewhere", better=2), texts))[1:] == ["    better: [2]"]
-    partly = claim("partly", support=(Support(2, 0, 7, 0.5),), summary_support=Support(1, 100, 104, 0.9))
-    assert list(claim_lines(claim("partly", idle=(2,)), texts))[1:] == ["    [2] carries nothing of it"]
-    assert list(claim_lines(partly, texts))[1:] == ["    has a part of it: [2] “Another”", "    page summary: [1] “The”"]
+    assert lines(better)[1:] == ["    better: [2] “Another text” (an added neighbour, not a hit)"]
+    assert lines(claim("elsewhere", better=2))[1:] == ["    better: [2]"]
+    partly = claim("partly", missing=("45",), support=(Support(2, 0, 7, 0.5),), summary_support=Support(1, 100, 104, 0.9))
+    whole = claim("partly", idle=(2,), support=(Support(1, 0, 7, 0.9),))
+    assert lines(whole) == ["full, wrong number (0.50), cites [1][2]: “Open 45 minutes.”", "    [2] carries nothing of it"]
+    assert lines(partly)[1:] == ["    Missing: 45.", "    has a part of it: [2] “Another”", "    page summary: [1] “The”"]
     dropped = claim("dropped", unknown=(4, 9), dropped=(DroppedSource(4, "doc", "budget", "budget"), DroppedSource(5, "e", "floor", None)))
-    assert list(claim_lines(dropped, texts))[1:] == [
+    assert lines(dropped)[1:] == [
         "    [4] would be “doc”, dropped at budget (budget)",
         "    [5] would be “e”, dropped at floor",
         "    no source has the number [9]",
+    ]
+    disputed = claim("supported", disputed=Disputed(conflict, Support(1, 100, 133, 0.9), "2026", "newer"))
+    assert lines(disputed) == [
+        "full, disputed (0.50), cites [1][2]: “Open 45 minutes.”",
+        "    Disputed by [1], newer (2026): “45 minutes” here, “30 minutes” there. [1] “The desk is open for 30 minutes.”",
     ]
 
 
@@ -270,9 +283,11 @@ def test_fail_on_unknown_also_means_a_number_beside_a_sound_one() -> None:
 
 
 def test_fail_on_takes_lists_and_repeats() -> None:
-    assert _fail_on(["unsupported, unknown", "uncited"]) == (frozenset({"unsupported", "uncited"}), True)
+    assert _fail_on(["unsupported, unknown", "uncited"]).names == {"unsupported", "uncited", "unknown"}
     for wrong in ("unsuported", "", "unsupported,", "UNKNOWN"):
-        with pytest.raises(InvalidInput, match=r"--fail-on must name any of supported, partly, .*unknown, any, separated by commas, got"):
+        with pytest.raises(
+            InvalidInput, match=r"--fail-on must name any of contradicted, unknown, .*supported, .*any, separated by commas, got"
+        ):
             _fail_on([wrong])
 
 
@@ -399,7 +414,7 @@ def test_characters_that_no_tokenizer_takes_are_replaced_and_counted(tmp_path: P
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(GOOD).encode())))
-    assert checked(["-"], capsys)[0].startswith("good: 2 claims: 2 supported")
+    assert checked(["-"], capsys)[0].startswith("good: 2 claims: 2 full")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"nonsense")))
     assert "standard input line 1, column 1" in refused(["-"], capsys)
     monkeypatch.setattr(sys, "stdin", None)
@@ -538,7 +553,7 @@ def process(*argv: str, text: str | None = None, cwd: Path | None = None) -> sub
 def test_in_a_pipe_of_a_ci_job(tmp_path: Path) -> None:
     done = process("-", "--fail-on", "unknown", "--format", "jsonl", text=json.dumps(GOOD))
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert json.loads(done.stdout)["summary"]["sentence"] == "2 claims: 2 supported"
+    assert json.loads(done.stdout)["summary"]["sentence"] == "2 claims: 2 full"
     done = process("-", "--fail-on", "unknown", text=f"{json.dumps(GOOD)}\n{json.dumps(BAD)}\n")
     assert done.returncode == 1
     assert b"no source has the number [9]" in done.stdout
@@ -566,7 +581,8 @@ def test_the_example_of_the_guide(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert scoreless[: len(shown)] == scoreless[len(shown) :]
 
 
-def test_the_fields_that_the_reference_names(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_fields_that_the_reference_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path / "a.jsonl", {**GOOD, "question": "When does the desk open?"})
     text = (ROOT / "docs" / "reference" / "answer-json.md").read_text(encoding="utf-8")
     table = text.split("# JSON of one checked answer\n", 1)[1].split("\n| --- ", 1)[1].split("\n\n", 1)[0]
     rows = [[re.findall(r"`([^`]+)`", cell) for cell in line[1:-1].split("|")[:2]] for line in table.splitlines()[1:]]

@@ -42,7 +42,7 @@ def since(app) -> str:
 
 
 def chips(pane) -> list[tuple[str, str]]:
-    return [(piece["label"], piece["verdict"]) for line in pane["lines"] for piece in line["pieces"] if "label" in piece]
+    return [(piece["label"], piece["part"]) for line in pane["lines"] for piece in line["pieces"] if "label" in piece]
 
 
 def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
@@ -55,8 +55,8 @@ def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]
     assert "no language model" in pane["model"]
-    assert pane["summary"] == "3 claims: 3 carried · uses 1 of 1 expected passages"
-    assert {verdict for _, verdict in chips(pane)} == {"supported"}
+    assert pane["summary"] == "3 claims: 3 full; 1 disputed; uses 1 of 1 expected passage; 0 of 1 fact of the reference found"
+    assert {part for _, part in chips(pane)} == {"right"}
     assert pane["figures"] == []  # it only quotes: every share would be whole
     assert "Checked by lexical" in pane["how"][-1]
     assert "words and figures (lexical)" in html(app)
@@ -76,28 +76,28 @@ def test_quotes_are_marked_to_the_letter(open_ask):
 
 def test_a_wrong_source_behind_a_right_answer_is_seen(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:wrong_number"))["attempts"]
-    verdicts = {claim["verdict"] for claim in pane["claims"]}
-    assert verdicts & {"elsewhere", "contradicted", "unsupported"}
+    parts = {part for claim in pane["claims"] for part in claim["parts"]}
+    assert parts & {"wrong_number", "contradicted", "not_found"}
     assert any(span["kind"] == "better" for claim in pane["claims"] for span in claim["spans"])
 
 
 def test_unknown_markers_are_shown_as_such(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:out_of_range"))["attempts"]
     assert all(not piece["known"] for line in pane["lines"] for piece in line["pieces"] if "label" in piece)
-    assert {verdict for _, verdict in chips(pane)} <= {"unknown_marker", "dropped"}
+    assert {part for _, part in chips(pane)} <= {"unknown", "dropped"}
     assert any(said.endswith("unknown") for said in pane["how"])
 
 
 def test_an_answer_without_markers_is_uncited(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:none"))["attempts"]
     assert chips(pane) == []
-    assert pane["summary"].startswith("3 claims: 3 cite nothing")
+    assert pane["summary"].startswith("3 claims: 3 full; 1 disputed; citation: 3 no citation")
 
 
 def test_a_declined_answer_is_no_uncited_one(open_ask):
     ((pane,),) = reader(asked(open_ask(q="geen-antwoord-tandarts", k="3"), prompt_style="strict"))["attempts"]
     assert pane["summary"].startswith("Declined")
-    assert [claim["verdict"] for claim in pane["claims"]] == ["declined"]
+    assert [claim["parts"] for claim in pane["claims"]] == [["declined"]]
 
 
 def test_an_answer_that_broke_off_is_kept_and_says_so(open_ask):
@@ -146,13 +146,13 @@ def test_each_model_and_prompt_has_its_own_answers(open_ask):
     )
     assert reader(app)["attempts"][0][0]["choices"][0]["label"] == "3 claims"
     asked(app)
-    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 carried")
+    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 full")
     app.selectbox(key="prompt_style").set_value("strict").run()
     assert "Answered with the prompt grounded, now strict" in since(app)
     app.selectbox(key="prompt_style").set_value("grounded").run()
     fine(app.selectbox(key="model").set_value("scripted:none").run())
     assert since(app) == ""
-    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 cite nothing")
+    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 full; 1 disputed; citation: 3 no citation")
 
 
 def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
@@ -166,7 +166,7 @@ def test_only_so_many_answers_are_kept(open_ask, monkeypatch):
 def test_two_models_answer_side_by_side_and_are_checked_apart(open_ask):
     app = asked(open_ask(**QUERY), second_model="scripted:out_of_range")
     ((first, second),) = reader(app)["attempts"]
-    assert first["summary"].startswith("3 claims: 3 carried")
+    assert first["summary"].startswith("3 claims: 3 full")
     assert "carried" not in second["summary"]
     assert (first["model"], second["model"]) == ("no language model (extractive)", "scripted, no language model (out of range)")
 
@@ -197,7 +197,7 @@ def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask,
     monkeypatch.delenv("CTXASM_NLI_MODEL", raising=False)
     ((pane,),) = reader(asked(open_ask(**QUERY), scorer="nli"))["attempts"]
     assert "CTXASM_NLI_MODEL" in pane["unchecked"]
-    assert pane["summary"].startswith("3 claims: 3 carried")
+    assert pane["summary"].startswith("3 claims: 3 full")
     assert "Checked by lexical" in pane["how"][-1]
 
 
@@ -247,8 +247,8 @@ def test_a_spoken_answer_has_no_chips_but_sources(open_ask):
     ((pane,),) = reader(asked(open_ask(ch="voice", **QUERY)))["attempts"]
     assert not pane["marked"]
     assert chips(pane) == []
-    assert all(claim["verdict"] in ("supported", "no_source") for claim in pane["claims"])
-    assert all(claim["sources"] for claim in pane["claims"] if claim["verdict"] == "supported")
+    assert all({*claim["parts"]} <= {"full", "not_found", "disputed"} for claim in pane["claims"])
+    assert all(claim["sources"] for claim in pane["claims"] if "full" in claim["parts"])
 
 
 @pytest.mark.parametrize("format", ["grouped", "minimal"])
@@ -257,8 +257,8 @@ def test_a_format_without_numbers_asks_for_none_and_says_so(open_ask, format):
     ((pane,),) = reader(app)["attempts"]
     assert not pane["marked"]
     assert chips(pane) == []
-    assert {claim["verdict"] for claim in pane["claims"]} <= {"supported", "no_source"}
-    assert all(claim["spans"] for claim in pane["claims"] if claim["verdict"] == "supported")
+    assert {part for claim in pane["claims"] for part in claim["parts"]} <= {"full", "not_found", "disputed"}
+    assert all(claim["spans"] for claim in pane["claims"] if "full" in claim["parts"])
     assert any("No safe boundaries" in caption.value for caption in app.caption)
     assert app.selectbox(key="_channel").options == ["text, without citations", "voice, without citations"]
 
@@ -364,3 +364,19 @@ def test_every_rerun_is_counted(open_ask):
     before = reader(app)["run"]
     app.run()
     assert reader(app)["run"] == before + 1
+
+
+def test_what_is_doubtful_is_checked_again_for_a_price_that_is_said_first(open_ask):
+    app = asked(open_ask(**QUERY), model="scripted:wrong_number")
+    said = next(markdown.value for markdown in app.markdown if "would look at" in markdown.value)
+    assert re.search(r"\*\*1 call, about [\d\u202f]+ tokens\*\*", said)
+    app.button(key="recheck_now").click().run()
+    assert app.selectbox(key="scorer").value == "lexical+llm"
+    ((pane,),) = reader(app)["attempts"]
+    assert "endpoint" in pane["unchecked"]  # none is configured here: that is said, and the words' check stays
+    assert pane["claims"]
+
+
+def test_nothing_is_offered_where_all_is_carried(open_ask):
+    app = asked(open_ask(**QUERY))
+    assert not [button for button in app.button if button.key == "recheck_now"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -24,10 +25,12 @@ from ctxasm.app.ui.ask.context_cards import context_cards
 from ctxasm.app.ui.ask.passages import AROUND, LONGEST_AFTER, LONGEST_BEFORE, around
 from ctxasm.app.ui.ask.reader import reader_data
 from ctxasm.app.ui.frame.session_records import KeptAnswer
+from ctxasm.citations.checked import Disputed, Withheld
+from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve
+from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
-from ctxasm.tuning.used_passages import used_passages
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.app.ui.checked_builders import checked, conflict, of_every_kind, support
 
@@ -47,7 +50,7 @@ def test_chips_wear_the_verdict_of_their_citation():
         ("2", "✓"), ("2", "≠"), ("1", "→3"), ("2", "◐"), ("1", "?"), ("2", "?"), ("9", "✗"), ("8", "⌀"),
     ]  # fmt: skip
     assert [chip.known for chip in chips] == [True] * 6 + [False] * 2
-    assert chips[2].spoken == "Source 1, wrong source, found in 3"
+    assert chips[2].spoken == "Source 1, wrong number, found in 3"
 
 
 def test_a_citation_that_adds_nothing_does_not_spoil_the_one_that_carries():
@@ -56,17 +59,17 @@ def test_a_citation_that_adds_nothing_does_not_spoil_the_one_that_carries():
         done, "Neem uw kaart mee [2][1].", [{"verdict": "partly", "support": (support(done, 2, "Neem uw kaart mee"),), "idle": (1,)}]
     )
     carried = full.claims[0]
-    assert [judged_citation(number, carried, 0.6).verdict for number in (2, 1)] == ["supported", "unsupported"]
-    assert judged_citation(1, replace(carried, better=3), 0.6) == ("elsewhere", 3)
+    assert [judged_citation(number, carried, 0.6).part for number in (2, 1)] == ["right", "not_found"]
+    assert judged_citation(1, replace(carried, better=3), 0.6) == ("wrong_number", 3)
     part = replace(carried, support=(carried.support[0]._replace(score=0.5),))
-    assert judged_citation(2, part, 0.6).verdict == "partly"
+    assert judged_citation(2, part, 0.6).part == "partly"
 
 
 def test_only_the_source_that_contradicts_is_marked_so():
     done = assembled()
     fields = {"verdict": "contradicted", "conflict": conflict(done, 3, "3 euro", "2 euro"), "support": (support(done, 2, "welkom"),)}
     claim = checked(done, "Het kost 3 euro [3][2][1].", [fields]).claims[0]
-    assert [judged_citation(number, claim, 0.6).verdict for number in (3, 2, 1)] == ["contradicted", "partly", "unsupported"]
+    assert [judged_citation(number, claim, 0.6).part for number in (3, 2, 1)] == ["contradicted", "partly", "not_found"]
 
 
 def test_a_marker_that_claims_share_shows_the_worst():
@@ -138,9 +141,9 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
 
 def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
-    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 carried", "1 partly carried"]
-    assert [choice.verdict for choice in choices(rows[:1])] == [None, "supported"]
-    assert choices([rows[0]._replace(verdict="declined")]) == choices([]) == ()
+    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "2 full", "1 partly"]
+    assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
+    assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
 
 
 def test_an_answer_is_a_line_for_each_claim_and_for_what_states_nothing():
@@ -288,8 +291,8 @@ def test_the_data_is_json_and_names_its_version():
     assert data["version"] == reader_data(done, ((told(of_every_kind(done)),),))["version"]
     assert data["version"] != reader_data(done, ())["version"]
     (pane,) = data["attempts"][0]
-    assert pane["summary"].startswith("8 claims: 1 carried")
-    assert [claim["name"] for claim in pane["claims"]][:2] == ["carried", "contradicted"]
+    assert pane["summary"].startswith("8 claims: 2 full")
+    assert [claim["name"] for claim in pane["claims"]][:2] == ["full", "contradicted"]
     assert [figure["value"] for figure in pane["figures"]] == ["50 %", "67 %", "–"]
 
 
@@ -297,7 +300,10 @@ def test_no_share_stands_over_what_only_quotes_was_cut_or_declines():
     done = assembled()
     whole = told(of_every_kind(done))
     declined = checked(done, "Dat staat er niet in.", [{"verdict": "declined"}])
-    for answer in (replace(whole, is_language_model=False), replace(whole, complete=False), replace(whole, check=declined)):
+    declined = replace(declined, figures=without_shares(declined.figures, "declined"))
+    assert whole.check is not None
+    withheld = [without_shares(whole.check.figures, why) for why in get_args(Withheld)]
+    for answer in (*(replace(whole, check=replace(whole.check, figures=figures)) for figures in withheld), replace(whole, check=declined)):
         (pane,) = reader_data(done, ((answer,),))["attempts"][0]
         assert pane["figures"] == []
     assert pane["summary"].startswith("Declined")
@@ -335,3 +341,16 @@ def test_hostile_text_stays_data():
     data = json.loads(json.dumps(reader_data(done, ((told(check),),))))
     assert data["cards"][0]["title"] in HOSTILE or data["cards"][0]["title"].endswith("…")
     assert data["attempts"][0][0]["lines"][0]["pieces"][0]["text"].startswith("<script>")
+
+
+def test_a_disputed_claim_opens_the_source_that_says_otherwise():
+    done = assembled()
+    hours = support(done, 2, "welkom van 14 tot 20 uur")
+    against = Disputed(conflict(done, 3, "14", "2 euro"), support(done, 3, "Een uur kost 2 euro"), "2026", "newer")
+    check = checked(done, "U bent welkom van 14 tot 20 uur [2][3].", [{"verdict": "supported", "support": (hours,), "disputed": against}])
+    (row,) = claim_rows(check, done)
+    assert (row.parts, row.name) == (("disputed", "full", "right"), "full, disputed")
+    assert row.says == "Disputed by [3], newer (2026): “14” here, “2 euro” there."
+    assert [(span.number, span.kind) for span in row.spans] == [(2, "support"), (3, "clash"), (3, "part")]
+    assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
+    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 full", "1 disputed"]

@@ -127,7 +127,7 @@ def test_the_wrong_number_stands_beside_that_of_its_source(fresh, drawn):
     assert f"<mark>{wrong.conflict.source}</mark>" in drawn[3]
     assert wrong.conflict.source in on.text
     assert wrong.conflict.claim not in on.text
-    assert re.findall('data-verdict="(.*?)"', drawn[3]) == [claim.verdict for claim in checked.claims] == ["contradicted", "supported"]
+    assert re.findall('data-part="(.*?)"', drawn[3]) == ["contradicted", "right"]
 
 
 def test_the_numbers_before_assembly_are_those_of_the_hits(fresh, drawn):

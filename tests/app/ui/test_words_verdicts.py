@@ -10,16 +10,15 @@ import pytest
 from ctxasm.app.ui.words.verdict_words import (
     check_line,
     claim_sentence,
-    conflict_sentence,
-    counted,
     figures,
     sign,
     summary,
-    uses,
-    verdict_name,
 )
+from ctxasm.citations.axes import WORST, words
 from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
-from ctxasm.model.support import Conflict, Spent
+from ctxasm.citations.figures import without_shares
+from ctxasm.citations.reasons import conflict_sentence, gated_sentence
+from ctxasm.model.support import Conflict, Gated, Spent
 from tests.app.ui.builders import assembled
 from tests.app.ui.checked_builders import of_every_kind, support
 
@@ -30,30 +29,21 @@ def judged(verdict: Verdict, **fields: object) -> CheckedClaim:
     return CheckedClaim(CLAIM, verdict, 0.5, **fields)
 
 
-def answer(**verdicts: int) -> CheckedAnswer:
-    return CheckedAnswer("q", "", "lexical", 0.6, (), (), Figures(0, 0, None, None, None, None), verdicts, 0.4)
+def answer(*verdicts: Verdict) -> CheckedAnswer:
+    claims = tuple(judged(verdict) for verdict in verdicts)
+    return CheckedAnswer("q", "", "lexical", 0.6, (), claims, Figures(0, 0, None, None, None, None), {}, 0.4)
 
 
 def test_every_verdict_has_words():
     assert set(VERDICTS) == set(get_args(Verdict))
-    assert len({sign(verdict) for verdict in VERDICTS}) == len(VERDICTS)
-    assert all(verdict_name(verdict) for verdict in VERDICTS)
+    assert len({sign(part) for part in (*WORST, "declined")}) == len(WORST)  # what is full and what is right share theirs
+    assert all(words(part) for part in WORST)
     assert all(claim_sentence(judged(verdict, unknown=(9,)), str) for verdict in VERDICTS if verdict != "dropped")
 
 
-def test_a_summary_counts_by_verdict():
-    assert summary(answer(supported=4, elsewhere=1, uncited=1)) == "6 claims: 4 carried, 1 wrong source, 1 cites nothing"
-    assert summary(answer(elsewhere=2)) == "2 claims: 2 wrong source"
-    assert summary(answer(unsupported=1)) == "1 claim: 1 not found"
-    assert counted("uncited", 2) == "2 cite nothing"
-    assert uses(0, 1) == "uses 0 of 1 expected passages"
-    assert uses(0, 0) == ""
-
-
 def test_a_declined_answer_is_no_uncited_answer():
-    assert summary(answer(declined=2)).startswith("Declined")
-    assert "cites nothing" not in summary(answer(declined=1))
-    assert summary(answer(declined=1, supported=1)) == "2 claims: 1 carried, 1 declined"
+    assert summary(answer("declined", "declined")).startswith("Declined")
+    assert summary(answer("declined", "supported")) == "2 claims: 1 full, 1 declined"
     assert summary(answer()) == "Nothing to check: the answer states nothing."
 
 
@@ -62,6 +52,7 @@ def test_a_declined_answer_is_no_uncited_answer():
     [
         (judged("elsewhere", better=3), "Not found in [2]; [3] has it."),
         (judged("unsupported"), "Not found in [2], nor in any other source."),
+        (judged("unsupported", missing=("zes",)), "Not found in [2], nor in any other source. Missing: zes."),
         (judged("uncited"), "Cites nothing, and no source has it."),
         (judged("uncited", better=1), "Cites nothing; [1] has it."),
         (judged("unknown_marker", unknown=(9, 12)), "[9][12] are no sources of this context."),
@@ -96,9 +87,22 @@ def test_sources_that_carry_together_are_named_together():
 def test_partly_means_a_part_of_the_claim_or_of_its_citations():
     found = support(assembled(), 2, "welkom")._replace(score=0.5)
     part = judged("partly", support=(found,))
-    assert claim_sentence(part, str, 0.4) == "Only a part of it is in [2]."
+    assert claim_sentence(part, str, 0.4) == "Only a part of it is in [2]. Its words are there, but not together as it says them."
     assert claim_sentence(replace(part, idle=(1,)), str, 0.4) == "[1] holds nothing of it; [2] does."
-    assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9) == "Only a part of it is in [2]; [1][3] hold nothing of it."
+    assert claim_sentence(replace(part, idle=(1, 3)), str, 0.9).startswith("Only a part of it is in [2]; [1][3] hold nothing of it.")
+
+
+@pytest.mark.parametrize(
+    ("gated", "words"),
+    [
+        (Gated("quantifier", "all", "some"), "“all” here, “some” in the source (quantifier)."),
+        (Gated("exception", "only"), "“only” here, not in the source (exception)."),
+        (Gated("hedge", "", "may"), "“may” in the source, nothing like it here (hedge)."),
+    ],
+)
+def test_the_word_that_gates_a_claim_is_named(gated, words):
+    assert gated_sentence(gated) == words
+    assert claim_sentence(judged("partly", gated=(gated,)), str).endswith(words)
 
 
 def test_figures_are_percentages_with_an_explanation():
@@ -109,6 +113,8 @@ def test_figures_are_percentages_with_an_explanation():
         ("coverage", "–"),
     ]
     assert all(figure.says for figure in shown)
+    cut = of_every_kind(assembled())
+    assert figures(replace(cut, figures=without_shares(cut.figures, "cut"))) == ()
     assert [figure.name for figure in figures(replace(of_every_kind(assembled()), marked=False))] == ["coverage"]
 
 

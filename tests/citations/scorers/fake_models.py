@@ -45,12 +45,26 @@ class Reply(NamedTuple):
 
 
 def shown(user: str) -> tuple[dict[int, str], str, str]:
-    """What a user message shows: sources by number, the question, and the claim. Read by its code, as a judge would."""
+    """What a user message shows: sources by number, the question, and the first claim."""
+    sources, question, claims = all_shown(user)
+    return sources, question, claims[0]
+
+
+def all_shown(user: str) -> tuple[dict[int, str], str, list[str]]:
+    """Sources by number, the question, and the claims. Read by its code, as a judge would."""
     code = user.rstrip().rpartition(" ")[2]
-    parts = re.split(rf"^(SOURCE \d+|END OF SOURCES|QUESTION|CLAIM|END OF CLAIM) {code}\n?", user, flags=re.MULTILINE)
+    parts = re.split(rf"^(SOURCE \d+|END OF SOURCES|QUESTION|CLAIM \d+|END OF CLAIMS) {code}\n?", user, flags=re.MULTILINE)
     texts = dict(zip(parts[1::2], parts[2::2], strict=True))
     sources = {int(name.split()[1]): re.sub(r"\ATitle: .*\n", "", text)[:-1] for name, text in texts.items() if name.startswith("SOURCE")}
-    return sources, texts.get("QUESTION", "").strip(), texts["CLAIM"][:-1]
+    return sources, texts.get("QUESTION", "").strip(), [text[:-1] for name, text in texts.items() if name.startswith("CLAIM")]
+
+
+def of_each(user: str, judge: Any) -> dict[str, Any]:
+    """A reply on all claims of a message, by what `judge` says of a message with one of them."""
+    code, (_, _, claims) = user.rstrip().rpartition(" ")[2], all_shown(user)
+    head = user.partition(f"CLAIM 1 {code}\n")[0]
+    each = [judge(f"{head}CLAIM 1 {code}\n{claim}\nEND OF CLAIMS {code}") for claim in claims]
+    return {"claims": [{"claim": number, **told} for number, told in enumerate(each, 1)]}
 
 
 def entry(source: int, verdict: str, quote: str, missing: Sequence[str] = (), conflict: Sequence[str] = ("none", "", "")) -> dict[str, Any]:
@@ -82,7 +96,7 @@ def honest(user: str) -> dict[str, Any]:
 
 
 class Judge:
-    """A `Complete` that answers by `judge`, and remembers what it was asked."""
+    """A `Complete` that answers by what `judge` says of one claim, and remembers what it was asked."""
 
     def __init__(self, judge: Any = honest) -> None:
         self.judge, self.asked = judge, list[tuple[tuple[Message, ...], dict[str, Any]]]()
@@ -91,10 +105,10 @@ class Judge:
         self, messages: Sequence[Message], *, schema: Mapping[str, Any], schema_name: str, max_tokens: int, cancel: Cancel | None
     ) -> Reply:
         self.asked.append((tuple(messages), {"schema": schema, "schema_name": schema_name, "max_tokens": max_tokens}))
-        return Reply(self.judge(messages[-1].content))
+        return Reply(of_each(messages[-1].content, self.judge))
 
 
 def served(body: dict[str, Any]) -> dict[str, Any]:
     """The same judge for a server that gets a request body."""
     assert json.dumps(body)
-    return honest(body["messages"][-1]["content"])
+    return of_each(body["messages"][-1]["content"], honest)

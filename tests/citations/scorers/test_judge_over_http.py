@@ -46,7 +46,7 @@ def test_a_judge_is_asked_and_believed_where_its_quotes_stand(server: FakeModel,
     assert [TEXT[found.start : found.end] for found in comparison.each(0)[0].found] == ["Bezoek duurt hoogstens 30 minuten."]
     assert comparison.each(1)[1].score == 0.5
     assert set(comparison.each(1)[1].missing) == {"3", "passen"}
-    assert comparison.spent.calls >= 2
+    assert comparison.spent.calls >= 1
     assert comparison.spent.tokens_in == 100 * comparison.spent.calls
 
 

@@ -11,29 +11,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ctxasm.app.ui.ask.reader_record import BeforeData
-from ctxasm.app.ui.words.verdict_words import is_carried, sign, verdict_name
+from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.app.ui.words.words import title_of
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
+from ctxasm.citations.axes import WORST, Part, support_of, words
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.results import Assembly
 
-WORST: tuple[Verdict, ...] = (
-    "contradicted",
-    "dropped",
-    "unknown_marker",
-    "unsupported",
-    "elsewhere",
-    "prefix_only",
-    "partly",
-    "supported",
-)
-"""Verdicts on a citation, worst first: a marker that several claims share shows the worst of theirs."""
-
 
 class Judged(NamedTuple):
-    """What one citation of a claim is worth: its verdict, and the source that holds the claim instead."""
+    """What one citation of a claim is worth, and the source that holds the claim instead. A marker that several claims share shows the
+    worst of theirs."""
 
-    verdict: Verdict
+    part: Part
     better: int | None = None
 
 
@@ -52,18 +42,18 @@ class Chip(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """The sign of its verdict: `✓`, or `→3` where another source holds the claim."""
+        """The sign of what it is worth: `✓`, or `→3` where another source holds the claim."""
         if self.judged is None:
             return ""
-        return f"→{self.judged.better}" if self.judged.verdict == "elsewhere" else sign(self.judged.verdict)
+        return f"→{self.judged.better}" if self.judged.better else sign(self.judged.part)
 
     @property
     def spoken(self) -> str:
         """What a screen reader says."""
         name = f"Source {self.number}" if self.number is not None else f"Marker {self.label}"
-        verdict = f", {verdict_name(self.judged.verdict)}" if self.judged else "" if self.known else ", unknown source"
+        worth = f", {words(self.judged.part)}" if self.judged else "" if self.known else ", unknown number"
         instead = f", found in {self.judged.better}" if self.judged and self.judged.better else ""
-        return f"{name}{verdict}{instead}"
+        return f"{name}{worth}{instead}"
 
 
 class Stretch(NamedTuple):
@@ -115,9 +105,10 @@ def answer_pieces(
 
 def _clash(answer: str, checked: CheckedClaim) -> tuple[int, int] | None:
     """Where the words of the claim stand that a source contradicts."""
-    if checked.conflict is None or not checked.conflict.claim.strip():
+    conflict = checked.disputed.conflict if checked.disputed else checked.conflict
+    if conflict is None or not conflict.claim.strip():
         return None
-    pattern = r"\s+".join(re.escape(word) for word in checked.conflict.claim.split())
+    pattern = r"\s+".join(re.escape(word) for word in conflict.claim.split())
     found = re.compile(pattern, re.IGNORECASE).search(answer, checked.claim.start, checked.claim.end)
     return found.span() if found else None
 
@@ -130,8 +121,8 @@ def _chips(
     chips: list[Stretch | Chip] = []
     for number in (*resolved.known, *resolved.unknown):
         known = number in resolved.known
-        verdicts = [judged_citation(number, claim, threshold) for _, claim in owners]
-        judged = min(verdicts, key=lambda verdict: WORST.index(verdict.verdict), default=None)
+        worth = [judged_citation(number, claim, threshold) for _, claim in owners]
+        judged = min(worth, key=lambda one: WORST.index(one.part), default=None)
         chips.append(Chip(str(number), number, known, owner, judged, stale.get(number, "")))
     return chips or [Chip(resolved.marker.text, None, False, owner, None)]
 
@@ -139,17 +130,20 @@ def _chips(
 def judged_citation(number: int, checked: CheckedClaim, threshold: float) -> Judged:
     """What the citation of source `number` by this claim is worth."""
     if number in checked.unknown:
-        return Judged("dropped" if any(source.number == number for source in checked.dropped) else "unknown_marker")
+        return Judged("dropped" if any(source.number == number for source in checked.dropped) else "unknown")
+    for clause in checked.clauses:
+        if number in clause.claim.cited:
+            return judged_citation(number, clause, threshold)
+    if checked.disputed is not None and checked.disputed.number == number:
+        return Judged("disputed")
     carries = any(found.number == number for found in checked.support)
-    if checked.verdict == "contradicted":
-        if checked.conflict is None or checked.conflict.number == number:
-            return Judged("contradicted")
-        return Judged("partly" if carries else "unsupported")
+    if checked.verdict == "contradicted" and (checked.conflict is None or checked.conflict.number == number):
+        return Judged("contradicted")
     if number in checked.idle or checked.verdict == "elsewhere":
-        return Judged("elsewhere", checked.better) if checked.better is not None else Judged("unsupported")
-    if checked.verdict == "partly":
-        return Judged(("supported" if is_carried(checked, threshold) else "partly") if carries else "unsupported")
-    return Judged(checked.verdict if checked.verdict in WORST else "unsupported")
+        return Judged("wrong_number", checked.better) if checked.better is not None else Judged("not_found")
+    if carries:
+        return Judged("right" if support_of(checked, threshold) == "full" else "partly")
+    return Judged("right" if checked.verdict == "supported" else "not_found")
 
 
 def stale_numbers(assembly: Assembly) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -11,13 +12,16 @@ from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, settle_in_
 from ctxasm.app.ui.ask.prompt import asked_how, asking_controls, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.ask.stream import settle, stream
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
-from ctxasm.app.ui.frame.models import SCORERS, Picked, pick_models
+from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswers, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
-from ctxasm.citations.checked import checked_dict
+from ctxasm.app.ui.words.words import plural
+from ctxasm.citations.axes import doubtful
+from ctxasm.citations.checked_json import checked_dict
 from ctxasm.model.results import Assembly
 
 KEY_FREE = "The extractive answer needs neither a model nor a key."
@@ -32,6 +36,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         with st.popover("Change", key="asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
+        recheck = st.empty()
         line = st.empty()
     problem = picked.problem or asking.problem
     asked = _asked(scene, picked, asking)
@@ -57,6 +62,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     label = "Ask again" if kept is not None else "Ask"
     button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
     line.html(_line_html(asked, picked, kept, assembly.text))
+    _offer_recheck(recheck, kept, picked)
     with place.container():
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else ()), session.runs)
     details = st.expander("Prompt and export", key="prompt_and_export", on_change="rerun")
@@ -68,6 +74,30 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
 
 def _begin() -> None:
     session.asking = True
+
+
+def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None:
+    """What it would cost to have a language model look at the claims that words did not find; the button has it look from then on."""
+    from ctxasm.citations.grounds import grounds_of_assembly
+    from ctxasm.citations.scorers.judge import prompt_cost
+
+    checks = [told.check for told in kept.attempts[-1] if told.check] if kept is not None and picked.scorer == LEXICAL else []
+    claims = [claim.claim.text for check in checks for claim in doubtful(check)]
+    if kept is None or not claims:
+        return
+    with place.popover(f"Re-check {plural(len(claims), 'claim')}", key="recheck"):
+        cost = prompt_cost(claims, grounds_of_assembly(kept.assembly).sources, kept.asked.query.query)
+        st.markdown(
+            f"A language model would look at the claims that words do not find: **{plural(cost.calls, 'call')}, "
+            f"about {plural(cost.tokens_in, 'token')}**, and what it replies."
+        )
+        if not server.workbench().config.has_endpoint:
+            st.caption("It needs an endpoint: type one under Change.")
+        st.button("Re-check", key="recheck_now", on_click=_recheck, type="primary")
+
+
+def _recheck() -> None:
+    st.session_state["scorer"] = RECHECK
 
 
 def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:

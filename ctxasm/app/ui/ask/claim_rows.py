@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.ask.context_cards import block_starts
 from ctxasm.app.ui.ask.passages import Passage, passages
-from ctxasm.app.ui.words.verdict_words import FINE, claim_sentence, counted, is_carried, sign
+from ctxasm.app.ui.words.verdict_words import Shown, claim_sentence, sign
 from ctxasm.app.ui.words.words import plural, title_of
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Support, Verdict
+from ctxasm.citations.axes import CITATION, FINE, SUPPORT, is_carried, label, parts_of, words
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
+from ctxasm.citations.summary import DECLINED
 from ctxasm.model.results import Assembly
+from ctxasm.model.support import Conflict
 
 SpanKind = Literal["support", "part", "better", "summary", "clash"]
 
@@ -33,9 +35,11 @@ class MarkedSpan(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """One claim. `says` why it is not simply carried; `sources` are the blocks that its spans stand in, else those that it cites."""
+    """One claim: what it is counted under, worst first, and what it is called. `says` why it is not simply carried; `sources` are the
+    blocks that its spans stand in, else those that it cites."""
 
-    verdict: Verdict
+    parts: tuple[Shown, ...]
+    name: str
     says: str
     spans: tuple[MarkedSpan, ...]
     sources: tuple[tuple[int, str], ...]
@@ -63,38 +67,44 @@ class _Context(NamedTuple):
 def claim_rows(checked: CheckedAnswer, assembly: Assembly) -> tuple[ClaimRow, ...]:
     """A row per checked claim, in the order of the answer."""
     context = _Context(assembly, block_starts(assembly), passages(assembly))
-    return tuple(_row(claim, checked.threshold, context) for claim in checked.claims)
+    return tuple(_row(claim, checked, context) for claim in checked.claims)
 
 
-def _row(claim: CheckedClaim, threshold: float, context: _Context) -> ClaimRow:
+def _row(claim: CheckedClaim, answer: CheckedAnswer, context: _Context) -> ClaimRow:
     documents = context.assembly.trace.documents
-    spans = _spans(claim, context, threshold)
+    spans, parts = _spans(claim, context, answer), parts_of(claim, answer)
     titles = {citation.number: title_of(documents, citation.document_id) for citation in context.assembly.citations}
     named = dict.fromkeys(span.number for span in spans) or dict.fromkeys(n for n in claim.claim.cited if n in titles)
-    # Of a claim that another source carries, or that one stands against, the sentence says enough.
-    missing = f" Missing: {', '.join(claim.missing)}." if claim.missing and claim.verdict in ("partly", "unsupported") else ""
     return ClaimRow(
-        claim.verdict,
-        "" if claim.verdict in FINE else claim_sentence(claim, lambda key: title_of(documents, key), threshold) + missing,
+        parts or (DECLINED,),
+        label(claim, answer),
+        "" if FINE.issuperset(parts) else claim_sentence(claim, lambda key: title_of(documents, key), answer.threshold),
         spans,
         tuple((number, titles.get(number, "")) for number in named),
     )
 
 
-def _spans(claim: CheckedClaim, context: _Context, threshold: float) -> tuple[MarkedSpan, ...]:
+def _spans(claim: CheckedClaim, context: _Context, answer: CheckedAnswer) -> tuple[MarkedSpan, ...]:
     """What may be marked for a claim: nothing that its scorer did not find."""
-    carries: SpanKind = "support" if is_carried(claim, threshold) else "part"
+    carries: SpanKind = "support" if is_carried(claim, answer) else "part"
     spans = [_span(found, carries, context) for found in claim.support]
     spans += [_span(claim.summary_support, "summary", context)] if claim.summary_support else []
     spans += [_span(claim.better_support, "better", context)] if claim.better_support else []
-    conflict = claim.conflict
-    if conflict is not None and claim.verdict == "contradicted" and conflict.number in context.starts and conflict.start < conflict.end:
-        offset = context.starts[conflict.number]
-        clash = context.span(conflict.number, offset + conflict.start, offset + conflict.end, "clash")
+    if claim.disputed is not None:
+        spans += [_clash(claim.disputed.conflict, context), _span(claim.disputed.support, "part", context)]
+    elif claim.conflict is not None and claim.verdict == "contradicted" and (clash := _clash(claim.conflict, context)):
         # Of what is like the claim only the stretch that contradicts it: the rest would speak for a claim that is wrong.
         near = [span for span in spans if span and (span.kind == "better" or (span.start < clash.end and clash.start < span.end))]
         spans = [*near, clash]
     return tuple(span for span in dict.fromkeys(spans) if span is not None)
+
+
+def _clash(conflict: Conflict, context: _Context) -> MarkedSpan | None:
+    """The words of a source that a claim stands against."""
+    if conflict.number not in context.starts or conflict.start >= conflict.end:
+        return None
+    offset = context.starts[conflict.number]
+    return context.span(conflict.number, offset + conflict.start, offset + conflict.end, "clash")
 
 
 def _span(found: Support, kind: SpanKind, context: _Context) -> MarkedSpan | None:
@@ -104,15 +114,23 @@ def _span(found: Support, kind: SpanKind, context: _Context) -> MarkedSpan | Non
 
 
 class Choice(NamedTuple):
-    """Claims to show: of one verdict, or all of them (None)."""
+    """Claims to show: those counted under one part, or all of them (None)."""
 
     label: str
-    verdict: Verdict | None = None
+    part: Shown | None = None
     sign: str = ""
 
 
 def choices(rows: Sequence[ClaimRow]) -> tuple[Choice, ...]:
-    """All claims, and one choice per verdict that occurs: the head line of an answer, unless it states nothing or declines."""
-    counts = Counter(row.verdict for row in rows)
-    each = [Choice(counted(verdict, counts[verdict]), verdict, sign(verdict)) for verdict in VERDICTS if counts[verdict]]
-    return (Choice(plural(len(rows), "claim")), *each) if counts.keys() - {"declined"} else ()
+    """All claims, and one choice for each part that occurs: the head line of an answer, unless it states nothing or declines.
+
+    A number that is right is what is expected, and no choice.
+    """
+    order: tuple[Shown, ...] = (*SUPPORT, "disputed", *CITATION[1:], DECLINED)
+    counts = {part: sum(part in row.parts for row in rows) for part in order}
+    each = [Choice(f"{count} {_name(part)}", part, sign(part)) for part, count in counts.items() if count]
+    return (Choice(plural(len(rows), "claim")), *each) if len(rows) > counts[DECLINED] else ()
+
+
+def _name(part: Shown) -> str:
+    return part if part == "declined" else words(part)

@@ -39,11 +39,11 @@ from ctxasm.app.ui.ask.reader_record import (
     StretchData,
 )
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
-from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary, uses, verdict_name
+from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.words.words import plural
-from ctxasm.citations.checked import CheckedAnswer, is_declined_answer
+from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.results import Assembly
-from ctxasm.tuning.used_passages import used_passages
 
 ASSETS = Path(__file__).parents[1] / "assets"
 HTML = """
@@ -88,7 +88,7 @@ def reader_data(assembly: Assembly, attempts: Sequence[Attempt]) -> ReaderData:
     contents: Contents = {
         "cards": [_card(card) for card in context_cards(assembly, cuts)],
         "attempts": [
-            [_pane(told, pane, stale, assembly) for told, pane in zip(attempt, panes, strict=True)]
+            [_pane(told, pane, stale) for told, pane in zip(attempt, panes, strict=True)]
             for attempt, panes in zip(attempts, rows, strict=True)
         ],
     }
@@ -111,35 +111,29 @@ def _part(piece: Piece) -> PartData:
     }
 
 
-def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str], assembly: Assembly) -> PaneData:
+def _pane(told: KeptAnswer, rows: Sequence[ClaimRow], stale: dict[int, str]) -> PaneData:
     check = told.check
     pieces = checked_pieces(check, stale) if check else answer_pieces(told.text, told.markers, stale=stale)
-    used = uses(*used_passages(assembly, check)) if check else ""
     return {
         "model": told.model,
-        "summary": " · ".join(filter(None, (summary(check) if check else "", used))),
+        "summary": summary(check) if check else "",
         "choices": [_choice(choice) for choice in choices(rows)],
-        "uses": used,
+        "doubt": MAY_NOT_ANSWER if check and may_not_answer(check) else "",
+        "uses": uses_sentence(check.passages) if check else "",
         "marked": told.marked,
         "done": told.done,
         "lines": [_line(line) for line in answer_lines(pieces)],
         "panel": _panel(told),
         "unchecked": told.unchecked[:1].upper() + told.unchecked[1:],
-        "figures": [{"says": figure.says, "value": figure.value, "name": figure.name} for figure in _figures(told, check)],
+        "figures": [{"says": figure.says, "value": figure.value, "name": figure.name} for figure in (figures(check) if check else ())],
         "how": _how(told, check),
         "claims": [_claim(row) for row in rows],
         "before": before_assembly([piece for piece in pieces if isinstance(piece, Chip)]),
     }
 
 
-def _figures(told: KeptAnswer, check: CheckedAnswer | None) -> Sequence[Any]:
-    """Shares of claims; none over a model that only quotes, nor over an answer that was cut or declines: all of it would be carried."""
-    says_something = check is not None and check.figures.claims and told.complete and not is_declined_answer(check)
-    return figures(check) if check and says_something and told.is_language_model else ()
-
-
 def _choice(choice: Choice) -> ChoiceData:
-    return {"label": choice.label, "verdict": choice.verdict or "", "sign": choice.sign}
+    return {"label": choice.label, "part": choice.part or "", "sign": choice.sign}
 
 
 def _line(line: Line) -> LineData:
@@ -153,7 +147,7 @@ def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
         "label": piece.label,
         "number": piece.number,
         "known": piece.known,
-        "verdict": piece.judged.verdict if piece.judged else "",
+        "part": piece.judged.part if piece.judged else "",
         "mark": piece.mark,
         "spoken": piece.spoken,
         "stale": piece.stale,
@@ -162,9 +156,9 @@ def _piece(piece: Stretch | Chip) -> StretchData | ChipData:
 
 def _claim(row: ClaimRow) -> ClaimData:
     return {
-        "verdict": row.verdict,
-        "sign": sign(row.verdict),
-        "name": verdict_name(row.verdict),
+        "parts": list(row.parts),
+        "sign": sign(row.parts[0]),
+        "name": row.name,
         "says": row.says,
         "spans": [
             {
@@ -191,7 +185,14 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
     missed = f"{plural(unknown, 'marker')} unknown" if unknown else ""
     return [
         part
-        for part in (told.model, f"{told.asked} prompt" if told.asked else "", took, missed, check_line(check) if check else "")
+        for part in (
+            told.model,
+            f"{told.asked} prompt" if told.asked else "",
+            took,
+            missed,
+            facts_sentence(check.facts) if check else "",
+            check_line(check) if check else "",
+        )
         if part
     ]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from ctxasm.app.ui.ask.claim_rows import SpanKind
-from ctxasm.citations.checked import Verdict
+from ctxasm.app.ui.words.verdict_words import Shown
 
 
 class PartData(TypedDict):
@@ -42,12 +42,12 @@ class StretchData(TypedDict):
 
 
 class ChipData(TypedDict):
-    """A number of a marker. Only a chip has a `label`; `verdict`, `sign` and `name` are empty where nothing was checked."""
+    """A number of a marker. Only a chip has a `label`; `part` and `mark` are empty where nothing was checked."""
 
     label: str
     number: int | None
     known: bool
-    verdict: Verdict | str
+    part: Shown | str
     mark: str
     spoken: str
     stale: str
@@ -84,9 +84,9 @@ class SourceData(TypedDict):
 
 
 class ClaimData(TypedDict):
-    """The verdict on a claim; `says` why it is not simply carried."""
+    """A claim: what it is counted under, worst first, and what it is called; `says` why it is not simply carried."""
 
-    verdict: Verdict
+    parts: Sequence[Shown]
     sign: str
     name: str
     says: str
@@ -112,10 +112,10 @@ class FigureData(TypedDict):
 
 
 class ChoiceData(TypedDict):
-    """Claims to show: of one verdict, or all of them (empty)."""
+    """Claims to show: those counted under one part, or all of them (empty)."""
 
     label: str
-    verdict: Verdict | str
+    part: Shown | str
     sign: str
 
 
@@ -127,11 +127,12 @@ class BeforeData(TypedDict):
 
 
 class PaneData(TypedDict):
-    """An answer of one model. `summary` says in one sentence what `choices` and `uses` show; `how` it was asked and checked."""
+    """An answer of one model. `summary` says in one sentence what `choices`, `doubt` and `uses` show; `how` it was asked and checked."""
 
     model: str
     summary: str
     choices: Sequence[ChoiceData]
+    doubt: str
     uses: str
     marked: bool
     done: bool

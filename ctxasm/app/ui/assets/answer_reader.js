@@ -56,7 +56,7 @@ class Reader {
     const spoken = this.panes.map((pane) => pane.summary).join(' ');
     requestAnimationFrame(() => { this.find('live').textContent = spoken; });
     // What needs a look is open from the start, where that pushes nothing away.
-    const first = this.root.querySelector('.line:not([data-verdict="supported"])') ?? this.root.querySelector('.line');
+    const first = this.root.querySelector('.line:has(.says)') ?? this.root.querySelector('.line');
     if (first && !this.narrow) this.show(Number(first.dataset.pane), Number(first.dataset.at), null, null, true);
   }
 
@@ -72,7 +72,7 @@ class Reader {
   pane(pane, index) {
     const own = index ? `-${index + 1}` : '';
     const head = pane.choices.length
-      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'uses', pane.uses))
+      ? el('div', { class: 'headline', role: 'group', 'aria-label': 'Claims to show' }, ...pane.choices.map((choice) => this.choice(choice)), say('span', 'doubt', pane.doubt), say('span', 'uses', pane.uses))
       : say('p', 'headline', pane.summary);
     const lines = el('ol', { class: 'lines', id: `ctx-answer${own}`, 'data-done': String(pane.done), 'data-plain': !pane.marked },
       ...pane.lines.map((line) => this.line(line, pane, index)));
@@ -88,7 +88,7 @@ class Reader {
   }
 
   choice(choice) {
-    return el('button', { type: 'button', 'data-filter': choice.verdict, 'data-verdict': choice.verdict },
+    return el('button', { type: 'button', 'data-filter': choice.part, 'data-part': choice.part },
       choice.sign ? el('i', { 'aria-hidden': 'true' }, choice.sign) : null, choice.label);
   }
 
@@ -99,7 +99,7 @@ class Reader {
     if (!claim) return el('li', { class: 'aside' }, words);
     const titles = claim.sources.map((source) => (pane.marked ? el('span', {}, `[${source.number}] ${source.title}`)
       : el('button', { type: 'button', class: 'link', 'data-chip': source.number, 'data-attribution': '' }, `source: ${source.title} [${source.number}]`)));
-    return el('li', { class: 'line', 'data-pane': index, 'data-at': line.claim, 'data-verdict': claim.verdict }, tagOf(claim), words,
+    return el('li', { class: 'line', 'data-pane': index, 'data-at': line.claim, 'data-part': claim.parts[0], 'data-parts': claim.parts.join(' ') }, tagOf(claim), words,
       el('div', { class: 'from' }, say('span', 'says', claim.says), ...(claim.says && pane.marked ? [] : titles)));
   }
 
@@ -113,7 +113,7 @@ class Reader {
     const label = piece.known || piece.number === null ? piece.label : `[${piece.label}]`;
     const mark = piece.mark || (piece.known ? '' : 'unknown');
     return el('button', { type: 'button', class: 'chip', 'data-chip': piece.number ?? 0, 'data-marker': piece.known ? piece.number : null,
-      'data-unknown': piece.known ? null : piece.number ?? '', 'data-verdict': piece.verdict, 'data-mark': mark, 'data-stale': piece.known ? piece.stale : '',
+      'data-unknown': piece.known ? null : piece.number ?? '', 'data-part': piece.part, 'data-mark': mark, 'data-stale': piece.known ? piece.stale : '',
       'data-spoken': piece.spoken, 'aria-label': piece.spoken }, el('span', { class: 'n' }, label), el('i', { class: 'mark' }, mark));
   }
 
@@ -134,9 +134,9 @@ class Reader {
   }
 
   drawFilter() {
-    if (!this.panes.some((pane) => pane.choices.some((choice) => choice.verdict === this.filter))) this.filter = '';
+    if (!this.panes.some((pane) => pane.choices.some((choice) => choice.part === this.filter))) this.filter = '';
     for (const button of this.root.querySelectorAll('[data-filter]')) button.setAttribute('aria-pressed', String(button.dataset.filter === this.filter));
-    for (const row of this.root.querySelectorAll('.lines > li')) row.hidden = Boolean(this.filter) && row.dataset.verdict !== this.filter;
+    for (const row of this.root.querySelectorAll('.lines > li')) row.hidden = Boolean(this.filter) && !(row.dataset.parts ?? '').split(' ').includes(this.filter);
   }
 
   // the sources

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 EXTRACTIVE, OPENAI = "extractive", "openai"
 NO_SECOND = "none"
-LEXICAL, JUDGE = "lexical", "llm"
+LEXICAL, JUDGE, RECHECK = "lexical", "llm", "lexical+llm"
 SCORERS = {
     LEXICAL: "words and figures (lexical)",
     "embedding": "likeness (embedding)",
     "nli": "inference (nli)",
     JUDGE: "a language model (llm)",
+    "lexical+nli": "words, then inference (lexical+nli)",
+    RECHECK: "words, then a language model (lexical+llm)",
 }
 
 
@@ -66,8 +68,8 @@ def pick_models() -> Picked:
     names = [first] if second == NO_SECOND else [first, second]
     asked = names.count(OPENAI)
     try:
-        endpoints = _endpoints(server.workbench().config, max(1, asked)) if asked or scorer == JUDGE else []
-        judge = endpoints[0] if scorer == JUDGE else None
+        endpoints = _endpoints(server.workbench().config, max(1, asked)) if asked or scorer in (JUDGE, RECHECK) else []
+        judge = endpoints[0] if scorer in (JUDGE, RECHECK) else None
         return Picked(tuple(_opened(name, endpoints) for name in names), scorer, judge)
     except CtxasmError as error:
         if asked:
@@ -85,7 +87,8 @@ def _pick_scorer() -> str:
         persist_state="session",
         width=215,
         help="**lexical**: words, numbers, names and negations. **embedding**: closeness of meaning, by a local model. "
-        "**nli**: entailment, by a local model of your own. **llm**: a language model judges, over the endpoint.",
+        "**nli**: entailment, by a local model of your own. **llm**: a language model judges, over the endpoint. "
+        "**lexical+…**: it is asked only about claims that words do not find.",
     )
 
 

@@ -11,9 +11,9 @@ from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
 from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
-from ctxasm.app.ui.words.verdict_words import brackets
 from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
 from ctxasm.app.workbench import SAMPLE
+from ctxasm.citations.reasons import brackets
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
@@ -209,9 +209,9 @@ def _answer(story: Story) -> str:
 
 
 def _chip(chip: Chip) -> str:
-    verdict = chip.judged.verdict if chip.judged else ""
+    part = chip.judged.part if chip.judged else ""
     return (
-        f'<span class="cx-cited v-{escape(verdict)}" data-verdict="{escape(verdict)}" title="{escape(chip.spoken)}">'
+        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{escape(chip.spoken)}">'
         f"{escape(chip.label)} {escape(chip.mark)}</span>"
     )
 

@@ -1,102 +1,81 @@
-"""What a check says, in plain words: a verdict's sign and name, the sentence of one claim, the summary, the figures. Pure.
+"""What a check says on a page: the sign of each part, the sentence of one claim, the summary, the figures. Pure.
 
-A verdict without words is a type error. Sentences may hold text from outside: escape them, or set them as text.
+What a claim is called stands in `ctxasm.citations.axes`, why in `ctxasm.citations.reasons`. A verdict or part without words is a type
+error. Sentences may hold text from outside: escape them, or set them as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, assert_never
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, assert_never
 
 from ctxasm.app.ui.words.words import REASONS, plural, stage_name
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, DroppedSource, Verdict, verdict_words
-from ctxasm.model.support import Conflict
+from ctxasm.citations.axes import Part, support_of
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource
+from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
+from ctxasm.citations.summary import is_declined_answer, summary_sentence
 
 TitleOf = Callable[[str], str]
-FINE: frozenset[Verdict] = frozenset({"supported", "declined"})
-"""Verdicts that ask nothing of a reader."""
-LONGEST_QUOTE = 160
+Shown = Part | Literal["declined"]
+"""What a claim is shown as: its worst part, or that it declines."""
 
 
-def sign(verdict: Verdict) -> str:
-    """The sign that stands for a verdict beside its colour."""
-    match verdict:
-        case "supported":
+def sign(part: Shown) -> str:
+    """The sign that stands for a part beside its colour."""
+    match part:
+        case "full" | "right":
             return "✓"
+        case "inherited":
+            return "↑"
         case "partly":
             return "◐"
-        case "elsewhere":
-            return "→"
-        case "prefix_only":
-            return "¶"
+        case "not_found":
+            return "?"
         case "contradicted":
             return "≠"
-        case "unsupported":
-            return "?"
-        case "uncited":
+        case "disputed":
+            return "⇄"
+        case "wrong_number":
+            return "→"
+        case "missing":
             return "–"
-        case "unknown_marker":
+        case "unknown":
             return "✗"
         case "dropped":
             return "⌀"
-        case "no_source":
-            return "○"
         case "declined":
             return "∅"
         case _:
-            assert_never(verdict)
-
-
-_PLAIN: dict[Verdict, str] = {"supported": "carried", "partly": "partly carried", "elsewhere": "wrong source", "uncited": "cites nothing"}
-"""Verdicts that a page calls otherwise than the command line and the JSON do."""
-
-
-def verdict_name(verdict: Verdict) -> str:
-    """A verdict in one or two words, as a label."""
-    return _PLAIN.get(verdict) or verdict_words(verdict)
-
-
-def counted(verdict: Verdict, count: int) -> str:
-    """`4 carried`, `2 cite nothing`: a verdict inside a summary."""
-    return f"{count} {'cite nothing' if verdict == 'uncited' and count > 1 else verdict_name(verdict)}"
+            assert_never(part)
 
 
 def summary(checked: CheckedAnswer) -> str:
-    """A whole check in one sentence: `6 claims: 4 carried, 1 wrong source, 1 cites nothing`."""
-    counts = {verdict: checked.verdicts.get(verdict, 0) for verdict in VERDICTS}
-    total = sum(counts.values())
-    if not total:
+    """A whole check in one sentence: `6 claims: 4 full, 1 partly, 1 not found; citation: 1 wrong number`."""
+    if not checked.claims:
         return "Nothing to check: the answer states nothing."
-    if counts["declined"] == total:
-        return "Declined: the answer says that the sources do not hold it."
-    return f"{plural(total, 'claim')}: {', '.join(counted(verdict, count) for verdict, count in counts.items() if count)}"
-
-
-def uses(used: int, expected: int) -> str:
-    """How many of the passages that the labels of the question expect an answer stands on; empty where none is expected."""
-    return f"uses {used} of {expected} expected passages" if expected else ""
-
-
-def is_carried(checked: CheckedClaim, threshold: float) -> bool:
-    """Whether all of the claim is carried: `partly` means a part of it, or all of it beside citations that add nothing.
-
-    The claim's own score does not tell: citations that add nothing lower it.
-    """
-    whole = any(found.score >= threshold for found in checked.support)
-    return checked.verdict == "supported" or (checked.verdict == "partly" and bool(checked.idle) and whole)
+    return "Declined: the answer says that the sources do not hold it." if is_declined_answer(checked) else summary_sentence(checked)
 
 
 def claim_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float = 1.0) -> str:
-    """Why a claim has its verdict, in one sentence or two. `title_of` names a document by its id, `threshold` is the check's."""
+    """Why a claim is judged as it is, in a sentence or a few. `title_of` names a document by its id, `threshold` is the check's."""
+    said = [_verdict_sentence(checked, title_of, threshold)]
+    if checked.verdict in ("partly", "unsupported", "no_source") and support_of(checked, threshold) != "full":
+        said.append(lacks_sentence(checked))
+    if checked.disputed is not None:
+        said = [disputed_sentence(checked.disputed)] if checked.verdict == "supported" else [*said, disputed_sentence(checked.disputed)]
+    return " ".join(filter(None, said))
+
+
+def _verdict_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float) -> str:
     numbers = dict.fromkeys(found.number for found in checked.support)
-    cited, carrying = brackets(checked.claim.cited), brackets(numbers)
+    cited, carrying = brackets(checked.claim.cited or checked.claim.inherited), brackets(numbers)
     match checked.verdict:
         case "supported":
             return f"Found in {carrying or cited}{' together' if len(numbers) > 1 else ''}."
         case "partly":
             idle = f"{brackets(checked.idle)} {_holds(checked.idle)} nothing of it" if checked.idle else ""
-            if is_carried(checked, threshold):
-                against = f" {conflict_sentence(checked.conflict)}" if checked.conflict else ""
+            if support_of(checked, threshold) == "full":
+                against = f" {conflict_sentence(checked.conflict)}" if checked.conflict and not checked.disputed else ""
                 return f"{idle}; {carrying} {'do' if len(numbers) > 1 else 'does'}.{against}"
             return f"Only a part of it is in {carrying or cited}{f'; {idle}' if idle else ''}."
         case "contradicted":
@@ -126,35 +105,10 @@ def _holds(numbers: Sequence[int]) -> str:
     return "holds" if len(numbers) == 1 else "hold"
 
 
-def conflict_sentence(conflict: Conflict) -> str:
-    """What does not agree: `“45 minutes” here, “30 minutes” in [1].`"""
-    here, there = clipped(conflict.claim, 60), clipped(conflict.source, 60)
-    match conflict.kind:
-        case "number" | "date" | "name":
-            return f"Another {conflict.kind}: “{here}” here, “{there}” in [{conflict.number}]."
-        case "negation":
-            return f"One says yes, the other no: “{here}” here, “{there}” in [{conflict.number}]."
-        case "opposite":
-            return f"The opposite: “{here}” here, “{there}” in [{conflict.number}]."
-        case _:
-            assert_never(conflict.kind)
-
-
 def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
     """What a cited number would have been, and where it was lost."""
     why = REASONS.get(source.reason or "", source.reason or "")
     return f"[{source.number}] would be “{title_of(source.document_id)}”, dropped at {stage_name(source.stage)}{f': {why}' if why else ''}."
-
-
-def brackets(numbers: Iterable[int]) -> str:
-    """`[1][3]`, each number once, in order."""
-    return "".join(f"[{number}]" for number in dict.fromkeys(numbers))
-
-
-def clipped(text: str, limit: int = LONGEST_QUOTE) -> str:
-    """One line of at most `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 class Figure(NamedTuple):
@@ -166,8 +120,11 @@ class Figure(NamedTuple):
 
 
 def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
-    """The citation figures of one answer; a dash where nothing is counted. Without markers nothing is cited: only the coverage counts."""
+    """The citation figures of one answer, none where they are withheld; a dash where nothing is counted. Without markers nothing is
+    cited: only the coverage counts."""
     told = checked.figures
+    if told.withheld or not told.claims:
+        return ()
     covered = Figure("of the claims stand on some source, cited or not", _percent(told.coverage), "coverage")
     if not checked.marked:
         return (covered,)

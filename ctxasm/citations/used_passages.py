@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked import CheckedAnswer, Share
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import Assembly, Key
 
 
-class Uses(NamedTuple):
-    """`used` of `expected` passages; none is expected of a query without labels."""
-
-    used: int
-    expected: int
-
-
-def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Uses:
+def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
     """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
 
     Expected are the spans of the query; its gold chunks where the spans cannot be judged, because chunks do not say where
@@ -41,7 +33,7 @@ def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Uses:
             for name, low, high in in_documents
         )
 
-    return Uses(sum(is_used(passage) for passage in expected), len(expected))
+    return Share(sum(is_used(passage) for passage in expected), len(expected))
 
 
 def _carried(checked: CheckedAnswer) -> Iterator[tuple[int, int]]:

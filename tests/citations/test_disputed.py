@@ -1,0 +1,65 @@
+"""A claim that one source carries and another contradicts is seen, and texts that merely differ are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxasm.citations.alignment import check_answer
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.grounds import grounds_of_sources
+from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.summary import problem_claims
+
+OLD = "On ordinary wards visitors are welcome from 15.00 to 19.00 every day."
+
+
+def disputed(answer: str, *texts: str, dates: tuple[str | None, ...] = ()) -> CheckedClaim:
+    dated = [*dates, *[None] * (len(texts) - len(dates))]
+    sources = [{"n": n, "text": text, "date": date} for n, (text, date) in enumerate(zip(texts, dated, strict=True), 1)]
+    return check_answer(answer, grounds_of_sources(sources), LexicalScorer()).claims[0]
+
+
+@pytest.mark.parametrize(
+    ("dates", "age"),
+    [(("2023-03-01", "2026"), "newer"), (("2026", "2023-03-01"), "older"), (("2026-01", "2026"), None), ((None, "2026"), None), ((), None)],
+)
+def test_another_source_disputes_and_its_age_is_told(dates: tuple[str | None, ...], age: str | None) -> None:
+    claim = disputed(f"{OLD[:-1]} [1].", OLD, OLD.replace("15.00", "14.00"), dates=dates)
+    assert (claim.verdict, claim.score) == ("supported", 1.0)
+    assert claim.disputed is not None
+    assert (claim.disputed.number, claim.disputed.age, claim.disputed.conflict.source) == (2, age, "14.00")
+    assert claim.disputed.date == (dates[1] if len(dates) > 1 else None)
+
+
+def test_the_newest_of_several_is_named() -> None:
+    other = OLD.replace("15.00", "14.00")
+    claim = disputed(f"{OLD[:-1]} [1].", OLD, other, other.replace("14.00", "13.00"), dates=("2024", "2023", "2026"))
+    assert claim.disputed is not None
+    assert claim.disputed.number == 3
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "On the maternity ward partners are welcome from 8.00 to 22.00.",
+        "The shop on the ground floor is open from 9.00 to 17.00 every day.",
+        OLD,
+        "Parking costs two euros an hour.",
+    ],
+)
+def test_another_subject_disputes_nothing(other: str) -> None:
+    assert disputed(f"{OLD[:-1]} [1].", OLD, other).disputed is None
+
+
+def test_a_wrong_number_behind_a_disputed_claim_hides_nothing() -> None:
+    claim = disputed(f"{OLD[:-1]} [3].", OLD, OLD.replace("15.00", "14.00"), "Parking costs two euros an hour.")
+    assert claim.verdict == "elsewhere"
+    assert claim.disputed is not None
+    assert claim.disputed.number == 2
+
+
+def test_what_is_contradicted_by_what_it_cites_is_that_and_not_disputed() -> None:
+    sources = [{"n": 1, "text": OLD.replace("15.00", "14.00")}]
+    checked = check_answer(f"{OLD[:-1]} [1].", grounds_of_sources(sources), LexicalScorer())
+    assert (checked.claims[0].verdict, checked.claims[0].disputed) == ("contradicted", None)
+    assert problem_claims(checked) == checked.claims
