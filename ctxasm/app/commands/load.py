@@ -38,7 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_over(parser)
     parser.add_argument(
-        "--map", dest="columns", metavar="FIELD=COLUMN", action="append", default=[], help="the column of a field; a dotted path for JSON"
+        "--map",
+        dest="columns",
+        metavar="FIELD=PATH",
+        action="append",
+        default=[],
+        help="the column of a field, or a path in JSON; of a list of hits hits=results[*] and hits.text=node.text",
     )
     parser.add_argument("--kind", help="what the rows are: chunks, documents, queries, retrievals or answers (default: guessed)")
     parser.add_argument("--valid-only", action="store_true", help="leave out the rows that fail instead of loading nothing")
@@ -77,7 +82,7 @@ def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
     for assignment in args.columns:
         field, equals, column = assignment.partition("=")
         if not equals or not field.strip():
-            raise InvalidInput(f"--map takes FIELD=COLUMN, such as text=body, got {shown(assignment)}")
+            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
         columns[field.strip()] = column
     return one_mapping(columns, args.kind)
 
@@ -105,6 +110,15 @@ def _show_file(file: FilePreview) -> None:
             show(f"  {field} = {column} ({file.mapping.reasons.get(field, 'as you said')})")
     for note in file.notes:
         show(f"  note: {note}")
+    for asked in file.asked:
+        show(f"  asks: {_cut(asked.question)} ({asked.hits:,} hits)")
+        for text, score in asked.best:
+            show(f"    {'' if score is None else f'{score:.4g} '}{_cut(text)}")
     for number, row in file.rows:
         text = json.dumps(row, ensure_ascii=False, default=str)
-        show(f"  {file.unit} {number}: {text if len(text) <= ROW_CHARS else text[: ROW_CHARS - 1] + '…'}")
+        show(f"  {file.unit} {number}: {_cut(text)}")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text[: ROW_CHARS * 2].split())
+    return line if len(line) <= ROW_CHARS else line[: ROW_CHARS - 1] + "…"

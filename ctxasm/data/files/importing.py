@@ -18,6 +18,7 @@ from ctxasm.data.files.mapping import ColumnMapping
 from ctxasm.data.files.opening import Table, is_bundle_name, is_bundle_zip, open_tables, sources_of
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
+from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
@@ -25,13 +26,22 @@ from ctxasm.model.records import Bundle
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import check_records
 
-PREVIEW_ROWS = 20
+PREVIEW_ROWS, PREVIEW_ASKED, PREVIEW_HITS = 20, 3, 3
+
+
+class AskedPreview(NamedTuple):
+    """A question as it would be loaded, with the number of its hits, and its best hits: their texts (or names) and scores."""
+
+    question: str
+    hits: int
+    best: tuple[tuple[str, float | None], ...]
 
 
 class FilePreview(NamedTuple):
     """One table. `shape` is the recognised shape's name; `mapping` what its columns were taken for; one of them, or none.
 
-    `rows` are the first 20 with their numbers; `row_count` all of them; `failing` those with a problem.
+    `rows` are the first 20 with their numbers; `asked` the first three questions as they would be loaded; `row_count` all rows;
+    `failing` those with a problem.
     """
 
     file: str
@@ -40,6 +50,7 @@ class FilePreview(NamedTuple):
     mapping: ColumnMapping | None
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, Any]], ...]
+    asked: tuple[AskedPreview, ...]
     row_count: int
     failing: int
     unit: str
@@ -177,12 +188,33 @@ def _file_preview(table: Table, source: Source, checked: Checked) -> FilePreview
         mapping=table.mapping,
         columns=rows.columns,
         rows=tuple(rows.rows[:PREVIEW_ROWS]),
+        asked=_asked_preview(source.lines),
         row_count=len(rows.rows) + len({problem.line for problem in rows.problems}),
         failing=len(checked.failed.get(rows.file, ())),
         unit=rows.unit,
         notes=(*rows.notes, *source.lines.notes),
         problems=own,
     )
+
+
+def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
+    questions = {str(line.get("query_id")): line.get("query") for _, line in lines.queries}
+    first = [line for _, line in lines.retrievals[:PREVIEW_ASKED]]
+    hits = [[hit for hit in line.get("retrieved") or () if isinstance(hit, Mapping)] for line in first]
+    named = {_key(hit) for own in hits for hit in own[:PREVIEW_HITS]}
+    texts = {key: str(line.get("text")) for _, line in lines.chunks if (key := _key(line)) in named}
+    return tuple(
+        AskedPreview(
+            str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
+            len(own),
+            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), hit.get("score")) for hit in own[:PREVIEW_HITS]),
+        )
+        for line, own in zip(first, hits, strict=True)
+    )
+
+
+def _key(line: Mapping[str, Any]) -> tuple[str, str]:
+    return str(line.get("document_id")), str(line.get("chunk_index"))
 
 
 def _notes(tables: Sequence[Table], sources: Sequence[Source]) -> list[str]:

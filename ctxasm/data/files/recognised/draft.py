@@ -7,14 +7,14 @@ the same text at the same place of the same document.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
 from ctxasm.data.files.recognised.converted import Converted, Line
 from ctxasm.data.files.recognised.passages import Passage, content_id
 from ctxasm.data.files.recognised.placing import place
-from ctxasm.data.files.recognised.scoring import NOTES, rising, score
+from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
 from ctxasm.data.files.recognised.values import is_finite
 from ctxasm.data.files.rows import Rows
 
@@ -132,6 +132,9 @@ class Draft:
     def _write_chunks(self) -> None:
         documents: dict[str, list[int]] = {}
         for number, (at, passage) in enumerate(self._passages):
+            if passage.refers:
+                self._indexes[number] = next(iter(passage.numbers.values()), 0)
+                continue
             documents.setdefault(document_of(passage, at), []).append(number)
         for document_id, own in documents.items():
             passages = [self._passages[number][1] for number in own]
@@ -145,7 +148,7 @@ class Draft:
             paged = first.start_in_page and len({passage.page for passage in passages}) > 1
             for number in sorted(own, key=lambda number: self._indexes[number]):
                 self._write_chunk(document_id, number, paged)
-        retrieved = [at.table for number, (at, _) in enumerate(self._passages) if number not in self._listed]
+        retrieved = [at.table for number, (at, own) in enumerate(self._passages) if number not in self._listed and not own.refers]
         if retrieved:
             self.note(
                 retrieved[0], "only what was retrieved is in the export: expansion finds no other neighbours (chunks: {})", len(retrieved)
@@ -169,6 +172,10 @@ class Draft:
     def _write_questions(self) -> None:
         told = self.are_distances
         are_distances = rising([asked.found for asked in self._asked]) if told is None else told
+        if told is None and falling([asked.found for asked in self._asked]):
+            self.note(self._asked[0].at.table, "distances that fall from the first hit on in every list are similarities: they are the scores")
+            plain = [[replace(passage, measure="score") for passage in asked.found] for asked in self._asked]
+            self._asked = [replace(asked, found=found) for asked, found in zip(self._asked, plain, strict=True)]
         taken = {asked.query_id for asked in self._asked}
         numbers = count(1)
         for asked in self._asked:

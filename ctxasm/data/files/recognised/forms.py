@@ -109,7 +109,7 @@ def plain_passage(value: object) -> Passage | None:
         return None
     inner: Object = next((value[name] for name in INNER_NAMES if isinstance(value.get(name), Mapping)), {})
     found = first(value, TEXT_NAMES) or first(inner, TEXT_NAMES)
-    text = _plain_text(found[1]) if found else None
+    text = plain_text(found[1]) if found else None
     if text is None:
         return None
     beside = {name: item for name, item in value.items() if name not in (*TEXT_NAMES, *INNER_NAMES, *ID_NAMES)}
@@ -147,13 +147,13 @@ def _related(related: Object, names: tuple[str, ...]) -> str | None:
     return named(found[1].get("node_id")) if found and isinstance(found[1], Mapping) else None
 
 
-def _plain_text(value: object) -> str | None:
+def plain_text(value: object) -> str | None:
     """A text, `{"text": …}`, or a list of such parts."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return _plain_text(value.get("text"))
+        return plain_text(value.get("text"))
     if isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
-        parts = [_plain_text(part.get("text")) for part in value]
+        parts = [plain_text(part.get("text")) for part in value]
         return "\n".join(part for part in parts if part) or None
     return None

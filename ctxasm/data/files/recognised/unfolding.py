@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ctxasm.data.files.recognised.forms import FORMS, read_passage
+from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS, read_passage
 from ctxasm.data.files.recognised.lists import read_list, read_question
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
@@ -52,4 +52,5 @@ def _are_questions(value: Mapping[str, Any]) -> bool:
     if value.keys() & {"documents", "source_documents", "source_nodes", "nodes", "context"}:
         return False
     lists = [inner for inner in value.values() if isinstance(inner, list)]
-    return len(lists) == len(value) and any(lists) and all(not inner or read_list(inner, FORMS) for inner in lists)
+    forms = ANY_FORM if all(" " in str(question).strip() for question in value) else FORMS
+    return len(lists) == len(value) and any(lists) and all(not inner or read_list(inner, forms) for inner in lists)
