@@ -12,6 +12,7 @@ from ctxasm.data.files.mapping_form import EXPECTED, HIT_FIELDS, HITS, ColumnMap
 from ctxasm.data.files.mapping_lines import Applied
 from ctxasm.data.files.mapping_values import ABSENT, each_at, field_value, is_vector, parsed, value_at
 from ctxasm.data.files.problems import Problem
+from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.forms import plain_text
 from ctxasm.data.files.recognised.lists import read_answer, read_question
@@ -19,10 +20,11 @@ from ctxasm.data.files.recognised.passages import Passage, passage
 from ctxasm.data.files.recognised.values import named, number, whole
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.paths import EVERY, lists_of
-from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.errors import shown
 
 MOST_TOLD, MAX_KEPT, MAX_FLAT = 8, 1_000, 3
 """Paths that a sentence names; characters of a text that is kept as metadata; levels of objects that are laid flat."""
+AROUND = ("query", "query_id", "answer", EXPECTED)
 OF_PASSAGE = ("title", "source", "section", "date")
 Values = Mapping[str, Any]
 At = tuple[int, ...]
@@ -42,10 +44,12 @@ class _Found:
 def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
     """The lines of rows that hold lists of hits. Each hit has a text, or names a chunk that stands elsewhere.
 
-    A row without hits is a question without hits, which a note counts; where no row has any, that is a problem. Raises
-    InvalidInput where a path leads nowhere in any row.
+    A row without hits is a question without hits, which a note counts. Where no row has any, or a path leads nowhere in every row,
+    that is a problem.
     """
     reader = _Reader(mapping, rows)
+    if lost := reader.lost():
+        return Applied(Converted(), (lost,))
     draft, without, repeats, problems = Draft([rows]), 0, 0, list[Problem]()
     for row_number, row in rows.rows:
         for found in reader.read(row):
@@ -83,27 +87,31 @@ class _Reader:
         path = mapping.columns[HITS]
         self._hits = path if path.endswith(EVERY) else f"{path}{EVERY}"
         self._used = frozenset(lists_of(column)[0].partition(".")[0] for name, column in mapping.columns.items() if name not in HIT_FIELDS)
-        self._used |= {lists_of(mapping.columns[name])[0].partition(".")[0] for name in HIT_FIELDS if EVERY in mapping.columns.get(name, "")}
+        self._used |= {
+            lists_of(mapping.columns[name])[0].partition(".")[0] for name in HIT_FIELDS if EVERY in mapping.columns.get(name, "")
+        }
         self._own = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY not in column}
         self._lists = {name: column for name, column in mapping.columns.items() if name in HIT_FIELDS and EVERY in column}
         self._seen: set[str] = set()
         self.hits = self.asked = 0
-        for name in ("query", "query_id", "answer", EXPECTED):
-            if (outer := _depth(mapping.columns.get(name, ""))) >= _depth(self._hits):
-                raise InvalidInput(
-                    f"{name} of {rows.file} must stand around the list of hits, {shown(self._hits)}: it goes through {outer} lists, "
-                    f"allowed are {_depth(self._hits) - 1}"
-                )
-        lost = [name for name in self._own if not any(True for row in self._sample() if self._values_of(row, name))]
-        if lost and (examples := self.examples()):
-            name = lost[0]
-            raise InvalidInput(f"{rows.file}: no hit has {shown(self._own[name])} for {name}{self.told(examples)}")
+
+    def lost(self) -> Problem | None:
+        """What a path does that leads nowhere, or through more lists than the hits stand in."""
+        hits = shown(self._columns[HITS])
+        for name in AROUND:
+            if _depth(self._columns.get(name, "")) >= _depth(self._hits):
+                told = f"{shown(self._columns[name])} must stand around the list of hits, {hits}, and not in a list of its own"
+                return Problem(self._rows.file, None, name, told)
+        for name, path in self._own.items():
+            if not any(self._has(row, path) for row in self._sample()) and (examples := self.examples()):
+                return Problem(self._rows.file, None, name, f"no hit has {shown(path)}{self.told(examples)}")
+        return None
 
     def _sample(self) -> Iterator[Values]:
         return (row for _, row in islice(self._rows.rows, 200))
 
-    def _values_of(self, row: Values, name: str) -> bool:
-        return any(_inside(hit, self._own[name]) is not ABSENT for _, hit in each_at(row, self._hits))
+    def _has(self, row: Values, path: str) -> bool:
+        return any(_inside(hit, path) is not ABSENT for _, hit in each_at(row, self._hits))
 
     def examples(self) -> list[str]:
         """Paths that hits have."""
@@ -127,11 +135,13 @@ class _Reader:
 
     def read(self, row: Values) -> Iterator[_Found]:
         """The questions of a row, each with its hits."""
-        fields = {name: dict(each_at(row, self._columns[name])) for name in ("query", "query_id", "answer", EXPECTED) if name in self._columns}
+        fields = {name: dict(each_at(row, self._columns[name])) for name in AROUND if name in self._columns}
         beside = {name: dict(each_at(row, path)) for name, path in self._lists.items()}
         asked = [_depth(self._columns[name]) for name in ("query", "query_id") if name in self._columns]
         outer = max(asked) if asked else _depth(self._hits) - 1
-        groups: dict[At, list[Passage]] = {place: [] for name in ("query", "query_id") for place in fields.get(name, ()) if len(place) == outer}
+        groups: dict[At, list[Passage]] = {
+            place: [] for name in ("query", "query_id") for place in fields.get(name, ()) if len(place) == outer
+        }
         for place, hit in each_at(row, self._hits):
             if hit is not ABSENT:
                 made = self._passage(hit, {name: values.get(place, ABSENT) for name, values in beside.items()})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctxasm.data.field_names import FIELD_NAMES, by_names, plain_name
 from ctxasm.data.files.mapping_form import EXPECTED, HITS, NAMES, REFERENCES, ColumnMapping
@@ -23,12 +23,26 @@ from ctxasm.model.errors import shown
 ROWS, ITEMS, KEYS, VALUES, DEPTH = 20, 8, 60, 4_000, 12
 """What is looked at: rows, items of a list, keys of an object, values of a row, levels."""
 LONG_TEXT, MOST_QUESTION = 25, 4_000
-LISTS = frozenset(map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children")))
+LISTS = frozenset(
+    map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
+)
 OTHERS = frozenset(
     map(
         plain_name,
         (
-            *("gold", "spans", "history", "messages", "tool_calls", "prompts", "labels", "annotations", "highlights", "aggregations", "choices"),
+            *(
+                "gold",
+                "spans",
+                "history",
+                "messages",
+                "tool_calls",
+                "prompts",
+                "labels",
+                "annotations",
+                "highlights",
+                "aggregations",
+                "choices",
+            ),
             *("reference_contexts", "ground_truth_contexts", "reference_context_ids", "child_runs", "observations", "events", "tests"),
         ),
     )
@@ -38,7 +52,22 @@ EXTRA: Mapping[str, tuple[str, ...]] = {
     "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
     "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
     "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
-    "id": ("id", "ids", "_id", "id_", "uuid", "chunk_id", "node_id", "point_id", "passage_id", "chunk_ids", "doc_ids", "doc_id", "key", "pk"),
+    "id": (
+        "id",
+        "ids",
+        "_id",
+        "id_",
+        "uuid",
+        "chunk_id",
+        "node_id",
+        "point_id",
+        "passage_id",
+        "chunk_ids",
+        "doc_ids",
+        "doc_id",
+        "key",
+        "pk",
+    ),
     "score": ("scores", "ranking_score", "certainty", "text_match", "relevancy", "weight"),
     "distance": ("distances", "nn_distance"),
     "metadata": ("metadatas", "metadata", "payloads"),
@@ -74,7 +103,11 @@ class _Seen:
 
     def below(self, path: str) -> dict[str, list[Any]]:
         """What stands inside the objects at a path, by the paths from there, down to the next list."""
-        return {name[len(path) + 1 :]: own for name, own in self.values.items() if name.startswith(f"{path}.") and EVERY not in name[len(path) :]}
+        return {
+            name[len(path) + 1 :]: own
+            for name, own in self.values.items()
+            if name.startswith(f"{path}.") and EVERY not in name[len(path) :]
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +140,10 @@ def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapp
 
 
 def records_at(value: Mapping[str, Any]) -> str | None:
-    """Of an object, the path to the list of records that each hold a question with hits; "" where it is one record itself, None for neither."""
+    """Of an object, the path to the list of records that each hold a question with hits.
+
+    "" where it is one record itself, None where it is neither.
+    """
     rows = Rows("", tuple(value), [(1, value)])
     found = guess_hits(rows)
     if found is None:
@@ -117,6 +153,25 @@ def records_at(value: Mapping[str, Any]) -> str | None:
     if records and EVERY not in records and hits.startswith(f"{records}{EVERY}."):
         return records
     return "" if query or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
+
+
+class Paths(NamedTuple):
+    """The paths of some rows: all, those to lists, and those from a hit, or to lists beside the hits."""
+
+    every: tuple[str, ...]
+    lists: tuple[str, ...]
+    inner: tuple[str, ...]
+
+
+NO_PATHS = Paths((), (), ())
+
+
+def paths_in(rows: Rows, hits: str = "") -> Paths:
+    """Where something stands in the first rows, and in the hits of the list `hits`."""
+    seen = _seen(rows)
+    path = hits if hits.endswith(EVERY) else f"{hits}{EVERY}"
+    beside = [other for other, lengths in seen.lengths.items() if lengths == seen.lengths.get(path)]
+    return Paths(tuple(_shallow(seen.values)), tuple(_shallow(seen.lengths)), (*_shallow(seen.below(path)), *beside))
 
 
 def lists_in(rows: Rows, used: Iterable[str]) -> list[str]:
@@ -136,8 +191,8 @@ def _seen(rows: Rows) -> _Seen:
 
 
 def _best(seen: _Seen, given: Mapping[str, str]) -> _List | None:
-    if path := given.get(HITS):
-        path = path if path.endswith(EVERY) else f"{path}{EVERY}"
+    if said := given.get(HITS):
+        path = said if said.endswith(EVERY) else f"{said}{EVERY}"
         return _list_at(seen, path) or _List(path, {}, 0)
     found = [one for path in seen.lengths if plain_name(_name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
     paths = [one.path for one in found]
@@ -209,7 +264,10 @@ def _of_texts(path: str, items: Sequence[Any], seen: _Seen, usual: int) -> _List
     beside = [
         (_name_of(other), other)
         for other, lengths in seen.lengths.items()
-        if other != path and other.endswith(EVERY * depth) and lengths == seen.lengths[path] and other.removesuffix(EVERY * depth).rpartition(".")[0] == stem
+        if other != path
+        and other.endswith(EVERY * depth)
+        and lengths == seen.lengths[path]
+        and other.removesuffix(EVERY * depth).rpartition(".")[0] == stem
     ]
     fields: dict[str, str] = {}
     for name, known, fits in (
@@ -240,7 +298,9 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
     for name, names, fits in known:
         places = [(_name_of(path), path) for path in _shallow(outside) if path not in taken and _most(outside[path], fits)]
         if name == "query":
-            places = [place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1]  # a template asks nothing
+            places = [
+                place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1
+            ]  # a template asks nothing
         if name not in columns and (found := next(by_names(names, places), None)) is not None:
             taken.add(found)
             yield name, found
@@ -251,7 +311,9 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
-    found = [path for path, values in outside.items() if _most(values, lambda value: isinstance(value, str) and value.rstrip().endswith("?"))]
+    found = [
+        path for path, values in outside.items() if _most(values, lambda value: isinstance(value, str) and value.rstrip().endswith("?"))
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -313,12 +375,18 @@ def _asks(value: Any) -> bool:
 
 def _reads(values: Sequence[Any], least: int) -> bool:
     texts = [value for value in values if isinstance(value, str)]
-    return bool(texts) and sum(map(len, texts)) >= least * len(texts) and 2 * sum(" " in text or not text.isascii() for text in texts) >= len(texts)
+    return (
+        bool(texts)
+        and sum(map(len, texts)) >= least * len(texts)
+        and 2 * sum(" " in text or not text.isascii() for text in texts) >= len(texts)
+    )
 
 
 def _longest(inside: Mapping[str, list[Any]]) -> str | None:
     fitting = {path: own for path, own in inside.items() if _most(own, lambda value: isinstance(value, str)) and _reads(own, LONG_TEXT)}
-    return max(fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None)
+    return max(
+        fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None
+    )
 
 
 def _falls(values: Sequence[Any], lengths: Sequence[int]) -> bool:

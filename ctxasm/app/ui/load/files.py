@@ -16,11 +16,12 @@ from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.load.importing import import_controls, joined_name
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.load.row_tables import cut, notes_html, preview_html
+from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.app.ui.words.words import number, plural
+from ctxasm.data.files.mapping_form import HIT_FIELDS
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -222,7 +223,8 @@ def mappings_in_use() -> tuple[dict[str, ColumnMapping], str]:
 def file_card(file: FilePreview, at: int, is_only: bool) -> None:
     """The card of a table; its rows lie open where it is the only one, or its columns are to be looked at."""
     chosen = session.mappings
-    mapping = chosen.get(file.file, file.mapping)
+    own = chosen.get(file.file)
+    mapping = file.mapping if own is None or (own.guess_rest and file.mapping is not None) else own
     with st.container(border=True, key=f"file_{at}"):
         st.html(boxed(_head(file, chosen)))
         if mapping is None and file.columns:
@@ -231,7 +233,9 @@ def file_card(file: FilePreview, at: int, is_only: bool) -> None:
         elif mapping is not None:
             mapping_editor(file, mapping, at)
         shown = mapping if mapping is not None and not lacking(mapping) else None
-        used = {column: field for field, column in shown.columns.items()} if shown is not None else {}
+        used = {column: field for field, column in shown.columns.items() if field not in HIT_FIELDS} if shown is not None else {}
+        if file.asked:
+            st.html(boxed(asked_html(file.asked)))
         if file.rows:
             with st.expander(_rows_label(file), expanded=is_only or mapping is not None, key=f"rows_{at}"):
                 st.html(boxed(preview_html(file.columns, file.rows, used, f"{cut(file.file, 60)}, first rows")))

@@ -173,7 +173,9 @@ class Draft:
         told = self.are_distances
         are_distances = rising([asked.found for asked in self._asked]) if told is None else told
         if told is None and falling([asked.found for asked in self._asked]):
-            self.note(self._asked[0].at.table, "distances that fall from the first hit on in every list are similarities: they are the scores")
+            self.note(
+                self._asked[0].at.table, "distances that fall from the first hit on in every list are similarities: they are the scores"
+            )
             plain = [[replace(passage, measure="score") for passage in asked.found] for asked in self._asked]
             self._asked = [replace(asked, found=found) for asked, found in zip(self._asked, plain, strict=True)]
         taken = {asked.query_id for asked in self._asked}

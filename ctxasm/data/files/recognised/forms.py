@@ -103,6 +103,16 @@ def openinference_document(value: object) -> Passage | None:
     return passage(inner["content"], metadata, inner.get("id"), inner.get("score"))
 
 
+def genai_document(value: object) -> Passage | None:
+    """A document of a GenAI span: a text where it was recorded, else a name whose chunk stands elsewhere."""
+    if not isinstance(value, Mapping) or not ({"id", "content"} & value.keys()):
+        return None
+    if (known := plain_passage(value)) is not None:
+        return known
+    name = named(value.get("id"))
+    return replace(passage(None, _with_beside(value, {"id", "score"}, None), name, value.get("score"), name), refers=True) if name else None
+
+
 def plain_passage(value: object) -> Passage | None:
     """An object with a text, and the answers of vector databases: the fields under payload, metadata or _source."""
     if not isinstance(value, Mapping):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS, read_passage
+from ctxasm.data.files.recognised.langsmith import is_run
 from ctxasm.data.files.recognised.lists import read_list, read_question
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
@@ -23,7 +24,7 @@ def unfolded(value: Any) -> list[dict[str, Any]] | None:
         return _of_list(value)
     if not isinstance(value, dict):
         return None
-    if any(name in value for name in WHOLE) or _is_trace(value) or read_passage(value, FORMS) is not None:
+    if any(name in value for name in WHOLE) or _is_trace(value) or is_run(value) or read_passage(value, FORMS) is not None:
         return [value]
     if _are_questions(value):
         return [{"query": question, "documents": found} for question, found in value.items()]

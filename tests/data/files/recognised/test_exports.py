@@ -21,7 +21,7 @@ NAMES = {
     "langchain": "LangChain documents",
     "llamaindex": "LlamaIndex nodes",
     "haystack": "Haystack documents",
-    "openinference": "OpenInference spans",
+    "openinference": "OpenInference or GenAI spans",
     "langfuse": "Langfuse traces",
     "ragas": "Ragas dataset",
     "beir": "BEIR or TREC collection",
