@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
 from ctxasm.app.workbench import Workbench
-from ctxasm.data.files.loading import LoadReport, files_at, load_paths, one_mapping, preview_files
+from ctxasm.data.files.loading import LoadReport, files_at, join_files, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import Over
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -38,6 +38,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_over(parser)
     parser.add_argument(
+        "--join", metavar="DATASET", help="add only the questions, with their hits on the chunks of this dataset or linked table"
+    )
+    parser.add_argument(
         "--map",
         dest="columns",
         metavar="FIELD=PATH",
@@ -56,6 +59,8 @@ def run(args: Namespace) -> int:
     if args.sample == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
         raise InvalidInput("load takes either a PATH (with or without --data or --into) or --sample alone")
     name, over = over_of(args, args.name, "--data")
+    if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
+        raise InvalidInput("--join names the dataset that questions are added to: leave out --sample, --data, --into and --replace")
     workbench = workbench_of(args)
     if args.preview:
         return _preview(workbench, args)
@@ -69,6 +74,8 @@ def run(args: Namespace) -> int:
 
 
 def _load(workbench: Workbench, args: Namespace, name: str | None, over: Over) -> LoadReport:
+    if args.join is not None:
+        return join_files(workbench, files_at(args.path, workbench.config, _pasted), args.join, _mappings(args), args.valid_only)
     return load_paths(workbench, args.path, name, _mappings(args), args.valid_only, over, _pasted)
 
 
@@ -90,11 +97,14 @@ def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
 def _preview(workbench: Workbench, args: Namespace) -> int:
     if args.sample:
         raise InvalidInput("--preview takes a PATH")
-    found = preview_files(workbench, files_at(args.path, workbench.config, _pasted), _mappings(args), args.into)
+    found = preview_files(workbench, files_at(args.path, workbench.config, _pasted), _mappings(args), args.into, args.join)
     for file in found.files:
         _show_file(file)
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count)
-    where = f"add to {args.into}" if args.into is not None else f"load as {found.name}"
+    for note in found.notes:
+        show(f"note: {note}")
+    added = args.into or args.join
+    where = f"add to {added}" if added is not None else f"load as {found.name}"
     show(f"would {where}: {counts}" if counts else "would load nothing")
     for problem in found.problems[:MOST_PROBLEMS]:
         say(str(problem))

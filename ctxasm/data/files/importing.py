@@ -20,7 +20,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
-from ctxasm.model.datasets import OwnedDataset
+from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.store.digest import content_hash
@@ -85,14 +85,15 @@ def preview(
     limits: FileLimits | None = None,
     mappings: Mapping[str, ColumnMapping] | None = None,
     into: OwnedDataset | None = None,
+    onto: Dataset | None = None,
 ) -> Preview:
-    """What the files hold and how they are understood, beside the dataset `into` that they join.
+    """What the files hold and how they are understood, beside the dataset `into` that they join, their hits on the chunks of `onto`.
 
     Raises InvalidInput where the only file cannot be read at all.
     """
     tables, unreadable = open_tables(files, mappings or {}, limits or FileLimits())
     sources = sources_of(tables)
-    checked = check_sources(sources, "preview", into)
+    checked = check_sources(sources, "preview", into, onto)
     bundle = checked.bundle
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
     shown = [_file_preview(table, source, checked) for table, source in zip(tables, sources, strict=True)]
@@ -116,25 +117,27 @@ def import_files(
     valid_only: bool = False,
     limits: FileLimits | None = None,
     into: OwnedDataset | None = None,
+    onto: Dataset | None = None,
 ) -> Reading:
     """The bundle that the files make together, with notes. `mappings` are by the name of the table ("" for all).
 
-    `into` is the dataset that they join: references may name its records, and what is stored there otherwise is a problem.
+    `into` is the dataset that they join: references may name its records, and what is stored there otherwise is a problem. With
+    `onto` their questions alone are loaded, with hits on the chunks of that dataset.
 
     Raises InvalidBundle with all problems, or InvalidInput with one sentence. With `valid_only` rows that fail are left
     out, which the notes count; a file that cannot be read at all is refused all the same.
     """
     limits = limits or FileLimits()
-    if not valid_only and not mappings and len(files) == 1 and is_bundle_zip(*files[0], limits):
+    if not valid_only and not mappings and onto is None and len(files) == 1 and is_bundle_zip(*files[0], limits):
         return read_bundle_bytes(files[0][1], files[0][0], name, limits.of_zip(), into)
     called = dataset_name(name if name is not None else default_name(files))
     where = ", ".join(shown_name(file) for file, _ in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     tables, unreadable = open_tables(files, mappings or {}, limits)
     sources = sources_of(tables)
-    checked = check_sources(sources, called, into)
+    checked = check_sources(sources, called, into, onto)
     dropped = None
     if valid_only and checked.problems and not unreadable:
-        tables, sources, checked, dropped = _valid_part(tables, checked, called, into)
+        tables, sources, checked, dropped = _valid_part(tables, checked, called, into, onto)
     if unreadable or checked.bundle is None:
         raise InvalidBundle(where, (*unreadable, *checked.problems))
     bundle = checked.bundle
@@ -152,7 +155,7 @@ def default_name(files: Sequence[tuple[str, bytes]]) -> str:
 
 
 def _valid_part(
-    tables: list[Table], checked: Checked, name: str, into: OwnedDataset | None
+    tables: list[Table], checked: Checked, name: str, into: OwnedDataset | None, onto: Dataset | None
 ) -> tuple[list[Table], list[Source], Checked, _Dropped]:
     """The tables without their failing rows, checked again, until nothing fails."""
     first, later = checked.failed, dict[str, frozenset[int]]()
@@ -160,7 +163,7 @@ def _valid_part(
     while True:
         tables = [_without(table, failed.get(table.rows.file, frozenset())) for table in tables]
         sources = sources_of(tables)
-        checked = check_sources(sources, name, into)
+        checked = check_sources(sources, name, into, onto)
         failed = checked.failed
         gone = any(failed.get(table.rows.file, frozenset()) & {number for number, _ in table.rows.rows} for table in tables)
         if checked.bundle is not None or not gone:

@@ -74,7 +74,7 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
         path = shown(mapping.columns[HITS])
         draft.note(0, f"{rows.file}: questions without a hit at {path}: {{}}", without)
     if "query" not in mapping.columns and "query_id" not in mapping.columns:
-        texts = f"; its texts are at {', '.join(found)}" if (found := reader.texts_outside()) else ""
+        texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
         draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
     return Applied(draft.lines()[0], tuple(problems))
 
@@ -177,7 +177,7 @@ class _Reader:
         text = known.get("text")
         if text is None and "hits.text" not in values and isinstance(hit, str):
             text = hit
-        refers = text is None and "hits.text" not in values
+        refers = text is None and (bool(known.keys() & {"id", "document_id"}) or "hits.text" not in values)
         metadata = _flat(hit, frozenset(self._own.values())) if isinstance(hit, Mapping) else {}
         if isinstance(given := parsed(known["metadata"]) if isinstance(known.get("metadata"), str) else known.get("metadata"), Mapping):
             metadata |= {name: value for name, value in given.items() if not is_vector(str(name), value)}

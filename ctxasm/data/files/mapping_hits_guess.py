@@ -126,12 +126,13 @@ def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapp
     if found is None:
         return None
     columns = {HITS: found.path, **found.fields, **given}
-    reasons = dict.fromkeys(columns, "by its place: a list of objects with texts, scores or names")
+    reasons = {name: f"{shown(_name_of(path))} is a usual name of it" for name, path in columns.items() if path}
+    reasons |= {HITS: "by its form: a list with texts, scores or names"}
     outside = {path: own for path, own in seen.values.items() if not path.startswith(columns[HITS]) and _fits_around(path, columns, seen)}
     for name, path in _around(outside, columns):
-        columns[name], reasons[name] = path, f"{shown(path)} is a usual name of it"
-    if "query" not in columns and (path := _only_question(outside)) is not None:
-        columns["query"], reasons["query"] = path, "the only texts that ask"
+        columns[name], reasons[name] = path, f"{shown(_name_of(path))} is a usual name of it"
+    if "query" not in columns and (asks := _only_question(outside)) is not None:
+        columns["query"], reasons["query"] = asks, "the only texts that ask"
     reasons |= dict.fromkeys(given, "as you said")
     columns = {name: path for name, path in columns.items() if path}
     order = [name for name in ("query", "query_id", HITS) if name in columns]

@@ -85,7 +85,7 @@ def nested(draw: st.DrawFn) -> tuple[list[Any], dict[str, str], list[Any]]:
     rows = []
     for at in range(draw(st.integers(1, 3))):
         found = draw(st.lists(st.tuples(st.text("ab c", min_size=1).filter(str.strip), st.floats(-9, 9)), min_size=1, max_size=4))
-        found = sorted({own: value for own, value in found}.items(), key=lambda hit: -hit[1])
+        found = sorted(dict(found).items(), key=lambda hit: -hit[1])
         own: Any = [{score: value, name: f"n{at}-{place}", **_deep(inside, {text: body})} for place, (body, value) in enumerate(found)]
         rows.append({question: f"question {at}", **_deep([*around, "hits"], [own] if is_listed else own)})
         said.append((f"question {at}", sorted(value for _, value in found)))

@@ -227,6 +227,8 @@ def file_card(file: FilePreview, at: int, is_only: bool) -> None:
     mapping = file.mapping if own is None or (own.guess_rest and file.mapping is not None) else own
     with st.container(border=True, key=f"file_{at}"):
         st.html(boxed(_head(file, chosen)))
+        if file.asked:
+            st.html(boxed(asked_html(file.asked)))
         if mapping is None and file.columns:
             if st.toggle("Map its columns myself", key=f"_own_mapping_{at}", value=file.shape is None and not _is_bundle(file)):
                 mapping_editor(file, None, at)
@@ -234,8 +236,6 @@ def file_card(file: FilePreview, at: int, is_only: bool) -> None:
             mapping_editor(file, mapping, at)
         shown = mapping if mapping is not None and not lacking(mapping) else None
         used = {column: field for field, column in shown.columns.items() if field not in HIT_FIELDS} if shown is not None else {}
-        if file.asked:
-            st.html(boxed(asked_html(file.asked)))
         if file.rows:
             with st.expander(_rows_label(file), expanded=is_only or mapping is not None, key=f"rows_{at}"):
                 st.html(boxed(preview_html(file.columns, file.rows, used, f"{cut(file.file, 60)}, first rows")))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.recognised.converted import Converted, Line
+from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
 from ctxasm.data.files.recognised.passages import Passage, content_id
 from ctxasm.data.files.recognised.placing import place
 from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
@@ -165,7 +165,8 @@ class Draft:
         else:
             start = end = None
         place_in_it = {"start": start, "end": end, "page_number": passage.page, "section": passage.section}
-        metadata = {"metadata": dict(passage.metadata)} if passage.metadata else {}
+        own_name = {"id": passage.passage_id} if passage.passage_id not in (None, document_id, *passage.metadata.values()) else {}
+        metadata = {"metadata": own_name | dict(passage.metadata)} if own_name or passage.metadata else {}
         line = {"document_id": document_id, "chunk_index": self._indexes[number], "text": passage.text}
         self._line(at, "chunks", {**line, **_present(place_in_it), **metadata})
 
@@ -211,7 +212,8 @@ class Draft:
         measure = passage.measure if not is_plain else "distance" if value != passage.score else ""
         own = {measure: passage.score} if measure and is_finite(passage.score) else {}
         scores = {name: score for name, score in {**passage.scores, **own}.items() if name != "score"}
-        return {**self._key(number), "score": value, **_present({"rank": rank, "scores": scores or None})}
+        named = {BY_NAME: True} if passage.refers and not passage.numbers else {}
+        return {**self._key(number), "score": value, **_present({"rank": rank, "scores": scores or None}), **named}
 
     def _key(self, number: int) -> dict[str, Any]:
         return {"document_id": document_of(self._passages[number][1], self._passages[number][0]), "chunk_index": self._indexes[number]}
