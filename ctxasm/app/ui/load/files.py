@@ -14,7 +14,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.frame.title import show_trouble
-from ctxasm.app.ui.load.importing import import_controls, joined_name
+from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
@@ -175,7 +175,8 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
                     st.button(f"{plain(cut(name, 50))} · {_size(len(data))}", key=f"remove_{at}", on_click=_remove, args=(name,))
         st.button("Start over", key="start_over", on_click=start_over)
     mappings, unready = mappings_in_use()
-    preview = _preview(taken, mappings, joined_name(taken))
+    onto = joined_onto()
+    preview = _preview(taken, mappings, None if onto else joined_name(taken), onto)
     if preview is None:
         return
     for at, file in enumerate(preview.files[:MOST_CARDS]):
@@ -185,16 +186,19 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
     import_controls(taken, preview, mappings, unready, stamp_of_files(taken))
 
 
-def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | None) -> Preview | None:
-    """What the files hold, beside the dataset that they are to join; None after saying why that cannot be known."""
+def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | None, onto: str | None) -> Preview | None:
+    """What the files hold, beside the dataset that they are to join, with their hits on the chunks of `onto`.
+
+    None after saying why that cannot be known.
+    """
     from ctxasm.data.files.loading import preview_files
 
     workbench = server.workbench()
     info = None if into is None else taken_by(into)
-    wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id)
+    wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id, onto, session.loads)
     into = None if info is None else into
     try:
-        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into))
+        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
     except CtxasmError as error:
         show_trouble("These files cannot be read", str(error), "Remove the file, or repair it and drop it again; nothing was loaded.")
         return None
