@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Cancelled, Report, never, silent
 
 if TYPE_CHECKING:
@@ -69,17 +70,24 @@ def load(
     kind: str | None = None,
     valid_only: bool = False,
     over: Over = "new",
+    onto: str | None = None,
 ) -> LoadReport:
     """Load a bundle (folder or .zip), or files of JSON, JSON Lines, CSV, TSV or Parquet that go together, as one dataset.
 
-    `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body"; the rest is guessed), `kind` says
-    what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are left out.
+    `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body", hits="results[*]"; the rest is
+    guessed), `kind` says what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are
+    left out.
     `over` says what becomes of a dataset of that name: "new" refuses unless it holds the same, "replace" takes its place, "join"
-    adds to it. Raises InvalidInput, NameTaken, InvalidBundle with all problems, StoreUnavailable; then nothing changed.
+    adds to it. `onto` adds the questions of logs alone to a dataset, with their hits on its chunks. Raises InvalidInput, NameTaken,
+    InvalidBundle with all problems, StoreUnavailable; then nothing changed.
     """
-    from ctxasm.data.files import load_paths, one_mapping
+    from ctxasm.data.files import join_paths, load_paths, one_mapping
 
     with _workbench(store) as workbench:
+        if onto is not None:
+            if name is not None or over != "new":
+                raise InvalidInput("onto names the dataset that questions are added to: leave out name and over")
+            return join_paths(workbench, _listed(paths), onto, one_mapping(columns or {}, kind), valid_only)
         return load_paths(workbench, _listed(paths), name, one_mapping(columns or {}, kind), valid_only, over)
 
 

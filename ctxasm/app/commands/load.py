@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
 from ctxasm.app.workbench import Workbench
-from ctxasm.data.files.loading import LoadReport, files_at, join_files, load_paths, one_mapping, preview_files
+from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import Over
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -75,7 +75,7 @@ def run(args: Namespace) -> int:
 
 def _load(workbench: Workbench, args: Namespace, name: str | None, over: Over) -> LoadReport:
     if args.join is not None:
-        return join_files(workbench, files_at(args.path, workbench.config, _pasted), args.join, _mappings(args), args.valid_only)
+        return join_paths(workbench, args.path, args.join, _mappings(args), args.valid_only, _pasted)
     return load_paths(workbench, args.path, name, _mappings(args), args.valid_only, over, _pasted)
 
 

@@ -96,7 +96,7 @@ def preview(
     checked = check_sources(sources, "preview", into, onto)
     bundle = checked.bundle
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
-    shown = [_file_preview(table, source, checked) for table, source in zip(tables, sources, strict=True)]
+    shown = [_file_preview(table, source, checked) for table, source in zip(tables, checked.sources, strict=True)]
     return Preview(tuple(shown), checked.notes, (*unreadable, *checked.problems), counts, default_name(files), _hash_of(bundle))
 
 
@@ -143,7 +143,7 @@ def import_files(
     bundle = checked.bundle
     if not (bundle.documents or bundle.chunks or bundle.queries or bundle.answers):
         raise InvalidInput(f"{where} {'hold' if len(files) > 1 else 'holds'} no {'valid ' if dropped else ''}records")
-    return Reading(bundle, (*_notes(tables, sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
+    return Reading(bundle, (*_notes(tables, checked.sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
 
 
 def default_name(files: Sequence[tuple[str, bytes]]) -> str:

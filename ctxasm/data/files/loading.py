@@ -49,11 +49,15 @@ MOST_FILES = 1_000
 
 
 class LoadReport(NamedTuple):
-    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user."""
+    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user.
+
+    `query_id` is the first of the questions that were added to a dataset, None where it is all of them.
+    """
 
     info: DatasetInfo
     changed: bool
     notes: tuple[str, ...]
+    query_id: str | None = None
 
     @property
     def summary(self) -> str:
@@ -122,14 +126,27 @@ def join_files(
     onto = datasets.dataset(dataset) if linked is None else linked
     into = None if linked is not None else joined_dataset(datasets, dataset, "join")
     reading = import_files(files, mappings, dataset, valid_only=valid_only, limits=limits_of(datasets.config), into=into, onto=onto)
+    first = reading.bundle.queries[0].query_id if reading.bundle.queries else None
     if linked is None:
-        return keep_bundle(datasets, reading, ", ".join(file for file, _ in files[:5]), "join")
+        return keep_bundle(datasets, reading, ", ".join(file for file, _ in files[:5]), "join")._replace(query_id=first)
     for query in reading.bundle.queries:
         datasets.store.save_query(dataset, query, linked=True)
     notes = [f"saved {counted(len(reading.bundle.queries), 'question')} beside the table of {dataset}", *reading.notes]
     if answers := reading.bundle.answers:
         notes.append(f"left out {counted(len(answers), 'answer')}: beside a table that is read where it is, questions alone are kept")
-    return LoadReport(linked.info, True, tuple(notes))
+    return LoadReport(linked.info, True, tuple(notes), first)
+
+
+def join_paths(
+    datasets: Loading,
+    paths: Sequence[str | os.PathLike[str]],
+    dataset: str,
+    mappings: Mapping[str, ColumnMapping] | None = None,
+    valid_only: bool = False,
+    pasted: Pasted | None = None,
+) -> LoadReport:
+    """`join_files` of whatever stands at paths; `pasted` reads the path -."""
+    return join_files(datasets, files_at(paths, datasets.config, pasted), dataset, mappings, valid_only)
 
 
 def load_paths(

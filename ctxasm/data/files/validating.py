@@ -59,13 +59,15 @@ class Place(NamedTuple):
 class Checked(NamedTuple):
     """The bundle that sound lines are (None where there are problems), its notes, and the rows that failed by file.
 
-    `failed` is complete even where `problems` stops at the most that are reported.
+    `failed` is complete even where `problems` stops at the most that are reported. `sources` are those that were given, with the hits
+    of logs on chunks that stand elsewhere.
     """
 
     bundle: Bundle | None
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
     failed: Mapping[str, frozenset[int]]
+    sources: Sequence[Source]
 
 
 class _Sourced(Problems):
@@ -136,7 +138,7 @@ def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | Non
         ordered = sorted(problems.problems, key=lambda p: (order.get(p.file, len(order)), p.line or 0))
         if problems.more:
             ordered.append(Problem("reading", None, "", f"{problems.more:,} more problems are not listed"))
-        return Checked(None, (), tuple(ordered), failed)
+        return Checked(None, (), tuple(ordered), failed, sources)
     bundle = Bundle(
         name=name,
         documents=documents_of(tables),
@@ -145,7 +147,7 @@ def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | Non
         answers=tuple(tables.answers.records.values()),
         replaced=sum(source.rows.replaced for source in sources),
     )
-    return Checked(bundle, (*told, *(problems.words(note) for note in notes_of(tables))), (), failed)
+    return Checked(bundle, (*told, *(problems.words(note) for note in notes_of(tables))), (), failed, sources)
 
 
 def _on_chunks(sources: Sequence[Source], into: OwnedDataset | None, onto: Dataset | None) -> tuple[Sequence[Source], tuple[str, ...]]:

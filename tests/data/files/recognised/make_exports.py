@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,20 @@ TEXTS = {
 QUESTION = "When does the harbour museum open?"
 ANSWER = "It opens at ten in the morning [1]."
 QUESTIONS = (QUESTION, "Hoe oud is de oudste motor?", "What does mooring cost?")
+MADE = Path(__file__).with_name("made.tsv")
+"""By what each file was made, and when."""
+LIBRARIES = {
+    "langchain": ("langchain-core",),
+    "llamaindex": ("llama-index-core",),
+    "haystack": ("haystack-ai",),
+    "openinference": ("openinference-instrumentation",),
+    "langfuse": ("langfuse",),
+    "langsmith": ("langsmith",),
+    "chroma": ("chromadb",),
+    "qdrant": ("qdrant-client",),
+    "deepeval": ("deepeval",),
+    "ragas": ("ragas",),
+}
 MAKERS: dict[str, Callable[[Path], None]] = {}
 
 
@@ -629,20 +644,33 @@ def trec_run(path: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
+def libraries(name: str) -> str:
+    """What a file was made by, with versions; empty for a format that no library owns."""
+    return ", ".join(f"{library} {version(library)}" for library in LIBRARIES.get(name.partition("/")[0], ()))
+
+
+def read_made() -> dict[str, tuple[str, str]]:
+    """By what each file was made, and when."""
+    lines = MADE.read_text(encoding="utf-8").splitlines()
+    return {name: (by, date) for name, by, date in (line.split("\t") for line in lines)}
+
+
 def main(folder: Path, names: list[str]) -> int:
     """Write the named files (default: all) below `folder`; returns how many could not be made."""
     warnings.simplefilter("ignore")
-    missing = 0
+    missing, made = 0, read_made()
     for name, make in MAKERS.items():
         if names and name not in names and name.partition("/")[0] not in names:
             continue
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         try:
             make(folder / name)
+            made[name] = (libraries(name), time.strftime("%Y-%m-%d", time.gmtime()))
             print(f"{name}: {(folder / name).stat().st_size:,} bytes")
         except (ImportError, AttributeError) as error:  # a client alone has the name of the server's package
             missing += 1
             print(f"{name}: left out, a library is not installed ({error})")
+    MADE.write_text("".join(f"{name}\t{by}\t{date}\n" for name, (by, date) in sorted(made.items())), encoding="utf-8")
     return missing
 
 
