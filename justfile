@@ -8,6 +8,10 @@ setup:
 test *ARGUMENTS:
     .venv/bin/pytest {{ARGUMENTS}}
 
+# the same with PostgreSQL, servers and killed processes beside it
+system *ARGUMENTS="tests":
+    .venv/bin/pytest -m 'system and not slow' {{ARGUMENTS}}
+
 # style, types, import contracts
 lint:
     .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

@@ -23,6 +23,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 TESTS = Path(__file__).resolve().parent
 pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
 
+SERVERS = {"postgres_server", "postgres_url", "vector_server", "vector_place"}
+"""Fixtures that start a PostgreSQL."""
+
 _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost", socket.gethostname()}
 
 
@@ -72,11 +75,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With all their examples, laws are slow tests."""
-    if _chosen(config, "slow"):
-        for item in items:
-            if is_hypothesis_test(getattr(item, "obj", None)):
-                item.add_marker("slow")
+    """With all their examples, laws are slow tests; with PostgreSQL, any test is one of the system."""
+    long = _chosen(config, "slow")
+    for item in items:
+        if long and is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("slow")
+        if _needs_postgres(item):
+            item.add_marker("system")
+
+
+def _needs_postgres(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    kinds = callspec.params.values() if callspec is not None else ()
+    return "postgresql" in [kind for kind in kinds if isinstance(kind, str)] or not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 def pytest_collection_finish() -> None:

@@ -168,6 +168,7 @@ def test_an_answer_that_is_closed_has_no_result(store: Store) -> None:
         ask(assemble(search("desk", store, options=BM25), store), "nobody")
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     "first",
     ["from ctxasm import search", "import ctxasm.search.searching", "import ctxasm.search as search", "from ctxasm.search import indexing"],

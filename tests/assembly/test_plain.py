@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm import AssemblySettings, Bundle, Chunk, Document, Hit, InvalidInput, MemoryStore, Query, assemble, load_bundle
+from ctxasm.assembly.plain_records import Overlay
 from ctxasm.config import shipped
+from ctxasm.model.ports import Window
+from ctxasm.store.memory import MemorySource
 from ctxasm.text.tokens import open_counter
 
 TEXTS = [f"On floor {floor} the desk opens at {floor + 7} o'clock. " for floor in range(5)]
@@ -183,3 +186,17 @@ def test_documents_that_are_given_beside_a_source_never_replace_its_own() -> Non
     hits = [Hit("a", 1, 2.0)]
     given_beside = assemble("when?", store, hits=hits, documents=[Document("a", "Given")])
     assert "Source: Stored" in given_beside.text
+
+
+def test_what_a_source_says_of_an_overlap_is_forgotten_beside_a_brought_chunk_alone() -> None:
+    """Chunk 0 has none before it, 1 is brought, 2 stands behind that one; 3 and 4 stand behind stored ones."""
+    shared = "Neem de tram tot het eindpunt. "
+    texts = [f"{shared}Verhaal {n} gaat hierover. {shared}" for n in range(5)]
+    chunks = [Chunk("a", n, each) for n, each in enumerate(texts)]
+    store = MemoryStore()
+    store.add(Bundle("kept", chunks=tuple(chunks[:1] + chunks[2:])))
+    source = Overlay(store.dataset("kept"), MemorySource((), chunks[1:2]))
+    (window,) = [Window("a", 0, 4)]
+    fetched = {chunk.chunk_index: chunk for chunk in source.fetch([window], "cl100k_base").chunks}
+    assert sorted(fetched) == [0, 1, 2, 3, 4]
+    assert sorted(index for index, chunk in fetched.items() if chunk.overlap_kind is None) == [0, 1, 2]

@@ -217,6 +217,7 @@ def test_stored_facts_and_facts_found_on_the_fly_agree(case, chosen, limit):
     assert stored.trace.fates == bare.trace.fates
 
 
+@pytest.mark.system
 def test_the_hash_seed_does_not_matter():
     program = (
         "import random\n"

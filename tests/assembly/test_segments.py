@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.runs import OPENING_TOKENS, Run, RunChunk, best_runs, value_of
+from ctxasm.assembly.budget.runs import OPENING_TOKENS, Run, RunChunk, _maximal, best_runs, value_of
 from tests.examples import examples
 
 quick = settings(max_examples=examples(100), derandomize=True)
@@ -147,3 +147,19 @@ def test_a_dear_heading_keeps_a_small_run_out():
 
 def test_no_candidates_make_no_runs():
     assert best_runs({}, 1000) == best_runs({"a": []}, 1000) == ()
+
+
+def maximal(gains: list[int], first: int = 0) -> list[tuple[int, int, float]]:
+    """By their definition: the stretch of the highest sum (of equals the shortest, then the first), then what is left on either side."""
+    spans = [(sum(gains[low:high]), low - high, -low) for low in range(len(gains)) for high in range(low + 1, len(gains) + 1)]
+    total, shorter, place = max(spans, default=(0, 0, 0))
+    if total <= 0:
+        return []
+    low, high = -place, -place - shorter
+    return [*maximal(gains[:low], first), (first + low, first + high, float(total)), *maximal(gains[high:], first + high)]
+
+
+@quick
+@given(st.lists(st.integers(-6, 6), max_size=14))
+def test_the_runs_above_the_rent_are_the_maximal_stretches(gains: list[int]) -> None:
+    assert _maximal([float(gain) for gain in gains]) == maximal(gains)

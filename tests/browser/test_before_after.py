@@ -30,7 +30,7 @@ def test_a_switched_policy_says_what_it_changed_and_can_be_undone(app, open_page
     before = page.locator("#ctx-budget").get_attribute("data-tokens")
     switch_policy(page, "greedy")
     tokens = page.locator(f'{STRIP} [data-delta="tokens"]')
-    expect(page.locator(f'{STRIP} [data-setting="budget_policy"]')).to_contain_text("drop_documents → greedy")
+    expect(page.locator(f'{STRIP} [data-setting="budget_policy"]')).to_contain_text("drop documents → greedy")
     expect(tokens).to_have_attribute("data-before", before)
     expect(tokens).to_have_attribute("data-now", page.locator("#ctx-budget").get_attribute("data-tokens"))
     page.get_by_role("button", name="Close").click()
@@ -43,7 +43,7 @@ def test_a_switched_policy_says_what_it_changed_and_can_be_undone(app, open_page
     expect(page.locator("#ctx-life h3").first).to_contain_text(index)
     page.get_by_role("button", name="Close").click()
     page.locator(".st-key-undo button").first.click()
-    expect(page.locator(f'{STRIP} [data-setting="budget_policy"]')).to_contain_text("greedy → drop_documents")
+    expect(page.locator(f'{STRIP} [data-setting="budget_policy"]')).to_contain_text("greedy → drop documents")
     expect(page.locator("#ctx-budget")).to_have_attribute("data-tokens", before)
     expect(page).not_to_have_url(re.compile(r"pk="))
 

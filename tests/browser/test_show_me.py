@@ -28,7 +28,7 @@ def test_the_button_on_the_first_page_leads_there_and_all_steps_stand_under_one_
     for step in steps(page).all():
         step.scroll_into_view_if_needed()
         expect(step.get_by_role("heading", level=2)).to_be_in_viewport()
-    expect(page.get_by_role("link", name="Show me", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="Show me in five steps")).to_be_visible()
 
 
 @pytest.mark.parametrize("step", range(1, STEPS + 1))

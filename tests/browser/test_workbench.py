@@ -89,9 +89,6 @@ def test_ten_settings_of_a_link_survive_pages_drawer_back_and_reload(app, open_p
     expect(page.locator("#ctx-sources")).to_be_visible()
     says_all_ten(page)
     page.go_back()
-    page.wait_for_timeout(2000)
-    if "/ask" in page.url:  # Streamlit may push the bare page before its address: then Ask is two steps of the history
-        page.go_back()
     settled(page, 3000)
     says_all_ten(page)
     page.get_by_role("link", name="Load").click()
@@ -163,6 +160,51 @@ def test_every_step_of_the_funnel_has_a_picture(app, open_page):
         page.locator(".st-key-funnel").get_by_role("radio", name=step).click()
         expect(page.locator(picture)).to_be_visible()
         expect(page.locator(".st-key-picture")).to_contain_text("evidence 1 of 1")
+
+
+HERE = """
+() => [...document.querySelectorAll('[data-here]')].map(e => e.dataset.pick ?? e.dataset.at
+  ?? JSON.stringify([e.closest('[data-document]').dataset.document, Number(e.dataset.chunk)]))
+"""
+
+
+def test_picture_and_text_come_to_the_same_chunk_and_the_server_hears_nothing(app, open_page):
+    sent: list[object] = []
+    page = open_page(f"{app}/?q=bezoek-gewone-afdeling&w=3&mt=16000", width=1440, height=900)
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.reload()
+    settled(page, 16000)
+    page.locator(".st-key-funnel").get_by_role("radio", name="found").click()
+    expect(page.locator("#ctx-hits")).to_be_visible()
+    expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
+    text, picture = page.locator(TEXT), page.locator(".st-key-picture")
+    sent.clear()
+    text.focus()
+    page.keyboard.press("End")
+    page.wait_for_function("() => document.querySelector('.st-key-picture').scrollTop > 0")
+    last = page.locator("#ctx-hits [data-at]").last
+    last.click()
+    expect(last).to_have_attribute("data-here", "")
+    there = page.evaluate(HERE)
+    assert len(there) == 2
+    assert len({where.replace(" ", "") for where in there}) == 1
+    expect(text.locator("[data-here]")).to_be_in_viewport()
+    found = text.locator(".cx-c:not([data-added])").first
+    found.scroll_into_view_if_needed()
+    found.click()
+    expect(picture.locator("[data-here]")).to_be_in_viewport()
+    assert len({where.replace(" ", "") for where in page.evaluate(HERE)}) == 1
+    assert sent == []
+
+
+def test_a_page_is_one_step_of_the_back_button(app, open_page):
+    page = open_page(f"{app}/?mt=3000")
+    settled(page, 3000)
+    before = page.evaluate("() => history.length")
+    page.evaluate("() => { history.pushState({}, '', '/ask'); history.pushState({}, '', '/ask?data=sample'); }")
+    assert page.evaluate("() => history.length") == before + 1
+    page.evaluate("() => history.pushState({}, '', '/ask?data=sample&w=2')")
+    assert page.evaluate("() => history.length") == before + 2
 
 
 def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):

@@ -16,6 +16,8 @@ from bundles import numbered_bundle
 from ctxasm.model.ports import TokenCounter
 from ctxasm.store.database import Store
 
+pytestmark = pytest.mark.system
+
 OLD = numbered_bundle(20, 5, "old {0} {1}", name="a")
 NEW_DOCUMENTS, NEW_CHUNKS = 150, 20
 LOADER = f"""

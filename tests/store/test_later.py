@@ -362,6 +362,7 @@ with Store({url!r}, open_counter()) as store:
 """
 
 
+@pytest.mark.system
 def test_a_handle_sees_the_summaries_of_another_process_at_once(shared_url: str, counter: TokenCounter) -> None:
     with Store(shared_url, counter) as store:
         store.add(numbered_bundle(2, 2))

@@ -207,6 +207,7 @@ def test_the_last_step_is_the_version() -> None:
     assert [step.revision for step in steps.walk_revisions()] == [f"{number:04}" for number in range(SCHEMA_VERSION, 0, -1)]
 
 
+@pytest.mark.system
 def test_a_new_database_does_not_load_alembic(tmp_path: Path) -> None:
     opened = "from ctxasm.store.database import Store\nfrom ctxasm.text.tokens import open_counter\nimport sys\n"
     opened += f"Store('sqlite:///{tmp_path}/a.db', open_counter()).close()\n" * 2 + "print('alembic' in sys.modules)"
@@ -287,6 +288,7 @@ migrate.ensure_schema(Connections({url!r}))
 """
 
 
+@pytest.mark.system
 def test_an_upgrade_killed_half_way_leaves_the_old_database(old_url: str, version: str, counter: TokenCounter) -> None:
     before, schema = rows_of(old_url), schema_of(old_url)
     with subprocess.Popen([sys.executable, "-c", DYING.format(url=old_url)], stdout=subprocess.PIPE, text=True) as process:

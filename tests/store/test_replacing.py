@@ -114,6 +114,7 @@ def start(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
+@pytest.mark.system
 def test_a_load_killed_half_way_leaves_the_old_dataset(shared_url: str, counter: TokenCounter) -> None:
     with Store(shared_url, counter) as store:
         before = store.add(numbered_bundle(2, 3, "old", name="a"))
@@ -131,6 +132,7 @@ def test_a_load_killed_half_way_leaves_the_old_dataset(shared_url: str, counter:
         assert {chunk.text for chunk in reopened.dataset("a").bundle().chunks} == {"next"}
 
 
+@pytest.mark.system
 def test_two_processes_load_the_same_name(shared_url: str, counter: TokenCounter) -> None:
     with loader(shared_url, "one") as one, loader(shared_url, "two") as two:
         for process in (one, two):

@@ -173,6 +173,7 @@ def working(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "AHEAD", 1)
 
 
+@pytest.mark.system
 def test_worker_processes_find_the_same_facts(shared_url: str, counter: TokenCounter, working: None) -> None:
     bundle = Bundle("w", (), tuple(Chunk(f"d{d}", i, TEXT[7 * i + d : 7 * i + d + 90]) for d in range(60) for i in range(25)))
     with Store(shared_url, counter) as store:

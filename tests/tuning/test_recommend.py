@@ -57,7 +57,7 @@ def told(prior: Prior, n: int, **holds: Any) -> Recommendation:
 def test_without_labels_the_prior_speaks() -> None:
     made = told(WIDE_FIRST, 0, wide=bool, usual=bool, narrow=bool)
     assert (made.verdict, made.name, made.held, made.labelled) == ("prior", "wide", None, 0)
-    assert made.sentences()[0] == "Take expand_window 3: no question here is labelled, so this rests on 1 other corpora alone."
+    assert made.sentences()[0] == "Take Neighbours 3: no question here is labelled, so this rests on 1 other corpora alone."
     assert "label about" in made.sentences()[1]
     assert told(USUAL_FIRST, 0, wide=bool, usual=bool, narrow=bool).verdict == "keep"
 
@@ -78,7 +78,7 @@ def test_clear_evidence_overturns_it() -> None:
     assert made.more == 0
     assert (len(made.gained), made.lost) == (30, ())
     assert made.sentences()[0] == (
-        "Take expand_window 0: it holds the evidence of 70 of 80 questions, your settings 40 (the hits could give 80)."
+        "Take Neighbours 0: it holds the evidence of 70 of 80 questions, your settings 40 (the hits could give 80)."
     )
     assert "more than chance explains" in made.sentences()[1]
     assert made.sentences()[2] == "It takes 100 tokens a question in place of 150; it gains 30 questions and loses 0 questions."
@@ -150,7 +150,7 @@ def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
 def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> None:
     store = new_store()
     dataset = store.dataset()
-    queries = dataset.queries()[:24]
+    queries = dataset.queries()[:8]
     first = recommend(dataset, queries, START, PlainTools(), "1", keep=store)
     again = recommend(sample_store().dataset(), queries, START, PlainTools(), "1")
     assert first.to_dict() == again.to_dict()

@@ -186,6 +186,7 @@ def test_a_question_that_cannot_be_assembled_is_named() -> None:
     assert found.labelled == (0,)
 
 
+@pytest.mark.system
 def test_all_cores_give_the_same_bytes() -> None:
     assert swept(6, engine=AllCores(2)).to_json() == swept(6).to_json()
 
@@ -206,6 +207,7 @@ class _Kills(AllCores):
             yield done
 
 
+@pytest.mark.system
 def test_a_killed_process_loses_nothing() -> None:
     engine = _Kills(2)
     assert swept(8, engine=engine).to_json() == swept(8).to_json()
@@ -307,7 +309,7 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     made = decide(found)
     assert made.better is not None
     assert found.settings[made.better].max_tokens == 4000
-    assert made.sentence.startswith("max_tokens 4000, expand_window ")
+    assert made.sentence.startswith("Max tokens 4,000, Neighbours ")
     assert "adjusted for 4 settings" in made.sentence
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
     assert decide(sweep(sample_store().dataset(), unlabelled, grid(), PlainTools(), "1")).better is None

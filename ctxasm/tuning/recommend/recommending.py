@@ -12,6 +12,7 @@ from ctxasm.model.datasets import Dataset
 from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
+from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.recommend.choosing import HeldOut, chosen, held_out, whole_rows
 from ctxasm.tuning.recommend.prior import Prior, shipped_prior
@@ -79,7 +80,7 @@ class Recommendation:
         return tuple(text for text in (self._what(), self._sure(), self._costs(), self._cheaper()) if text)
 
     def _what(self) -> str:
-        changes = ", ".join(f"{name} {_said(value)}" for name, value in self._changes().items())
+        changes = named(self._changes())
         if not self.labelled:
             if self.verdict == "keep":
                 return "Keep your settings: no question is labelled, and no curated setting did better on other corpora."
@@ -117,7 +118,7 @@ class Recommendation:
     def _cheaper(self) -> str:
         if self.cheaper is None:
             return ""
-        changes = ", ".join(f"{name} {_said(value)}" for name, value in _changed(self.cheaper.settings, self.settings).items())
+        changes = named(_changed(self.cheaper.settings, self.settings))
         return (
             f"Cheaper, and shown to lose at most {-min(0.0, self.cheaper.bound) * 100:.1f} points: {changes}, "
             f"{self.cheaper.tokens:,.0f} tokens a question ({self.cheaper.difference * 100:+.1f} points here)."
@@ -319,10 +320,6 @@ def gold_of(queries: Sequence[Query]) -> str:
 def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str, Any]:
     own, other = settings.to_dict(), against.to_dict()
     return {name: value for name, value in own.items() if value != other[name]}
-
-
-def _said(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def _counted(count: int) -> str:

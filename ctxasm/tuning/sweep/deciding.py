@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from ctxasm.model.settings import spec_of
-from ctxasm.model.settings_text import write
+from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, cheapest_no_worse, max_t_p
 from ctxasm.tuning.sweep.results import SweepResult
 
@@ -70,5 +67,4 @@ def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper
 
 def _named(found: SweepResult, at: int) -> str:
     settings = found.settings[at]
-    values: Mapping[str, Any] = {name: getattr(settings, name) for name in found.axes}
-    return ", ".join(f"{name} {write(spec_of(name), value)}" for name, value in values.items())
+    return named({name: getattr(settings, name) for name in found.axes})

@@ -520,6 +520,7 @@ def process(*argv: str, text: str | None = None, cwd: Path | None = None) -> sub
     return subprocess.run([sys.executable, "-m", "ctxasm", "check", *argv], input=given, capture_output=True, timeout=300, cwd=cwd)
 
 
+@pytest.mark.system
 def test_in_a_pipe_of_a_ci_job(tmp_path: Path) -> None:
     done = process("-", "--fail-on", "unknown", "--format", "jsonl", text=json.dumps(GOOD))
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)

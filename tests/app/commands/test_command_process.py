@@ -18,6 +18,8 @@ import pytest
 from ctxasm.data.files import write_bundle
 from ctxasm.model.records import Bundle, Chunk, Hit, Query
 
+pytestmark = pytest.mark.system
+
 TEXT = "Café « naïve » — 日本語 🙂. "
 
 

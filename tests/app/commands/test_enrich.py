@@ -147,6 +147,7 @@ def test_an_empty_database_says_what_to_do(capsys: pytest.CaptureFixture[str]) -
     assert "ctxasm load" in capsys.readouterr().err
 
 
+@pytest.mark.system
 def test_ctrl_c_keeps_what_is_done(server: FakeModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_bundle(long_bundle(10, 8), tmp_path / "lang")
     assert main(["load", str(tmp_path / "lang")]) == 0

@@ -105,6 +105,7 @@ def test_a_second_interrupt_is_one() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path) -> None:
     place = tmp_path / "d"

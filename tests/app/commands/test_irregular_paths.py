@@ -71,6 +71,7 @@ def test_only_regular_files_are_opened(folder: Path, place: str) -> None:
         read_regular(folder / place)
 
 
+@pytest.mark.system
 def test_every_command_refuses_what_is_no_file(folder: Path) -> None:
     places = ("pipe", "pipe.jsonl", "link", "socket", "/dev/zero")
     commands = [
@@ -97,6 +98,7 @@ def test_a_folder_of_documents_names_what_it_leaves_out(folder: Path) -> None:
     assert "text.txt  not a regular file" in err
 
 
+@pytest.mark.system
 def test_the_other_files_that_a_user_names(folder: Path) -> None:
     history = ["assemble", "--query-id", "cardio-duur-meebrengen", "--history"]
     commands = [["load", "--sample"], [*history, "pipe"], [*history, "bundle"], ["enrich", "--estimate", "--prices", "pipe"]]

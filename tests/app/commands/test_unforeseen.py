@@ -53,6 +53,7 @@ def trace_of(sentence: str) -> Path:
     return Path(found[1])
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("module", "argv", "package"),
     [
@@ -171,6 +172,7 @@ sys.exit(main(["datasets"]))
     assert (done.returncode, "Traceback" in done.stderr, "fault" in done.stderr) == (code, False, False), done.stderr
 
 
+@pytest.mark.system
 @pytest.mark.skipif(os.name == "nt", reason="closes a descriptor the POSIX way")
 def test_closed_outputs_are_no_fault(tmp_path: Path) -> None:
     assert main(["load", "--sample"]) == 0

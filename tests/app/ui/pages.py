@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
 from ctxasm.app.ui.frame.controls import GROUPS, SETTINGS
+from ctxasm.app.ui.frame.page_scripts import script
 from ctxasm.app.ui.frame.session import Kept, Session
-from ctxasm.app.ui.frame.shortcuts import script
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 
@@ -42,6 +42,12 @@ def reader(app: AppTest) -> dict[str, Any]:
     """What the reader of an answer was given."""
     (data,) = (given for element in app.get("bidi_component") if "attempts" in (given := json.loads(element.proto.json or "{}")))
     return data
+
+
+def datasets(app: AppTest) -> list[str]:
+    """The datasets that can be picked, or the one that is named where there is no choice."""
+    pickers = [box for box in app.selectbox if box.key == Session.dataset_name.key]
+    return list(pickers[0].options) if pickers else re.findall(r'id="ctx-data".*?<b>(.*?)</b>', html(app))
 
 
 def problems(app: AppTest) -> list[str]:

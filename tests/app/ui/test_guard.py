@@ -136,6 +136,7 @@ def is_refused(answer: Answer) -> bool:
     return answer.status == 403 and answer.body.startswith(b"This server answers ")
 
 
+@pytest.mark.system
 def test_its_own_names_are_answered(server: Server, script: str) -> None:
     for name in own_names(server.port):
         host = f"Host: {name}"
@@ -146,6 +147,7 @@ def test_its_own_names_are_answered(server: Server, script: str) -> None:
         assert not is_refused(server.ask(UPLOAD, host, "Content-Length: 0", method="PUT")), name
 
 
+@pytest.mark.system
 def test_every_other_name_is_refused_on_every_route(server: Server, script: str) -> None:
     for name in EVIL:
         host = f"Host: {name.replace('PORT', str(server.port))}"
@@ -157,6 +159,7 @@ def test_every_other_name_is_refused_on_every_route(server: Server, script: str)
         assert is_refused(server.shake_hands(host, "Origin: http://localhost")), name
 
 
+@pytest.mark.system
 def test_no_host_and_two_are_refused(server: Server) -> None:
     assert is_refused(server.ask("/", version="1.0"))
     assert server.ask("/").status in (400, 403)
@@ -164,10 +167,12 @@ def test_no_host_and_two_are_refused(server: Server) -> None:
     assert server.shake_hands("Origin: http://localhost").status in (400, 403)
 
 
+@pytest.mark.system
 def test_what_a_proxy_may_say_opens_nothing(server: Server) -> None:
     assert is_refused(server.ask("/", "Host: evil.example", "X-Forwarded-Host: localhost", "Forwarded: host=localhost"))
 
 
+@pytest.mark.system
 def test_a_page_of_another_origin_is_refused(server: Server, script: str) -> None:
     host = f"Host: localhost:{server.port}"
     for origin in ("http://evil.example", f"http://evil.example:{server.port}", "https://localhost.evil.example", "null", "file://", ""):
@@ -179,6 +184,7 @@ def test_a_page_of_another_origin_is_refused(server: Server, script: str) -> Non
     assert server.shake_hands(f"Host: {NAMED}", f"Origin: https://{NAMED}").status == 101  # behind a proxy that speaks TLS
 
 
+@pytest.mark.system
 def test_every_answer_has_the_headers(server: Server, script: str) -> None:
     for path in (*ROUTES, script, UPLOAD):
         for host in ("localhost", "evil.example"):
@@ -188,6 +194,7 @@ def test_every_answer_has_the_headers(server: Server, script: str) -> None:
     assert {name: refused.headers.get(name.lower()) for name in HEADERS} == HEADERS
 
 
+@pytest.mark.system
 def test_names_that_cannot_be_used_end_the_start_with_a_sentence(tmp_path: Path) -> None:
     environment = {**os.environ, "CTXASM_HOST_NAMES": "https://ctxasm.example"}
     for command in (["-m", "uvicorn", "app:app", "--port", "1"], ["-m", "ctxasm", "serve", "--port", "1"]):

@@ -11,6 +11,7 @@ from ctxasm.app.ui.inspect.budget_bar import budget_bar, budget_html
 from ctxasm.app.ui.inspect.compress import squeezed
 from ctxasm.app.ui.inspect.copies import copies, difference
 from ctxasm.app.ui.inspect.evidence import flow
+from ctxasm.app.ui.inspect.funnel import evidence_mark, steps
 from ctxasm.app.ui.inspect.order import at_the_ends, block_order
 from ctxasm.app.ui.widgets.context_marks import also_in, rewritten_text, shortened_chunks, stretches, text_html
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label, supplement_of
@@ -155,9 +156,9 @@ def test_every_block_has_one_place_by_relevance_and_one_in_the_context(case: Cas
 @pytest.mark.parametrize(
     ("settings", "injected", "words"),
     [
-        ({}, True, "the best similarity is below the threshold"),
+        ({}, True, "no hit is close enough in meaning"),
         ({"supplement_mode": "never"}, False, "the setting says never"),
-        ({"supplement_threshold": 0.4}, False, "the best similarity is high enough"),
+        ({"supplement_threshold": 0.4}, False, "a hit is close enough in meaning"),
     ],
 )
 def test_the_supplement_says_which_rule_decided(settings, injected, words):
@@ -229,6 +230,10 @@ def test_evidence_that_was_shortened_away_is_lost_at_compress():
     assert [state.stage for state in states] == ["compress", None, "retrieve"]
     levels = {level.stage: (level.evidence, level.lost) for level in flow(done, states)}
     assert (levels["retrieved"], levels["compress"], levels["cite"]) == ((2, 1), (1, 1), (1, 0))
+    marks = {step.name: evidence_mark(step) for step in steps(done, states)}
+    assert (marks["found"], marks["grouped"], marks["shortened"], marks["sources"]) == (" ○\u202f2/3", " ○", " ○\u202f1/3", " ○")
+    assert {evidence_mark(step) for step in steps(done, states[1:2])} == {" ●"}
+    assert {evidence_mark(step) for step in steps(done)} == {""}
 
 
 @pytest.mark.parametrize("limit", [100, 150, 230])

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.load import documents
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import MAIN, datasets, fine, html, problems
 
 TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." for n in range(60))
 
@@ -90,7 +90,7 @@ def test_cancelled_reading_keeps_what_is_done_and_goes_on(app, folder, monkeypat
     page = html(fine(from_folder(app, folder)))
     assert "Cancelled" in page
     assert "2 of 4 documents not read" in page
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
     fine(app.button(key="take_part").click().run())
     assert server.workbench().dataset("handboek").info.documents == 2
     monkeypatch.setattr(ingesting, "cut", real)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm.app.ui
+from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, preset
+from ctxasm.model.settings import AssemblySettings
+from tests.app.ui.pages import datasets
 
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 GOOD = {
@@ -45,22 +49,34 @@ def test_a_bundle_of_several_files_is_loaded_and_opened(app):
     assert app.selectbox(key="data").value == "mine"
 
 
+def test_data_of_ones_own_is_begun_with_the_recommended_choice_in_one_click(app):
+    assert "take_recommended" not in {button.key for button in app.button}
+    page = html(uploaded(app, GOOD))
+    button = app.button(key="take_recommended")
+    assert button.label == "Begin with recommended"
+    assert PRESET_HELP[RECOMMENDED] in unescape(page)
+    button.click().run()
+    assert "The recommended choice is in use" in html(app)
+    assert app.session_state["_now"] == preset(RECOMMENDED)
+    assert app.session_state["_past"] == [AssemblySettings()]
+
+
 def test_problems_are_listed_and_nothing_changes(app):
     bad = {**GOOD, "chunks.jsonl": [{"document_id": "a", "chunk_index": -1, "text": "x"}, {"document_id": "a", "chunk_index": 0}]}
     page = html(uploaded(app, bad))
     assert 'id="ctx-problems"' in page
     assert "chunks.jsonl" in page
     assert "Nothing can be imported as a whole" in page
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
 
 
 def test_delete_asks_first(app):
     uploaded(app, GOOD)
-    assert "mine" in app.selectbox(key="data").options
+    assert "mine" in datasets(app)
     button = app.button(key=_confirm(app))
     button.click().run()
     html(app)
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
 
 
 def _confirm(app: AppTest) -> str:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import MAIN, datasets, fine, html
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_unlinking_says_that_the_table_stays(app):
     confirm = next(button for button in app.button if str(button.key).startswith("confirm_-"))
     assert "The tables themselves stay" in html(app)
     fine(confirm.click().run())
-    assert app.selectbox(key="data").options == ["sample"]
+    assert datasets(app) == ["sample"]
 
 
 def test_rows_can_be_copied(app):

@@ -9,7 +9,7 @@ import pytest
 
 from ctxasm.app.ui.ask import reader_record as read
 from ctxasm.app.ui.ask.reader import ASSETS
-from ctxasm.app.ui.frame import browser_moves, sharing, shortcuts
+from ctxasm.app.ui.frame import browser_moves, page_scripts, sharing
 from ctxasm.app.ui.widgets import live_range
 
 READER = (ASSETS / "answer_reader.js").read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def test_what_a_script_tells_is_what_the_page_listens_for():
     assert {name for call in sent for name in re.findall(r"'(\w\w+)'", call)} == set(live_range.RangeState.__annotations__)
 
 
-def test_no_tag_stands_in_the_script_of_the_keys():
+def test_no_tag_stands_in_the_scripts_of_the_pages():
     """The browser's part of Streamlit takes a script away in which one does, without a word."""
-    text = shortcuts.script().removeprefix("<script>").removesuffix("</script>")
+    text = page_scripts.script().removeprefix("<script>").removesuffix("</script>")
     assert re.findall(r"<[/\w!]", text) == []

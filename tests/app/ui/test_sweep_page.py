@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import re
+import shutil
 import time
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -17,6 +19,9 @@ from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.sweep.heatmap import figure_of, heatmap_of, share
 from ctxasm.app.ui.sweep.settings_table import settings_table
+from ctxasm.app.workbench import Workbench
+from ctxasm.config import read_config, shipped
+from ctxasm.data.files.reading import load_bundle
 from ctxasm.model.settings_text import from_url
 from ctxasm.tuning.sweep.deciding import decide
 from tests.app.ui.builders import HOSTILE
@@ -24,6 +29,27 @@ from tests.app.ui.pages import MAIN, fine, html, problems
 
 AXES = {"expand_window": (0, 1), "max_tokens": (1000, 8000), "budget_policy": ("drop_documents", "segments")}
 SOON = 60.0
+FEW = 8
+
+
+@pytest.fixture(scope="module")
+def few_file(tmp_path_factory):
+    """A database with the first questions of the sample: a page has no more to show for sixty."""
+    path = tmp_path_factory.mktemp("few") / "few.db"
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
+    sample = load_bundle(shipped("sample_data/hospital"), "few")
+    labelled = [query for query in sample.queries if query.gold or query.spans]
+    bench.store.add(replace(sample, queries=tuple(labelled[:FEW])))
+    bench.close()
+    return path
+
+
+@pytest.fixture
+def own_url(tmp_path, monkeypatch, few_file):
+    """The address of a database of this test's own; the pages read it."""
+    url = f"sqlite:///{shutil.copy(few_file, tmp_path / 'own.db')}"
+    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
+    return url
 
 
 def sweep_page(app: AppTest, **values) -> AppTest:
@@ -50,7 +76,7 @@ def ended(app: AppTest) -> AppTest:
 
 def opened(**address: str) -> AppTest:
     app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in ({"data": "sample"} | address).items():
+    for name, value in ({"data": "few"} | address).items():
         app.query_params[name] = value
     return app.run()
 
@@ -65,7 +91,7 @@ def by_id(app: AppTest, name: str) -> str:
 def found(own_url):
     """What the doors give for the same grid, counted anew."""
     with ctxasm.open_store(own_url) as store:
-        yield ctxasm.sweep(AXES, store, "sample", keep=False), ctxasm.recommend(store, "sample", keep=False)
+        yield ctxasm.sweep(AXES, store, "few", keep=False), ctxasm.recommend(store, "few", keep=False)
 
 
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found):
@@ -132,7 +158,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     app = fine(app.button(key="start_sweep").click().run())
     assert running()
     assert "start_sweep" not in {button.key for button in app.button}
-    app = ended(fine(app.button(key="cancel_sweep sample").click().run()))
+    app = ended(fine(app.button(key="cancel_sweep few").click().run()))
     assert "Cancelled" in by_id(app, "ctx-cancelled")
     assert 'id="ctx-recommended"' not in html(app)
     monkeypatch.setattr(tuned, "swept", real)
@@ -172,7 +198,7 @@ def test_a_row_opens_inspect_with_its_settings(found):
     app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
     hrefs = re.findall(r'href="\./\?([^"]*)" target="_blank" aria-label', html(app))
     queries = [dict(pair.split("=", 1) for pair in unescape(href).split("&")) for href in hrefs]
-    assert {query["data"] for query in queries} == {"sample"}
+    assert {query["data"] for query in queries} == {"few"}
     opening = {from_url({k: v for k, v in query.items() if k not in ("data", "q")})[0] for query in queries}
     assert opening == set(swept.settings)
 
@@ -205,7 +231,7 @@ def test_another_sweep_has_other_policies_to_show(own_url):
 def test_progress_is_one_count_that_ends_at_its_total(own_url):
     told = []
     start = ctxasm.AssemblySettings()
-    tuned.decided(server.workbench(), start, AXES, "sample", told.append)
+    tuned.decided(server.workbench(), start, AXES, "few", told.append)
     done = [each.done for each in told]
     assert done == sorted(done)
     assert {each.total for each in told} == {done[-1]}

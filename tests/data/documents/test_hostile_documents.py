@@ -174,6 +174,7 @@ def damaged(data: bytes, chance: random.Random) -> bytes:
     return bytes(wounded)
 
 
+@pytest.mark.system
 def test_a_document_that_takes_too_long_is_ended_and_the_next_is_read() -> None:
     slow = b"<a " + b" ".join(b"a%d=1" % number for number in range(300_000)) + b">x</a>"
     with Readers(ReadLimits(seconds=4), width=1) as readers:
@@ -181,6 +182,7 @@ def test_a_document_that_takes_too_long_is_ended_and_the_next_is_read() -> None:
         assert isinstance(outcome(readers, "a.txt", b"tekst"), SourceText)
 
 
+@pytest.mark.system
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of a process")
 def test_a_document_that_takes_too_much_memory_is_refused_and_the_next_is_read() -> None:
     with Readers(ReadLimits(memory_mb=256), width=1) as readers:

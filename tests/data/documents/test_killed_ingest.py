@@ -17,7 +17,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.documents.cutting import read_written
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")
+pytestmark = [pytest.mark.system, pytest.mark.skipif(os.name != "posix", reason="kills a process by a signal")]
 
 DOCUMENTS = 30
 SEED = 20261122

@@ -27,6 +27,8 @@ from ctxasm.data.enrich.enriched import enrichments, written_for
 from ctxasm.store.database import Store
 from tests.data.enrich.corpus import COUNTER, long_bundle, numbers_in, told, well_behaved
 
+pytestmark = pytest.mark.system
+
 DOCUMENTS, CHUNKS, PER_CALL = 8, 8, 4
 BREEDER = """
 import os, sys

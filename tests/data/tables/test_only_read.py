@@ -107,6 +107,7 @@ def test_a_pooler_that_takes_no_parameter_is_read_all_the_same(place: Place, mon
     database.close()
 
 
+@pytest.mark.system
 def test_what_takes_too_long_is_ended(place: Place) -> None:
     database = place.open(timeout_s=0.5)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"

@@ -9,8 +9,8 @@ from ctxasm.app.ui.ask.stream import stopped
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Asked, Attempt, KeptAnswers
 from ctxasm.app.ui.inspect.before_after import changed_settings
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.model.results import Assembly
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
 
 MOST_ASKED = 20

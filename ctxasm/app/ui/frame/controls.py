@@ -18,10 +18,11 @@ from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, not
 from ctxasm.app.ui.frame.sharing import copy_link, settings_written
 from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, label_of
+from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
 from ctxasm.app.ui.words.settings_words import settings_sentence
 from ctxasm.app.ui.words.words import plural, stage_name
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
 

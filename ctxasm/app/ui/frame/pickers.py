@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
-    """The dataset that is chosen, or that the address asked for."""
+    """The dataset that is chosen, or that the address asked for; where there is one, nothing is to be chosen."""
     names = [info.name for info in infos]
     _take_asked_for(Session.dataset_name.key, names, {name: name for name in names}, "data")
     if (gone := session.dataset_name) not in names:
@@ -24,6 +24,8 @@ def pick_dataset(infos: list[DatasetInfo]) -> DatasetInfo:
             state.reject(f"dataset {gone!r} is not loaded any more")
         session.dataset_name = names[0]
     state.send_again(Session.dataset_name.key, names)
+    if len(infos) == 1:
+        return infos[0]
     picked = st.selectbox("Dataset", names, key=Session.dataset_name.key, on_change=_forget_query)
     return infos[names.index(picked)] if picked in names else infos[0]
 

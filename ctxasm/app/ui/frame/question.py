@@ -34,11 +34,13 @@ SEARCH = "search"
 
 
 def question_controls(info: DatasetInfo) -> SearchOptions:
-    """The box for a question and how it is searched for; runs the search that waits. For the sidebar, on every page."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="question_head"):
-        st.html('<div class="cx cx-side cx-label" aria-hidden="true">Ask your own question</div>')
+    """The box for a question and how it is searched for; runs the search that waits. For the sidebar, on every page.
+
+    All but the box itself is seen from the moment that the box is used: the style sheet sees to it.
+    """
+    with st.container(key="own_question", gap="xsmall"):
+        question_box("question", label_visibility="collapsed")
         options = _options(info)
-    question_box("question", label_visibility="collapsed")
     if (question := typed_questions.waiting()) is not None:
         _search(info, question, options)
     if problem := session.question_problem:
@@ -53,7 +55,7 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
             "Ask your own question",
             key=f"_{key}",
             max_chars=typed_questions.LONGEST,
-            placeholder="What do you want to know?",
+            placeholder="What do you want to know?" if label_visibility == "visible" else "Ask your own question",
             autocomplete="off",
             label_visibility=label_visibility,
         )

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice, Effect
     from ctxasm.tuning.cache_prefix import Prefix
+    from ctxasm.tuning.evidence import EvidenceState
 
 T = TypeVar("T")
 NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -193,6 +194,8 @@ class Session:
     # Inspect
     compared: Kept[Settled | None] = Kept(None)
     comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
+    evidence: Kept[tuple[tuple[Assembly, tuple[EvidenceState, ...]], ...]] = Kept(())
+    """The state of the evidence in the last assemblies, the newest last."""
     step: Kept[str] = Kept("widened")
     """The step of the funnel whose picture is shown."""
     clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)

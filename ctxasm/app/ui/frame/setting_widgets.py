@@ -7,6 +7,7 @@ the useful region.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 from typing import Any, NamedTuple
 
@@ -16,8 +17,9 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.widgets.live_range import live_range
-from ctxasm.app.ui.words.setting_words import help_of, label_of
+from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.llm.embedding.local import embedder_name
+from ctxasm.model.setting_labels import choice_name, label_of
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.specs import LARGEST, MAX_TEXT, Spec
 
@@ -92,6 +94,7 @@ def meaning_sentence(threshold: float | None, embedder: str | None) -> str:
 def setting_widget(spec: Spec, look: Look, **place: Any) -> None:
     """Draw the widget of a setting, and what is wrong with what was typed into it."""
     label, told = look.marked(spec), look.seeded(spec) | place
+    named: dict[str, Any] = {"format_func": partial(choice_name, spec)}
     match spec.kind:
         case "bool":
             st.toggle(label, **told)
@@ -100,9 +103,9 @@ def setting_widget(spec: Spec, look: Look, **place: Any) -> None:
         case "int" | "float":
             _number_box(spec, label, told)
         case "choice" if len(spec.choices) <= MOST_SEGMENTS:
-            st.segmented_control(label, list(spec.choices), required=True, **{"width": "stretch"} | told)
+            st.segmented_control(label, list(spec.choices), required=True, **{"width": "stretch"} | told | named)
         case "choice":
-            st.selectbox(label, spec.choices, **told)
+            st.selectbox(label, spec.choices, **told | named)
         case "text":
             empty = EMPTY.get(spec.name, "none") if not spec.default else None
             st.text_input(label, max_chars=MAX_TEXT, placeholder=empty, **told)

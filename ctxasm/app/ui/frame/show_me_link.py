@@ -8,9 +8,13 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.config import shipped
 
+STEPS = "Show me in five steps"
+"""What the page is called wherever it is offered."""
+
 
 def offer_show_me() -> None:
-    """A link to the steps, for whoever looks at the sample."""
+    """A link to the steps, for whoever looks at the sample; the style sheet hides it where the same link stands in the sidebar."""
     info = session.info
     if info is not None and info.name == SAMPLE:
-        st.page_link(shipped("pages") / "show_me.py", label="Show me in five steps", icon=":material/play_circle:")
+        with st.container(key="show_me"):
+            st.page_link(shipped("pages") / "show_me.py", label=STEPS, icon=":material/play_circle:")

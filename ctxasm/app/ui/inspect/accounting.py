@@ -84,6 +84,6 @@ def ledger_html(account: Ledger, fresh: int = 0) -> str:
     return (
         f'<div class="cx cx-ledger" id="ctx-ledger" data-balances="{str(account.balances).lower()}" data-sent="{account.sent}" '
         f'data-tokens="{account.total_tokens}">'
-        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span class='cx-mute'>·</span><span>{' '.join(tokens)} = <b>"
-        f"{number(account.total_tokens)}</b> tokens</span>{badge}</div>"
+        f"<span>{' '.join(terms)} = <b>{account.sent}</b> sent{new}</span><span>{' '.join(tokens)} = <b>"
+        f"{number(account.total_tokens)}</b> tokens {badge}</span></div>"
     )

@@ -64,13 +64,12 @@ def help_of_advice(advice: Advice, how: str) -> str:
     return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} {ADVICE_EXPLAINS} Undo takes it back.")
 
 
-def _recommended_button(effect: Effect | None) -> None:
-    """What the recommended preset does to this query, or the five stages where it is in use; nothing where neither changes anything."""
-    if effect is None:
-        return
+def _recommended(effect: Effect) -> None:
+    """What the recommended preset does to this query, or the five stages where it is in use, and a button that takes it."""
     takes = is_recommended(session.now)
-    label, help = "Back to the five stages" if takes else "Use recommended", plain(recommended_sentence(takes, effect))
-    st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), help=help, type="tertiary")
+    st.html(boxed(f'<p class="cx-note">{escape(recommended_sentence(takes, effect))}</p>'), width="stretch")
+    label = "Back to the five stages" if takes else "Use recommended"
+    st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), icon=":material/check:")
 
 
 def waits(assembly: Assembly) -> bool:
@@ -90,16 +89,17 @@ def show_advice(scene: Scene) -> None:
         if not given:
             quiet = '<p class="cx-advice cx-mute" data-advice="0">Nothing that was tried would make this context better.</p>'
             st.html(boxed(quiet, "ctx-advice"), width="stretch")
-            _recommended_button(recommended)
-            return
-        _row(scene, assembly, given[0], "ctx-advice")
-        if rest := given[1:]:
-            more = st.popover(f"{len(rest)} more", key="advice_more", on_change="rerun", type="tertiary")
+        else:
+            _row(scene, assembly, given[0], "ctx-advice")
+        rest = given[1:]
+        if others := len(rest) + (recommended is not None):
+            more = st.popover(f"{others} more", key="advice_more", on_change="rerun", type="tertiary")
             if more.open:
                 with more:
                     for advice in rest:
                         _row(scene, assembly, advice)
-        _recommended_button(recommended)
+                    if recommended is not None:
+                        _recommended(recommended)
 
 
 def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:

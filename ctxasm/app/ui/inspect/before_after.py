@@ -9,18 +9,18 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene, Settled
+from ctxasm.app.ui.inspect.accounting import ledger, ledger_html
+from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.fates import SENT, supplement_of
-from ctxasm.app.ui.words.setting_words import CHOICES, label_of
+from ctxasm.app.ui.words.setting_words import CHOICES
 from ctxasm.app.ui.words.words import number, plural, title_of
-from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Assembly, Key
+from ctxasm.model.setting_labels import choice_name, label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import write
-from ctxasm.tuning.cache_prefix import cache_prefix
 from ctxasm.tuning.evidence import EvidenceState
 
 MOST_CHUNKS = 8
@@ -69,21 +69,18 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two assemblies of one query, before and now. `cached` tokens at the start of the text are as before, of `tokens`."""
+    """Two assemblies of one query, before and now."""
 
     settings: tuple[Changed, ...]
     deltas: tuple[Delta, ...]
     came: tuple[Moved, ...]
     went: tuple[Moved, ...]
-    cached: int
-    tokens: int
     says: str
 
 
 def compare(
     before: Assembly,
     now: Assembly,
-    counter: TokenCounter,
     evidence: tuple[Sequence[EvidenceState], Sequence[EvidenceState]] = ((), ()),
 ) -> Comparison:
     """What changed from `before` to `now`. `evidence` is the state of the query's evidence in either, empty where none is labelled."""
@@ -93,8 +90,6 @@ def compare(
         _deltas(before, now, evidence),
         came,
         went,
-        cache_prefix(before.text, now.text, counter, now.token_count).tokens,
-        now.token_count,
         _says(before, now, bool(came or went)),
     )
 
@@ -178,7 +173,7 @@ def _shown(value: float) -> str:
 
 def strip_html(compared: Comparison, stamp: str) -> str:
     """The changed settings, every figure that is another now, and the chunks that came and went: in two lines of one height."""
-    figures = "".join(_figure(delta) for delta in compared.deltas) + _cached(compared)
+    figures = "".join(_figure(delta) for delta in compared.deltas)
     return (
         f'<section class="cx cx-change" id="ctx-change" aria-label="What the change did" data-stamp="{escape(stamp)}">'
         f'<div><b>{_settings(compared.settings)}</b> <dl class="cx-change-figures">{figures}</dl></div>'
@@ -193,11 +188,12 @@ def _settings(changed: tuple[Changed, ...]) -> str:
 
 
 def _setting(changed: Changed) -> str:
-    does = CHOICES.get(changed.name, {}).get(changed.now, "")
+    spec, does = spec_of(changed.name), CHOICES.get(changed.name, {}).get(changed.now, "")
+    before, now = (choice_name(spec, value) if spec.kind == "choice" else value for value in (changed.before, changed.now))
     title = escape(f"{changed.name}: {does}" if does else changed.name)
     return (
-        f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec_of(changed.name)))} '
-        f'<s class="cx-mute">{escape(changed.before)}</s> → {escape(changed.now)}</span>'
+        f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec))} '
+        f'<s class="cx-mute">{escape(before)}</s> → {escape(now)}</span>'
     )
 
 
@@ -213,14 +209,6 @@ def _figure(delta: Delta) -> str:
     return (
         f'<div class="cx-change-figure{look}" data-delta="{delta.name}" data-before="{delta.before:g}" data-now="{delta.now:g}">'
         f"<dt>{delta.label}</dt> <dd>{was}<b>{most}{_shown(delta.now)}{unit}</b>{of}{says}</dd></div>"
-    )
-
-
-def _cached(compared: Comparison) -> str:
-    title = "Tokens at the start of this context that are those of the one before: what a server's prefix cache takes over."
-    return (
-        f'<div class="cx-change-figure same" data-delta="cached" data-now="{compared.cached}" title="{title}"><dt>same start</dt> '
-        f"<dd><b>{number(compared.cached)}</b> tokens</dd></div>"
     )
 
 
@@ -268,22 +256,25 @@ def fresh_chunks(assembly: Assembly) -> frozenset[Key]:
     return sent_chunks(assembly) - sent_chunks(base) if base is not None else frozenset()
 
 
-def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> None:
-    """The strip under the budget bar; its place is kept where no setting was changed since the query was opened."""
+def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> bool:
+    """The strip under the budget bar; the account has its place where no setting was changed since the query was opened.
+
+    Returns whether one was.
+    """
     kept = _kept()
     if kept is None or kept.before is None:
-        st.html('<section class="cx cx-change cx-mute" id="ctx-unchanged">What a change does is said here.</section>')
-    else:
-        st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
+        st.html(f'<section class="cx cx-change" id="ctx-unchanged">{ledger_html(ledger(assembly))}</section>')
+        return False
+    st.html(strip_html(_comparison(scene, kept.before, assembly), stamp))
+    return True
 
 
 def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
     """The comparison of these two; the last one of the session is kept."""
     kept = session.comparison
     if kept is None or kept[0] is not before or kept[1] is not now:
-        workbench, labelled = server.workbench(), scene.query.spans or scene.query.gold
-        states = (workbench.evidence(before, scene.dataset), workbench.evidence(now, scene.dataset)) if labelled else ((), ())
-        kept = (before, now, compare(before, now, workbench.counter(now.settings.encoding), states))
+        states = (states_of(scene, before), states_of(scene, now))
+        kept = (before, now, compare(before, now, states))
         session.comparison = kept
     compared: Comparison = kept[2]
     return compared

@@ -7,6 +7,7 @@ from html import escape
 import streamlit as st
 
 from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
@@ -105,7 +106,8 @@ def budget_table_html(bar: Bar) -> str:
         )
         chunks = " ".join(dict.fromkeys(part.label for part in document.parts if part.label))
         numbers = " ".join(number_chip(n) for n in document.numbers)
-        rows.append((numbers, escape(document.title), escape(chunks), number(document.tokens), number(end), state))
+        title = f"<span {at_of(document.document_id)}>{escape(document.title)}</span>"
+        rows.append((numbers, title, escape(chunks), number(document.tokens), number(end), state))
     return table_html(
         ("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis"
     )

@@ -289,8 +289,8 @@ def _legend(bar: Bar, fresh: frozenset[Key]) -> str:
     keys = [f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in drawn]
     keys += ['<span><i class="cx-swatch cx-new"></i>new</span>'] if fresh else []
     if bar.supplement is not None and not bar.supplement.injected:
-        says = escape(supplement_sentence(bar.supplement).rstrip("."))
-        keys.append(f'<span data-supplement="out"><i class="cx-swatch k-supplement out"></i>{says}</span>')
+        says = escape(supplement_sentence(bar.supplement))
+        keys.append(f'<span data-supplement="out" title="{says}"><i class="cx-swatch k-supplement out"></i>supplement left out</span>')
     return f'<div class="cx-legend">{"".join(keys)}</div>'
 
 

@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.fates import SENT, failures, fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.events import Compressed
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, Key
 
 HOW = {
     "extractive": "its own sentences",
@@ -26,6 +27,7 @@ HOW = {
 class Squeezed(NamedTuple):
     """A shortened chunk: tokens before and after, whether it is sent, and in which block."""
 
+    key: Key
     name: str
     tokens: int
     kept_tokens: int
@@ -45,7 +47,7 @@ def squeezed(assembly: Assembly) -> tuple[Squeezed, ...]:
             sent = fate is not None and fate.fate in SENT
             name = f"{title_of(assembly.trace.documents, event.document_id, 40)} #{event.chunk_index}"
             block = fate.block if fate is not None and sent else None
-            rows.append(Squeezed(name, event.tokens, event.kept_tokens, event.how, sent, block))
+            rows.append(Squeezed((event.document_id, event.chunk_index), name, event.tokens, event.kept_tokens, event.how, sent, block))
     return tuple(sorted(rows, key=lambda row: (not row.sent, -row.tokens, row.name)))
 
 
@@ -63,7 +65,7 @@ def _table(rows: tuple[Squeezed, ...]) -> str:
     most = max(row.tokens for row in rows)
     cells = [
         (
-            f"{number_chip(row.block) if row.block is not None else ''} {escape(row.name)}",
+            f"{number_chip(row.block) if row.block is not None else ''} <span {at_of(*row.key)}>{escape(row.name)}</span>",
             _bar(row, most),
             f"{100 * row.kept_tokens / max(row.tokens, 1):.0f}\u202f% of {number(row.tokens)}",
             HOW[row.how],

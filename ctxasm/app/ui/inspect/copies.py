@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from html import escape
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label
 from ctxasm.app.ui.widgets.tables import table_html
 from ctxasm.app.ui.words.words import title_of
@@ -106,7 +107,7 @@ def copies_html(assembly: Assembly, copies: Sequence[Copy]) -> str:
         (
             escape(chunk_name(assembly, copy.copy)),
             _likeness(copy),
-            escape(chunk_name(assembly, copy.kept)),
+            f"<span {at_of(*copy.kept)}>{escape(chunk_name(assembly, copy.kept))}</span>",
             _outcome(copy),
         )
         for copy in copies

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ctxasm.app.ui.inspect.copies import chunk_name, copies, copies_html, difference, difference_html
 from ctxasm.app.ui.inspect.expand import document_order
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.event_words import coincidence_words
 from ctxasm.app.ui.words.words import plural, title_of
@@ -90,7 +91,7 @@ def seam_html(pair: OverlapPair, threshold: int) -> str:
     """One seam: the end of a chunk, the text that both hold, the start of the next; struck through where it is not sent again."""
     gone = pair.verdict in ("stripped", "merged")
     state, why = _verdict(pair, threshold)
-    name = f"{escape(pair.title)} #{pair.first} → #{pair.second}"
+    name = f"<span {at_of(pair.document_id, pair.second)}>{escape(pair.title)} #{pair.first} → #{pair.second}</span>"
     if pair.verdict == "none":
         return f'<li class="cx-seam none" data-verdict="none"><b dir="auto">{name}</b><span class="cx-mute">{why}</span></li>'
     tag = "del" if gone else "mark"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.widgets.tables import boxed, table_html
@@ -53,6 +54,17 @@ def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Le
     return tuple(levels)
 
 
+def states_of(scene: Scene, assembly: Assembly) -> tuple[EvidenceState, ...]:
+    """The state of the query's evidence in an assembly, empty where none is labelled; those of the last two are kept."""
+    if not (scene.query.spans or scene.query.gold):
+        return ()
+    kept = next((states for of, states in session.evidence if of is assembly), None)
+    if kept is None:
+        kept = server.workbench().evidence(assembly, scene.dataset)
+        session.evidence = (*session.evidence[-1:], (assembly, kept))
+    return kept
+
+
 def _row(scene: Scene, assembly: Assembly, state: EvidenceState) -> tuple[str, ...]:
     look, words = LOOKS[state.state]
     title = escape(title_of(assembly.trace.documents, state.document_id))
@@ -88,7 +100,7 @@ def show_evidence(scene: Scene, assembly: Assembly) -> None:
             "No evidence is labelled for this query", "Add `spans` or `gold` to its line in queries.jsonl and load the bundle again."
         )
         return
-    states = server.workbench().evidence(assembly, scene.dataset)
+    states = states_of(scene, assembly)
     found = sum(state.state == "found" for state in states)
     rows = [_row(scene, assembly, state) for state in states]
     table = table_html(

@@ -19,7 +19,10 @@ KEY = "funnel"
 
 
 class Step(NamedTuple):
-    """What a stage left. `value` stands in the funnel, `does` says in a sentence what the stage did; `stage` is its technical name."""
+    """What a stage left. `value` stands in the funnel, `does` says in a sentence what the stage did; `stage` is its technical name.
+
+    Of `labelled` pieces of evidence `kept` are whole so far, and `lost` were lost by this stage.
+    """
 
     name: str
     stage: str
@@ -28,7 +31,14 @@ class Step(NamedTuple):
     chunks: int
     tokens: int
     does: str
-    evidence: str = ""
+    kept: int = 0
+    lost: int = 0
+    labelled: int = 0
+
+    @property
+    def evidence(self) -> str:
+        """`2 of 3`: pieces of labelled evidence of which nothing is lost so far; empty where none is labelled."""
+        return f"{self.kept} of {self.labelled}" if self.labelled else ""
 
 
 def steps(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Step, ...]:
@@ -56,9 +66,8 @@ def steps(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[S
 
 def _step(name: str, stage: str, label: str, value: str, levels: dict[str, Level], does: str) -> Step:
     level = levels[stage]
-    whole = sum(levels["retrieved"][-2:])
-    evidence = f"{level.evidence} of {whole}" if whole else ""
-    return Step(name, stage, label, value, level.hits + level.neighbours, level.tokens, does, evidence)
+    labelled = sum(levels["retrieved"][-2:])
+    return Step(name, stage, label, value, level.hits + level.neighbours, level.tokens, does, level.evidence, level.lost, labelled)
 
 
 def _found(assembly: Assembly, levels: dict[str, Level]) -> Step:
@@ -143,7 +152,16 @@ def show_funnel(found: Sequence[Step]) -> Step:
 
 def _label(step: Step) -> str:
     unit = " tokens" if step.name == "found" else ""
-    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}]"
+    return f"{step.label} **{step.value}** :gray[{number(step.tokens)}{unit}{evidence_mark(step)}]"
+
+
+def evidence_mark(step: Step) -> str:
+    """A filled sign where all labelled evidence is whole so far, an empty one where not; how much is left, where a step loses some."""
+    if not step.labelled:
+        return ""
+    if step.kept == step.labelled:
+        return " ●"
+    return f" ○\u202f{step.kept}/{step.labelled}" if step.lost else " ○"
 
 
 def _choose() -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import found_badges
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import fate_chip
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
@@ -108,7 +109,7 @@ def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...]) -> tuple[s
     document_id, index = row.key
     fate = fate_of(assembly, row.key)
     title = title_of(assembly.trace.documents, document_id, 48)
-    chunk = f'{escape(title)} <span class="cx-mute cx-nowrap">#{number(index)}</span>'
+    chunk = f'<span {at_of(document_id, index)}>{escape(title)}</span> <span class="cx-mute cx-nowrap">#{number(index)}</span>'
     return (str(row.rank), chunk, decimal(row.score), *(_method(row, method) for method in methods), fate_chip(fate) if fate else "")
 
 

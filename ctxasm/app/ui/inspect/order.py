@@ -19,7 +19,7 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.events import Ordered
-from ctxasm.model.results import Assembly
+from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, Ordering
 from ctxasm.tuning.cache_prefix import Prefix, prefix_by_ordering
 
@@ -34,13 +34,14 @@ NOTE = (
 
 
 class Place(NamedTuple):
-    """A block: its place by relevance and its position in the context, 1 = first; its best score and that chunk's rank."""
+    """A block: its place by relevance and its position in the context, 1 = first; its best score and that chunk's rank; its first chunk."""
 
     label: str
     relevance: int
     position: int
     score: float
     rank: int
+    first: Key
 
 
 def _ends(places: tuple[Place, ...]) -> str:
@@ -64,7 +65,14 @@ def block_order(assembly: Assembly) -> tuple[Place, ...]:
     best_first = sorted(placed, key=lambda event: (-event.score, event.rank, event.document_id, event.chunk_indexes))
     documents = assembly.trace.documents
     return tuple(
-        Place(f"{title_of(documents, e.document_id, 30)} {_span(e.chunk_indexes)}", relevance, e.position, e.score, e.rank)
+        Place(
+            f"{title_of(documents, e.document_id, 30)} {_span(e.chunk_indexes)}",
+            relevance,
+            e.position,
+            e.score,
+            e.rank,
+            (e.document_id, min(e.chunk_indexes)),
+        )
         for relevance, e in enumerate(best_first, 1)
     )
 
@@ -82,7 +90,7 @@ def at_the_ends(places: tuple[Place, ...]) -> int:
 def order_html(places: Sequence[Place]) -> str:
     """The blocks by relevance on the left, in the order of the context on the right."""
     drawn = places[:MOST_BLOCKS]
-    threads = [Thread(str(place.relevance), f"{place.label}, best score {decimal(place.score)}", "found") for place in drawn]
+    threads = [Thread(str(place.relevance), f"{place.label}, best score {decimal(place.score)}", "found", place.first) for place in drawn]
     by_position = sorted(enumerate(drawn), key=lambda pair: pair[1].position)
     bundles = [Bundle(f"[{place.position}]", place.label, "", "found", (index,)) for index, place in by_position]
     spoken = f"{plural(len(places), 'block')} by relevance, and where each stands in the context."

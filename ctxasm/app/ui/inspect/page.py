@@ -1,6 +1,7 @@
-"""The page, all of it above the fold of a laptop: controls, funnel, budget bar, advice, the chosen step beside the text, the account.
+"""The page, all of it above the fold of a laptop: controls, funnel, budget bar, account, advice, the chosen step beside the text.
 
-Every part has a place of its own height, so that nothing jumps when a setting changes; picture and text scroll in themselves.
+Every part has a place of its own height, so that nothing jumps when a setting changes; picture and text scroll together, in themselves.
+The account stands under the bar until a setting is changed; then what the change did stands there, and the account at the foot.
 """
 
 from __future__ import annotations
@@ -10,14 +11,12 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import open_drawer
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
-from ctxasm.app.ui.frame.show_me_link import offer_show_me
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
 from ctxasm.app.ui.inspect.advice import ADVICE, show_advice, waits
@@ -25,6 +24,7 @@ from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.closer import DETAILS, follow_chunk, show_closer
 from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
+from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel, steps
 from ctxasm.app.ui.inspect.stages import show_picture
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key
@@ -38,27 +38,24 @@ def show_inspect(scene: Scene) -> None:
     stamp, assembly = stamp_of(scene), current_assembly(scene)
     if assembly is not None:
         settle(scene, assembly)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        show_query_title("Inspect", scene, assembly, stamp)
-        offer_show_me()
+    show_query_title("Inspect", scene, assembly, stamp)
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)
         return
-    labelled = bool(scene.query.spans or scene.query.gold)
-    step = show_funnel(steps(assembly, server.workbench().evidence(assembly, scene.dataset) if labelled else ()))
+    step = show_funnel(steps(assembly, states_of(scene, assembly)))
     show_budget_bar(scene)
-    show_before_after(scene, assembly, stamp)
-    show_advice(scene)
+    is_changed = show_before_after(scene, assembly, stamp)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="said"):
+        show_advice(scene)
+        st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
     with st.container(horizontal=True, gap="small", key="halves"):
         picture = st.container(key="picture", gap="small")
-        with st.container(key="text"):
-            show_context_text(assembly, stamp)
+        show_context_text(assembly, stamp)
         with picture:
             show_picture(step, scene, assembly)
-    with st.container(horizontal=True, vertical_alignment="center", key="account"):
+    if is_changed:
         show_ledger(assembly)
-        st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
     chunk_clicks(Session.clicks.key, stamp, waits(assembly), _picked, _at_rest)
     show_closer(scene, assembly)
 

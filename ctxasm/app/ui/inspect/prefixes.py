@@ -10,6 +10,7 @@ import streamlit as st
 
 from ctxasm.app.ui.inspect.budget_bar import strip_html
 from ctxasm.app.ui.inspect.group import citation_shift, shift_html
+from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import also_in, number_chip
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
@@ -54,7 +55,8 @@ def _citations(assembly: Assembly) -> str:
         )
         chunks = ", ".join(f"#{index}" for index in citation.chunk_indexes)
         source = (
-            f'{escape(title_of(assembly.trace.documents, citation.document_id))}<br><span class="cx-mute cx-small">'
+            f"<span {at_of(citation.document_id, citation.chunk_indexes[0])}>"
+            f'{escape(title_of(assembly.trace.documents, citation.document_id))}</span><br><span class="cx-mute cx-small">'
             f"{escape(citation.ref)} {page}</span>"
         )
         rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
@@ -67,7 +69,7 @@ def prefixes_html(rows: Sequence[PrefixRow]) -> str:
     """The page summaries in the context, each once."""
     return table_html(
         ("document", "page summary", "tokens"),
-        [(escape(r.title), escape(r.summary), number(r.tokens)) for r in rows],
+        [(f"<span {at_of(r.document_id)}>{escape(r.title)}</span>", escape(r.summary), number(r.tokens)) for r in rows],
         (2,),
         "Page summaries, once per document",
     )

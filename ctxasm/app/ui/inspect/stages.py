@@ -42,8 +42,7 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
             "Zero hits are a valid assembly: empty text, no citations, no model call. Choose another query.",
         )
         return
-    whole = step.evidence.split(" of ")
-    look = "" if whole[0] == whole[-1] else " gone"
+    look = "" if step.kept == step.labelled else " gone"
     evidence = f' <span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
     note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
     st.html(boxed(f'<p class="cx-note">{note}{evidence if step.evidence else ""}</p>', "ctx-step"))

@@ -102,6 +102,8 @@ def show_recommended() -> None:
     """What to begin with on data of one's own, its gain and what it gives up; one click takes it, undo goes back."""
     settings = session.now
     if is_recommended(settings):
+        says = "The recommended choice is in use: Inspect shows what it does to each question, and Undo there goes back."
+        st.html(boxed(f'<p class="cx-note" role="status" id="ctx-recommended-taken">{says}</p>'))
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="begin_recommended"):
         st.html(boxed(f'<p class="cx-note cx-small">{escape(PRESET_HELP[RECOMMENDED])}</p>'), width="stretch")

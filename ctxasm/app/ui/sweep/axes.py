@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import number
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 PRESET: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {

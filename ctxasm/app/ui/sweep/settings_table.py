@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.sweep.axes import PRESET, said
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import number
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 if TYPE_CHECKING:

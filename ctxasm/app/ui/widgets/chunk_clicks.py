@@ -63,6 +63,12 @@ def pick_of(key: Key) -> str:
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
+def at_of(document_id: str, chunk_index: int | None = None) -> str:
+    """What an element of the picture carries that stands for a chunk, or for a document, and is no button: the text scrolls to it."""
+    at = [document_id] if chunk_index is None else [document_id, chunk_index]
+    return f'data-at="{escape(json.dumps(at))}"'
+
+
 def picked_key(said: str | None) -> Key | None:
     """The chunk that was clicked; None for what a page cannot have drawn."""
     try:

@@ -235,7 +235,8 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
         for place in also_in(assembly, citation, fates)
     )
     return (
-        f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" style="--c:{colour}"><header>'
+        f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" '
+        f'data-document="{escape(citation.document_id)}" style="--c:{colour}"><header>'
         f'<span class="cx-num">{block}</span>'
         f'<b>{title}</b><span class="cx-mute">{plural(len(citation.chunk_indexes), "chunk")} · {number(tokens)} tokens{also}</span>'
         "</header>"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ctxasm.app.ui.words.setting_words import label_of
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.records import Document
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
 from ctxasm.tuning.advice import Advice, Effect, Measured
 from ctxasm.tuning.advice_finding import EPSILON, Rule, Severity
@@ -114,11 +114,12 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
     ),
     "scaffolding": _scaffolding,
     "supplement_needless": lambda f: (
-        f"The supplement takes {number(f['tokens'])} tokens although the best similarity, {decimal(f['similarity'])}, reaches "
-        f"{decimal(f['threshold'])}."
+        f"The supplement takes {number(f['tokens'])} tokens although a hit is close enough in meaning: {decimal(f['similarity'])} of "
+        f"{decimal(f['threshold'])} (best similarity)."
     ),
     "supplement_missing": lambda f: (
-        f"The best similarity, {decimal(f['similarity'])}, is below {decimal(f['threshold'])}, and the supplement is switched off."
+        f"No hit is close enough in meaning, {decimal(f['similarity'])} of {decimal(f['threshold'])} (best similarity), and the supplement "
+        "is switched off."
     ),
     "answer_reserve": _answer,
 }

@@ -33,10 +33,10 @@ Written = ev.Supplemented | ev.Prefixed | ev.Neutralised | ev.Gapped | ev.Number
 SUPPLEMENT_RULES: Mapping[str, str] = {
     "always": "the setting says always",
     "never": "the setting says never",
-    "similarity": "the best similarity is below the threshold",
+    "similarity": "no hit is close enough in meaning (best similarity below the threshold)",
     "intent": "the question's intent is one that asks for it",
-    "suppressed": "the best similarity is high enough, and the question's intent does not ask for it",
-    "no_signal": "the record tells neither a best similarity nor an intent",
+    "suppressed": "a hit is close enough in meaning (best similarity), and the question's intent does not ask for it",
+    "no_signal": "the record tells neither how close the hits are in meaning (best similarity) nor the question's intent",
     "no_block": "there is no block to supplement",
     "no_room": "it does not fit into what the blocks leave of the budget",
 }

@@ -1,4 +1,4 @@
-"""What each setting is called, and what each of its choices does. Pure; a setting or choice without words fails a test."""
+"""What each choice of a setting does, and the help of a setting. Pure; a choice without words fails a test."""
 
 from __future__ import annotations
 
@@ -6,59 +6,6 @@ from collections.abc import Mapping
 
 from ctxasm.model.specs import Spec
 
-LABELS: Mapping[str, str] = {
-    "enabled": "Assembly",
-    "relevance_floor": "Relevance floor (score)",
-    "top_k": "Only the first k hits",
-    "expand_window": "Neighbours",
-    "pool_window": "Neighbours to choose among",
-    "decay": "Decay of a neighbour's score",
-    "decay_mode": "Decay mode",
-    "min_overlap_chars": "Strip overlap above (characters)",
-    "dedup_exact": "Exact duplicates shown once",
-    "dedup_near": "Near duplicates shown once",
-    "near_threshold": "Near from this share of words",
-    "dedup_semantic": "Same meaning shown once",
-    "semantic_threshold": "Same meaning from this cosine",
-    "dedup_keep": "Which copy stays",
-    "budget_policy": "Budget policy",
-    "budget_mode": "Limit",
-    "max_tokens": "Max tokens",
-    "max_chars": "Max characters as well",
-    "budget_scope": "What counts against the limit",
-    "oversized": "Oversized best document",
-    "overflow": "The first chunk that does not fit",
-    "min_chunk_tokens": "Smallest chunk worth a place (tokens)",
-    "pack_k": "A hit is worth 1 / (k + rank): k",
-    "pack_unit": "Pack: unit",
-    "encoding": "Token vocabulary",
-    "model_name": "Model",
-    "model_window": "Window of the model (tokens)",
-    "system_tokens": "System prompt (tokens)",
-    "question_tokens": "Question (tokens)",
-    "history_tokens": "History, at most (tokens)",
-    "history_summarise_after": "History summed up after (turns)",
-    "answer_tokens": "Answer (tokens)",
-    "overhead_tokens": "Overhead (tokens)",
-    "safety_margin": "Safety margin (share of the window)",
-    "compression": "Compression",
-    "compression_when": "Compress when",
-    "max_chunk_tokens": "Left of a compressed chunk, at most (tokens)",
-    "ordering": "Ordering",
-    "order_level": "What is ordered",
-    "summary_prefix": "Page summaries",
-    "summary_template": "Summary template",
-    "supplement_mode": "Supplement",
-    "supplement_threshold": "Supplement below this similarity",
-    "supplement_intents": "Supplement for these intents",
-    "supplement_separator": "Line above the supplement",
-    "format": "Format",
-    "citation_unit": "One citation number per",
-    "gap_mark": "Gap mark",
-    "block_separator": "Line between blocks",
-    "marker_collisions": "Markers inside source text",
-    "channel": "Answer channel",
-}
 CHOICES: Mapping[str, Mapping[str, str]] = {
     "decay_mode": {
         "flat": "the same share of the hit's score at any distance",
@@ -156,11 +103,6 @@ NO_BOUNDARIES = ("grouped", "minimal")
 """Formats without markers: a source's own text may pass for a header there."""
 BOUNDARY_LABEL = "no safe boundaries"
 BOUNDARY_REASON = "This format writes no markers, and a source's own text may pass for a header or for another source."
-
-
-def label_of(spec: Spec) -> str:
-    """What a setting is called."""
-    return LABELS.get(spec.name, spec.name.replace("_", " ").capitalize())
 
 
 def choice_sentence(name: str, value: str) -> str:

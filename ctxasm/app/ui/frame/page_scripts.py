@@ -1,0 +1,22 @@
+"""What runs in the browser on every page: the keys, one step of the back button for a page, picture and text that scroll together."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+ASSETS = Path(__file__).parents[1] / "assets"
+NAMES = ("shortcuts.js", "address.js", "linked_panes.js")
+
+
+@cache
+def script() -> str:
+    """The scripts in one element. They are files of ours: no text of a source may ever be in them."""
+    return f"<script>{''.join((ASSETS / name).read_text(encoding='utf-8') for name in NAMES)}</script>"
+
+
+def run_page_scripts() -> None:
+    """Run them, once for each browser: before the address is written, and outside of what a changed setting draws."""
+    import streamlit as st
+
+    st.html(script(), unsafe_allow_javascript=True)
