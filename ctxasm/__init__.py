@@ -30,6 +30,7 @@ _HOME = {
     "enrich": "ctxasm.app.doors",
     "export": "ctxasm.app.doors",
     "ingest": "ctxasm.app.doors",
+    "label": "ctxasm.app.doors",
     "load": "ctxasm.app.doors",
     "open_dataset": "ctxasm.app.doors",
     "open_store": "ctxasm.app.doors",

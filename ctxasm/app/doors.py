@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.enrich import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
+    from ctxasm.data.labelling import How
     from ctxasm.data.standing import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
@@ -180,6 +181,24 @@ def export(
 
     with _workbench(store) as workbench:
         return run(workbench, dataset, path, format, force=force)
+
+
+def label(
+    query_id: str,
+    chunks: Sequence[tuple[str, int]],
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    how: How = "add",
+) -> Query:
+    """Say which chunks (document_id, chunk_index) a question of a dataset (default: the newest) needs.
+
+    `how`: they are added to its gold evidence, taken from it ("remove"), or take its place ("replace"). It is kept with the question and
+    exported with it. Raises InvalidInput for a chunk that is not there, NotFound, StoreUnavailable.
+    """
+    from ctxasm.data.labelling import label as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, dataset, query_id, chunks, how)
 
 
 # From question to checked answer

@@ -293,6 +293,20 @@ def test_summaries_are_given_to_documents_without_one(store: AnyStore) -> None:
     assert after.content_hash == store.add(current.bundle(), "copy").content_hash != before.content_hash
 
 
+def test_gold_is_given_to_one_question(store: AnyStore) -> None:
+    bundle = full_bundle()
+    before = store.add(bundle)
+    first, *others = bundle.queries
+    gold = (GoldChunk(bundle.chunks[0].document_id, bundle.chunks[0].chunk_index),)
+    assert store.set_gold("hospital", first.query_id, gold) == replace(first, gold=gold)
+    current = store.dataset("hospital")
+    assert current.queries() == [replace(first, gold=gold), *others]
+    assert current.info.dataset_id != before.dataset_id
+    assert current.info.content_hash == store.add(current.bundle(), "copy").content_hash
+    assert store.set_gold("hospital", first.query_id, first.gold) == first
+    assert store.dataset("hospital").info.content_hash == before.content_hash
+
+
 def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: AnyStore) -> None:
     bundle = full_bundle()
     first = store.add(bundle)
