@@ -17,7 +17,7 @@ from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
-from ctxasm.model.records import Hit, Query
+from ctxasm.model.records import GoldChunk, Hit, Query
 from ctxasm.store import dataset as dataset_module
 from ctxasm.store.database import Store
 from tests.examples import examples
@@ -297,7 +297,7 @@ def test_gold_is_given_to_one_question(store: AnyStore) -> None:
     bundle = full_bundle()
     before = store.add(bundle)
     first, *others = bundle.queries
-    gold = (GoldChunk(bundle.chunks[0].document_id, bundle.chunks[0].chunk_index),)
+    gold = (*first.gold, GoldChunk("d1", 99))
     assert store.set_gold("hospital", first.query_id, gold) == replace(first, gold=gold)
     current = store.dataset("hospital")
     assert current.queries() == [replace(first, gold=gold), *others]
