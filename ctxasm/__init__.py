@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import enrich as enrich
     from ctxasm.app.doors import export as export
     from ctxasm.app.doors import ingest as ingest
+    from ctxasm.app.doors import label as label
     from ctxasm.app.doors import load as load
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
@@ -187,6 +188,7 @@ __all__ = [
     "enrich",
     "export",
     "ingest",
+    "label",
     "load",
     "load_bundle",
     "open_dataset",

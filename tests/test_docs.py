@@ -68,6 +68,7 @@ USAGE = {
     "load": "load PATH… | --sample",
     "ingest": "ingest PATH…",
     "delete": "delete NAME",
+    "label": "label QUERY_ID DOCUMENT:INDEX…",
     "assemble": "assemble --query-id ID | --all",
     "search": "search QUESTION",
     "ask": "ask --query-id ID",

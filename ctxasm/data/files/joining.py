@@ -7,12 +7,12 @@ where the texts agree, as far as the hit has one: row numbers of two stores are 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
+from ctxasm.model.characters import normalised
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Chunk
@@ -29,11 +29,6 @@ ANCHOR, LEAST_ANCHOR, MOST_TOLD = 8, 4, 5
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 Corpus = Callable[[], Iterable[Chunk]]
 """Gives the chunks anew each time."""
-
-
-def normalised(text: str) -> str:
-    """A text in NFC with single spaces between its words: equal for texts that read the same."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @dataclass(slots=True)

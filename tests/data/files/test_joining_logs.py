@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.data.files.importing import import_files
-from ctxasm.data.files.joining import CONTAINED, EXACT, NORMALISED, WAYS, Quoted, find, normalised
+from ctxasm.data.files.joining import CONTAINED, EXACT, NORMALISED, WAYS, Quoted, find
 from ctxasm.data.files.loading import LoadReport, join_files, load_files
+from ctxasm.model.characters import normalised
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
@@ -131,6 +132,16 @@ def test_a_corpus_and_hits_that_repeat_its_texts_are_no_conflict(form: str) -> N
     report = load_files(own, [("log.jsonl", log_file)], "corpus", over="join")
     assert report.info.chunks == len(CHUNKS)
     assert report.info.queries == 1
+
+
+@pytest.mark.parametrize("form", ["flat", "nested"])
+def test_a_text_that_is_written_in_two_ways_is_one_chunk(form: str) -> None:
+    forms = ["Open at ten: café.", unicodedata.normalize("NFD", "Open  at ten: café. ")]
+    hits = [{"document_id": "d", "text": text, "score": 0.5} for text in forms]
+    rows = [{"query": f"{QUESTION} {at}", **({"hits": [hit]} if form == "nested" else hit)} for at, hit in enumerate(hits)]
+    bundle = import_files([("log.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())], name="x").bundle
+    assert [chunk.text for chunk in bundle.chunks] == forms[:1]
+    assert [[(hit.document_id, hit.chunk_index) for hit in query.retrieved] for query in bundle.queries] == [[("d", 0)]] * 2
 
 
 class Counted:

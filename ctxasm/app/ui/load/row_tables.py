@@ -128,7 +128,7 @@ def asked_html(asked: Sequence[AskedPreview]) -> str:
             escape(cut(one.question)),
             number(one.hits),
             "".join(
-                f"<div>{f'<code>{score:.3g}</code> ' if type(score) is float else ''}{escape(cut(text, 64))}</div>"
+                f"<div>{f'<code>{score:.3g}</code> ' if type(score) in (int, float) else ''}{escape(cut(text, 64))}</div>"
                 for text, score in one.best
             )
             + ("<div>…</div>" if one.hits > len(one.best) else ""),

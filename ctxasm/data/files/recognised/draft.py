@@ -17,6 +17,7 @@ from ctxasm.data.files.recognised.placing import place
 from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
 from ctxasm.data.files.recognised.values import is_finite
 from ctxasm.data.files.rows import Rows
+from ctxasm.model.characters import normalised
 
 UNKNOWN_QUESTION = "(the question is not in this export)"
 KINDS = ("documents", "chunks", "queries", "retrievals", "answers")
@@ -63,7 +64,7 @@ class Draft:
 
     def keep(self, at: Place, passage: Passage, is_listed: bool = False) -> int:
         """The number of a passage, new or known. `is_listed`: the export lists it as stored, not as retrieved."""
-        key = (document_of(passage, at), passage.page, passage.start, tuple(sorted(passage.numbers.items())), str(passage.text))
+        key = (document_of(passage, at), passage.page, passage.start, tuple(sorted(passage.numbers.items())), normalised(str(passage.text)))
         number = self._known.setdefault(key, len(self._passages))
         if number == len(self._passages):
             self._passages.append((at, passage))
