@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import cast
 
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Verdict
@@ -18,6 +19,7 @@ from ctxasm.citations.verdicts import Bench, judge
 from ctxasm.model.messages import Cancel
 from ctxasm.model.ports import Clock
 from ctxasm.model.support import Scorer
+from ctxasm.text.markers.grammar import Reading
 
 
 def check_answer(
@@ -30,6 +32,7 @@ def check_answer(
     voice: bool = False,
     marked: bool = True,
     cut: bool = False,
+    reading: Reading = "usual",
     cancel: Cancel | None = None,
     clock: Clock = time.perf_counter,
 ) -> CheckedAnswer:
@@ -37,18 +40,25 @@ def check_answer(
 
     Where it is not `marked`, because it is spoken (`voice`) or the blocks showed no number, no marker is read: each claim's
     source is looked for.
+    `reading`: which forms are markers; "strict" for the answer to a context, whose text is kept free of those and of no others.
     `cut`: the answer broke off, so its last sentence, where it has no end, is no claim.
 
     Raises ModelUnavailable where the scorer needs a model that fails.
     """
     start = clock()
     marked = marked and not voice
-    markers, claims = _read(answer, grounds, marked)
+    markers, claims = _read(answer, grounds, marked, reading)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
     judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
-    verdicts = {claim: judge(claim, at, bench, marked=marked) for at, claim in enumerate(judged)}
-    checked = tuple(verdicts.get(claim) or CheckedClaim(claim, "declined", 0.0) for claim in claims if claim in verdicts or claim.states)
+    found = [judge(claim, at, bench, marked=marked) for at, claim in enumerate(judged)]
+    counted = [at for at, checked in enumerate(found) if _says_enough(checked)]
+    verdicts = {judged[at]: found[at] for at in counted}
+    checked = tuple(
+        verdicts.get(claim) or CheckedClaim(claim._replace(inherited=()), "declined", 0.0)
+        for claim in claims
+        if claim in verdicts or claim.states
+    )
     return CheckedAnswer(
         query_id=query_id,
         answer=answer,
@@ -56,21 +66,27 @@ def check_answer(
         threshold=scorer.threshold,
         markers=markers,
         claims=checked,
-        figures=figures_of([verdicts[claim] for claim in judged], bench),
+        figures=figures_of({at: found[at] for at in counted}, bench),
         verdicts=cast(dict[Verdict, int], dict(Counter(claim.verdict for claim in checked))),
         elapsed_ms=(clock() - start) * 1000,
         spent=bench.comparison.spent,
         voice=voice,
         marked=marked,
+        reading=reading,
     )
 
 
-def _read(answer: str, grounds: Grounds, marked: bool) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
+def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tuple[tuple[ResolvedMarker, ...], tuple[Claim, ...]]:
     if not marked:
         return (), split_claims(answer, ())
-    parser = MarkerParser(known={source.number for source in grounds.sources})
+    parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
+
+
+def _says_enough(checked: CheckedClaim) -> bool:
+    """Whether what states nothing, a heading or a lead-in, says what its source says or denies: else its markers are for others."""
+    return checked.claim.states or checked.verdict not in ("partly", "unsupported", "elsewhere", "prefix_only")
 
 
 def _is_torn(answer: str, claim: Claim) -> bool:
@@ -88,7 +104,9 @@ def _bench(
 ) -> Bench:
     summaries = [ground.summary for ground in grounds.items if ground.summary is not None]
     sources = (*grounds.sources, *summaries)
-    comparison = scorer.compare([claim.text for claim in claims], sources, question, cancel)
+    clauses = [clause for claim in claims for clause in claim.clauses]
+    comparison = scorer.compare([claim.text for claim in (*claims, *clauses)], sources, question, cancel)
+    first_clauses = accumulate((len(claim.clauses) for claim in claims), initial=len(claims))
     positions = {source.number: position for position, source in enumerate(grounds.sources)}
     offset = len(grounds.items)
     unknown = {number for marker in markers for number in marker.unknown}
@@ -100,4 +118,5 @@ def _bench(
         positions,
         {source.number: offset + position for position, source in enumerate(summaries)},
         {source.number: source for source in dropped},
+        {at: first for at, (claim, first) in enumerate(zip(claims, first_clauses, strict=False)) if claim.clauses},
     )

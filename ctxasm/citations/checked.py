@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.support import Conflict, Spent
+from ctxasm.text.markers.grammar import Reading
 
 Verdict = Literal[
     "supported",
@@ -25,15 +26,17 @@ Verdict = Literal[
     "declined",
     "no_source",
 ]
-ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question"]
+ClaimKind = Literal["sentence", "item", "row", "heading", "lead_in", "question", "clause"]
 
 
 class Claim(NamedTuple):
     """A sentence, list item or table row of an answer, at characters `start` to `end` of the raw answer.
 
     `text` is what it says without its markers. `markers` are the positions of its markers in the answer's list, which
-    may stand after `end`; `cited` the numbers they name, each once, in order. A heading, a lead-in ("The rules are:")
-    or a question states nothing: `states` is False, and it is not judged unless it cites.
+    may stand after `end`; `cited` the numbers they name, each once, in order. `inherited` are the numbers of a marker that
+    covers the block which the claim stands in; a claim that cites for itself inherits none. `clauses` are its parts where
+    it has several that cite for themselves: claims of kind `clause`, whose `cited` together are its own. A heading, a
+    lead-in ("The rules are:") or a question states nothing: `states` is False, and it is not judged unless it cites.
     """
 
     start: int
@@ -42,6 +45,8 @@ class Claim(NamedTuple):
     kind: ClaimKind = "sentence"
     markers: tuple[int, ...] = ()
     cited: tuple[int, ...] = ()
+    inherited: tuple[int, ...] = ()
+    clauses: tuple[Claim, ...] = ()
 
     @property
     def states(self) -> bool:
@@ -87,7 +92,8 @@ class CheckedClaim:
     `support` is empty where nothing carries even a part or says otherwise. `missing` are words and figures of the claim that its sources
     do not have. `better` is a source that carries it although it is not cited; `better_support` says where.
     `summary_support` is set where only a page summary carries it. `idle` are cited sources that carry nothing of it.
-    `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped.
+    `unknown` are cited numbers that no source has; `dropped` explains those that a stage dropped. `clauses` are the
+    claim's clauses, each judged by what it cites itself: the claim is as good as the worst of them.
     """
 
     claim: Claim
@@ -102,6 +108,7 @@ class CheckedClaim:
     idle: tuple[int, ...] = ()
     unknown: tuple[int, ...] = ()
     dropped: tuple[DroppedSource, ...] = ()
+    clauses: tuple[CheckedClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ class CheckedAnswer:
     """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
 
     `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it.
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
     """
 
     query_id: str
@@ -141,6 +148,7 @@ class CheckedAnswer:
     spent: Spent = Spent()
     voice: bool = False
     marked: bool = True
+    reading: Reading = "usual"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
@@ -205,6 +213,7 @@ def summary_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "problems": len(problem_claims(checked)),
         "unknown_numbers": list(unknown_numbers(checked)),
         "declined": is_declined_answer(checked),
+        "inherited": sum(bool(claim.claim.inherited) for claim in checked.claims),
     }
 
 
@@ -273,6 +282,7 @@ def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
         "answer": checked.answer,
         "voice": checked.voice,
         "marked": checked.marked,
+        "reading": checked.reading,
         "scorer": checked.scorer,
         "threshold": checked.threshold,
         "markers": markers,
@@ -312,6 +322,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "kind": claim.kind,
         "markers": list(claim.cited),
         "marker_indexes": [index for position in claim.markers for index in entries[position]],
+        "inherited": list(claim.inherited),
         "verdict": checked.verdict,
         "score": checked.score,
         "support": [_support(support) for support in checked.support],
@@ -323,6 +334,7 @@ def _claim(checked: CheckedClaim, entries: list[list[int]]) -> dict[str, Any]:
         "idle": list(checked.idle),
         "unknown": list(checked.unknown),
         "dropped": [source._asdict() for source in checked.dropped],
+        "clauses": [_claim(clause, entries) for clause in checked.clauses],
     }
 
 

@@ -30,5 +30,6 @@ def check(assembly: Assembly, answer: str, scorer: Scorer, cancel: Cancel | None
         voice=settings.channel == "voice",
         marked=expects_markers(settings),
         cut=cut,
+        reading="strict",
         cancel=cancel,
     )

@@ -6,26 +6,39 @@ a claim that its citations carry together has needed citations; an unknown numbe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ctxasm.citations.checked import CheckedClaim, Figures
+from ctxasm.citations.checked import CheckedClaim, Claim, Figures
 from ctxasm.citations.verdicts import Bench
 
 
-def figures_of(claims: Sequence[CheckedClaim], bench: Bench) -> Figures:
-    """The figures of the claims that were judged, in the order in which they were compared. Declined ones are not among them."""
+def figures_of(claims: Mapping[int, CheckedClaim], bench: Bench) -> Figures:
+    """The figures of the claims that were judged, by their place in the comparison. Declined ones are not among them."""
     stating = carried = reachable = citations = needed = 0
-    for at, checked in enumerate(claims):
-        known = [number for number in checked.claim.cited if number in bench.positions]
-        cited = bool(known) and bench.carries(bench.together(at, known))
-        citations += len(checked.claim.cited)
-        if cited:
-            needed += sum(_needed(bench, at, number, known) for number in known)
-        if checked.claim.states:
+    for at, checked in claims.items():
+        claim = checked.claim
+        each = [(bench.clauses[at] + place, clause) for place, clause in enumerate(claim.clauses)] or [(at, claim)]
+        cited = all(_is_carried(bench, place, clause) for place, clause in each)
+        for place, clause in each:
+            citations += len(clause.cited)
+            if _is_carried(bench, place, clause):
+                known = _known(bench, clause)
+                needed += sum(_needed(bench, place, number, known) for number in known)
+        if claim.states:
             stating += 1
             carried += cited
             reachable += cited or _is_reachable(bench, at)
     return figures_of_counts(stating, citations, carried, needed, reachable)
+
+
+def _known(bench: Bench, claim: Claim) -> list[int]:
+    return [number for number in claim.cited if number in bench.positions]
+
+
+def _is_carried(bench: Bench, at: int, claim: Claim) -> bool:
+    """Whether the sources that a claim cites, or inherits where it cites none, carry it together."""
+    known = _known(bench, claim) or [number for number in claim.inherited if number in bench.positions]
+    return bool(known) and bench.carries(bench.together(at, known))
 
 
 def figures_of_counts(claims: int, citations: int, carried: int, needed: int, reachable: int) -> Figures:

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.text.markers.cleaning import Cleaner
 from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
-from ctxasm.text.markers.grammar import FormName
+from ctxasm.text.markers.grammar import FormName, Reading
 from ctxasm.text.markers.numbers import is_opening_tag, keep_only, runs_of
 from ctxasm.text.markers.offsets import OffsetMap
 
@@ -55,11 +55,12 @@ class MarkerParser:
     """Reads an answer in any pieces. `listed` collects the entries of source lists: they cite no claim.
 
     `second_number`: `【4:0†source】` means block 1, the second number plus one, instead of block 4. `known` are the numbers
-    that go from the cleaned answer (None: all of them); a marker of other numbers stays in it, as text.
+    that go from the cleaned answer (None: all of them); a marker of other numbers stays in it, as text. `reading`: which
+    forms are markers.
     """
 
-    def __init__(self, *, second_number: bool = False, known: Collection[int] | None = None) -> None:
-        self._scanner = MarkerScanner(second_number=second_number)
+    def __init__(self, *, second_number: bool = False, known: Collection[int] | None = None, reading: Reading = "usual") -> None:
+        self._scanner = MarkerScanner(second_number=second_number, reading=reading)
         self._cleaner, self._known = Cleaner(), known
         self._pieces: list[str] = []
         self._since: list[str] = []  # what came after the last marker: joined once per marker, so that time stays linear
@@ -127,9 +128,11 @@ def clean(cleaner: Cleaner, between: str, event: MarkerEvent, known: Collection[
     return event._replace(cleaned_start=place, cleaned_end=place + len(kept))
 
 
-def parse_markers(answer: str, *, second_number: bool = False, known: Collection[int] | None = None) -> tuple[MarkerEvent, ...]:
+def parse_markers(
+    answer: str, *, second_number: bool = False, known: Collection[int] | None = None, reading: Reading = "usual"
+) -> tuple[MarkerEvent, ...]:
     """All markers of a whole answer, in order."""
-    parser = MarkerParser(second_number=second_number, known=known)
+    parser = MarkerParser(second_number=second_number, known=known, reading=reading)
     return parser.feed(answer) + parser.finish()
 
 

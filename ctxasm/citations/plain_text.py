@@ -43,12 +43,15 @@ _MARKUP = re.compile(
     r"|\[(?P<label>[^\[\]\n]+)\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,2048}\)"
     r"|\*+"
     r"|(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)|~~|`+|</?[a-zA-Z][^<>\n]{0,80}>"
-    r"|\\(?=[!-/:-@\[-`{-~])|(?<=\n)[ \t]*>[> \t]*"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])|(?<=\n)[ \t]*>[> \t]*"
 )
 _LOOK_BACK = 60
 _LOOK_AHEAD = 12
 _MARKS = tuple(".,;:!?)。，；：！？）")
 _CAPITAL = re.compile(r"\s+[^\W\d_a-z]")
+_NEXT_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t>]*[^\W\d_a-z]")
+_NEXT_SIGN = re.compile(r"\s*[\u2600-\u27bf\u2b50\U0001f300-\U0001faff]\ufe0f?\s*[^\W\d_a-z]")
+"""A sign that begins a line of its own inside a line: "… weekdays [1] 🚗 Parking …"."""
 _FIRST_WORD = re.compile(r"[ \t]+([A-Z][a-z]*)(?=\s)")
 
 
@@ -165,6 +168,8 @@ def _add_marked_up(writer: _Writer, answer: str, start: int, end: int) -> None:
         writer.add(stretch[at : markup.start()], start + at)
         if markup["code"]:
             writer.add(markup["code"], start + markup.start("code"))
+        elif markup["escaped"]:
+            writer.add(markup["escaped"], start + markup.start("escaped"))
         elif markup["label"]:
             _add_marked_up(writer, answer, start + markup.start("label"), start + markup.end("label"))
         at = markup.end()
@@ -188,6 +193,9 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
         if ended and following[0] == ".":
             writer.ends.append(writer.length)
         return high + (1 if ended else 0)
+    elif _NEXT_LINE.match(following) or _NEXT_SIGN.match(following):
+        writer.strip()
+        writer.ends.append(writer.length)
     elif (writer.is_parted and _CAPITAL.match(following)) or _ends_firmly(writer, following):
         writer.ends.append(writer.length)
     elif _begins_sentence(writer, following):
@@ -200,7 +208,7 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
 
 def _ends_firmly(writer: _Writer, following: str) -> bool:
     """Whether what stands before a marker has ended although what follows begins small: no abbreviation, no conjunction."""
-    before = "".join(writer.pieces[-2:])[-_LOOK_BACK:].rstrip()
+    before = "".join(writer.pieces[-4:])[-_LOOK_BACK:].rstrip()
     return bool(_FIRM_END.search(before)) and bool(_SMALL.match(following)) and not _GOES_ON.match(following)
 
 

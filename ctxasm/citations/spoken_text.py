@@ -7,17 +7,18 @@ from bisect import bisect_left
 from itertools import islice, takewhile
 
 from ctxasm.citations.plain_text import SOURCE_NOUN, STAND_IN, Plain
-from ctxasm.text.markers.search import find_marker_forms
+from ctxasm.text.markers.forms import MarkerForm, MarkerScanner
 
 _AS_IT_SAYS = (
     r"as (?:stated|mentioned|described|noted|shown|reported) (?:in|by)|zoals (?:vermeld|beschreven|genoemd|gezegd|staat) in|wie in"
 )
 _SAYS_SO = rf"(?:according to|{_AS_IT_SAYS}|volgens|laut|gemäß)\s*{SOURCE_NOUN}"
 _BY = rf"(?:{_SAYS_SO}|(?:as in|based on|op basis van)\s*{SOURCE_NOUN})"
-_SAYS = (
+_SAYING = (
     r"(?:says|states|mentions|notes|explains|shows|reports|confirms|zegt|vermeldt|stelt|meldt|schrijft|bevestigt|sagt|besagt|erwähnt|"
-    r"erklärt|schreibt|zeigt),? (?:that|dat|dass)\s+"
+    r"erklärt|schreibt|zeigt)"
 )
+_SAYS = rf"{_SAYING},? (?:that|dat|dass)\s+"
 _GIVEN = (
     r"(?:based on|according to|as per|from|volgens|op basis van|laut|gemäß)\s+(?:the|de|den|der|dem)\s+"
     r"(?:(?:given|provided|above|gegeven|verstrekte)\s+)?"
@@ -27,10 +28,13 @@ _CAN_SAY = r"(?:(?:it can be|we can) (?:inferred|concluded|said|seen|infer|concl
 _THAT = r"(?:it is (?:mentioned|stated|said|noted|described|reported) that|staat dat|wordt vermeld dat|steht,? dass)\s+"
 _ATTRIBUTION = re.compile(
     rf"\A(?:{_GIVEN}{_CAN_SAY}|{_BY}{STAND_IN},?\s*(?:{_THAT})?|(?:in|per|from|uit|nach)\s*{SOURCE_NOUN}{STAND_IN},?\s*(?:{_THAT})?"
-    rf"|{SOURCE_NOUN}{STAND_IN}\s*(?:also |ook |auch )?{_SAYS})"
+    rf"|{SOURCE_NOUN}{STAND_IN}\s*(?:also |ook |auch )?{_SAYS}"
+    rf"|(?:[^\W{STAND_IN}]+\s){{1,5}}{_SAYING}\s*{STAND_IN}?:\s*(?=[\"“„«]))"
     rf"|,?\s*\b{_SAYS_SO}{STAND_IN}(?=\W*\Z)",
     re.IGNORECASE,
 )
+ATTRIBUTED = re.compile(rf"(?:\A|[^\w{STAND_IN}]){_BY}\Z", re.IGNORECASE)
+"""What only introduces the marker behind it."""
 _EMPTY = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]|（\s*）")
 _BEFORE_MARK = re.compile(r"\s+([.,;:!?)\]…](?!\w)|%)")
 
@@ -44,12 +48,22 @@ def spoken(plain: Plain, start: int, end: int) -> str:
         pieces += [plain.text[at:place], STAND_IN]
         at = place + (1 if plain.text[place : place + 1] == STAND_IN else 0)
     marked = " ".join("".join([*pieces, plain.text[at:end]]).split())
-    text = _tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked)
-    while forms := find_marker_forms(text):
-        for low, high in reversed(forms):
-            text = text[:low] + text[high:]
+    return unmarked(_tidy(_ATTRIBUTION.sub("", marked)) or _tidy(marked))
+
+
+def unmarked(text: str) -> str:
+    """`text` on one line, without what reads as a citation marker."""
+    text = _tidy(text)
+    while forms := _forms(text):
+        for form in reversed(forms):
+            text = text[: form.start] + text[form.end :]
         text = _tidy(text)
     return text
+
+
+def _forms(text: str) -> list[MarkerForm]:
+    scanner = MarkerScanner(hide_thinking=False)
+    return [form for form in scanner.feed(text) + scanner.finish() if form.form != "malformed"]
 
 
 def _tidy(marked: str) -> str:

@@ -6,20 +6,24 @@ carries none of its claim makes the claim at best `partly` carried: "wrong sourc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Support, Verdict
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.weighing import Weighed, is_match, weigh
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer
 
+_Item = TypeVar("_Item")
+
 
 @dataclass(frozen=True, slots=True)
 class Bench:
     """The scales of one answer: its sources, how they compare with its claims, and what counts as a match.
 
-    `positions` are the places of the sources by number, `summaries` those of their page summaries.
+    `positions` are the places of the sources by number, `summaries` those of their page summaries. `clauses` are the places in
+    the comparison of the first clause of each claim that has any, by the place of the claim.
     """
 
     grounds: Grounds
@@ -28,6 +32,7 @@ class Bench:
     positions: Mapping[int, int]
     summaries: Mapping[int, int]
     dropped: Mapping[int, DroppedSource]
+    clauses: Mapping[int, int] = field(default_factory=dict)
 
     def each(self, at: int, but: Sequence[int] = ()) -> dict[int, Match]:
         """The match of a claim with every source alone, by number; not with those in `but`."""
@@ -61,8 +66,12 @@ def judge(claim: Claim, at: int, bench: Bench, *, marked: bool) -> CheckedClaim:
     known = tuple(number for number in claim.cited if number in bench.positions)
     unknown = tuple(number for number in claim.cited if number not in bench.positions)
     dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
+    if claim.clauses:
+        return replace(_by_clause(claim, at, bench, known), unknown=unknown, dropped=dropped)
     if known:
         return replace(_cited(claim, at, bench, known), unknown=unknown, dropped=dropped)
+    if claim.inherited and (inherited := _inherited(claim, at, bench)) is not None:
+        return inherited
     better, match = _best(bench, bench.each(at))
     if not marked:
         return _attributed(claim, bench, match if better is not None else _merged(at, bench, match))
@@ -99,6 +108,67 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     if bench.carries(summary):
         return replace(checked, verdict="prefix_only", summary_support=_in_summary(bench, summary))
     return replace(checked, verdict="partly" if checked.support else "unsupported")
+
+
+_WORST: tuple[Verdict, ...] = (
+    "contradicted",
+    "elsewhere",
+    "unknown_marker",
+    "dropped",
+    "unsupported",
+    "uncited",
+    "prefix_only",
+    "partly",
+    "supported",
+)
+
+
+def _by_clause(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> CheckedClaim:
+    """The verdict on a claim whose clauses cite for themselves: that of the worst of them.
+
+    Where some are carried and others not found, the claim is carried in part. So it is where each is carried, but all of their sources
+    together hold less than a part of the whole, or say otherwise.
+    """
+    first = bench.clauses[at]
+    clauses = tuple(judge(clause, first + place, bench, marked=True) for place, clause in enumerate(claim.clauses))
+    worst = min(clauses, key=lambda clause: (_WORST.index(clause.verdict), clause.score))
+    checked = replace(
+        worst,
+        claim=claim,
+        support=_each(clause.support for clause in clauses),
+        missing=_each(clause.missing for clause in clauses if worst.verdict == "supported" or clause.verdict != "supported"),
+        idle=_each(clause.idle for clause in clauses),
+        clauses=clauses,
+    )
+    if worst.verdict == "supported":
+        whole = bench.together(at, known)
+        if whole.score < bench.scorer.partly or whole.conflict is not None:
+            score = min(whole.score, worst.score)
+            return replace(checked, verdict="partly", score=score, missing=whole.missing, conflict=whole.conflict)
+    elif worst.verdict in ("unsupported", "uncited") and checked.support:
+        return replace(checked, verdict="partly")
+    return checked
+
+
+def _each(groups: Iterable[tuple[_Item, ...]]) -> tuple[_Item, ...]:
+    """What the groups hold, each once, in order."""
+    return tuple(dict.fromkeys(item for group in groups for item in group))
+
+
+def _inherited(claim: Claim, at: int, bench: Bench) -> CheckedClaim | None:
+    """The verdict on a claim by the sources that its block cites; None where they carry nothing of it.
+
+    They may be meant for other claims of the block: none weighs against this one, and one that says otherwise is told, but
+    contradicts nothing.
+    """
+    known = tuple(number for number in claim.inherited if number in bench.positions)
+    match = bench.together(at, known)
+    places = bench.places(match)
+    if bench.carries(match):
+        return CheckedClaim(claim, "supported", match.score, places, match.missing)
+    if not places:
+        return None
+    return CheckedClaim(claim, "partly", match.score, places, match.missing, match.conflict)
 
 
 def _against(at: int, bench: Bench, numbers: Sequence[int]) -> Conflict | None:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Literal
 
 from ctxasm.model.errors import UnknownSetting
+from ctxasm.model.measured import figures_of, with_figures
 from ctxasm.model.specs import Spec, check_value, setting
 
 Channel = Literal["text", "voice"]
@@ -278,7 +279,10 @@ class AssemblySettings:
 @cache
 def specs() -> tuple[Spec, ...]:
     """Every setting, in the order of the table."""
-    return tuple(Spec(name=f.name, default=f.default, **f.metadata) for f in dataclasses.fields(AssemblySettings))
+    return tuple(
+        Spec(name=f.name, default=f.default, **{**f.metadata, "help": with_figures(f.metadata["help"], figures_of(f.name))})
+        for f in dataclasses.fields(AssemblySettings)
+    )
 
 
 @cache

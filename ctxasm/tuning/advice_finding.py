@@ -10,7 +10,7 @@ from ctxasm.tuning.advice_view import View
 # fmt: off
 Rule = Literal[
     "evidence_cut", "evidence_next_door", "evidence_beyond_top_k", "evidence_below_floor",
-    "unused_tokens", "one_document", "oversized_chunk", "window_crowds_out", "cut_mid_sentence",
+    "unused_tokens", "one_document", "window_crowds_out", "cut_mid_sentence",
     "fragments", "tiny_chunks", "repeats", "stale_copy", "low_score_tail",
     "overshoot", "best_in_middle", "second_in_middle", "unsafe_format", "markers_in_sources",
     "scaffolding", "supplement_needless", "supplement_missing", "answer_reserve",

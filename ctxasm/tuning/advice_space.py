@@ -1,7 +1,7 @@
 """Rules about tokens: what is unused, who takes them, what repeats.
 
-From the bookend guide (exclusion is a signal of a tight budget or of oversized chunks; duplicates; compress when tight, drop
-below the floor first) and the token-budget guide's common failure modes.
+From the bookend guide (exclusion is a signal of a tight budget; duplicates; drop below the floor first) and the token-budget guide's
+common failure modes. What a measurement speaks against (`ctxasm.model.measured`) is not among what they propose.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ from itertools import pairwise
 from statistics import median
 
 from ctxasm.tuning.advice_finding import Check, Finding, keeps, keeps_hits, worth_more
-from ctxasm.tuning.advice_view import Alike, View
+from ctxasm.tuning.advice_view import View
 
 UNUSED_SHARE = 0.1
 REGRET_SHARE = 0.02
 GREEDY_SHARE = 0.6
-LARGE_CHUNK = 2
-"""A chunk above half of the limit leaves no room for another like it. From a quarter on, compression without labels lost as many
-whole pieces of evidence on the real corpora as it brought."""
 CROWDED_SHARE = 0.4
 REPEATED_SHARE = 0.05
 TAIL_SHARE = 0.1
@@ -61,19 +58,6 @@ def one_document(view: View) -> Finding | None:
     return Finding("one_document", "loss", figures, proposals, worth_more)
 
 
-def oversized_chunk(view: View) -> Finding | None:
-    """A retrieved chunk too large for the limit was dropped or cut."""
-    if view.settings.compression != "off" or not view.settings.enabled:
-        return None
-    large = [fate for fate in (*view.cut_by_budget, *view.truncated) if LARGE_CHUNK * fate.tokens > view.assembly.limit]
-    if not large:
-        return None
-    size = max(20, view.assembly.limit // LARGE_CHUNK)
-    figures = {"chunks": len(large), "tokens": max(fate.tokens for fate in large), "limit": view.assembly.limit, "size": size}
-    changes = {"compression": "extractive", "max_chunk_tokens": min(size, 16_000)}
-    return Finding("oversized_chunk", "loss", figures, (changes,), worth_more)
-
-
 def window_crowds_out(view: View) -> Finding | None:
     """Neighbours take much of the context while more hits are cut than sent.
 
@@ -103,18 +87,13 @@ def _cuts_nothing(before: View, after: View) -> bool:
 
 
 def repeats(view: View) -> Finding | None:
-    """Chunks in the context say nearly the same."""
-    if not view.settings.enabled or view.repeated_tokens < REPEATED_SHARE * view.assembly.token_count or not view.alike:
+    """Chunks in the context say the very same. (What is only nearly the same may differ where it matters.)"""
+    if not view.settings.enabled or view.settings.dedup_exact or view.repeated_tokens < REPEATED_SHARE * view.assembly.token_count:
         return None
-    likeness = min(pair.share for pair in view.alike)
-    near = {"dedup_near": True, "near_threshold": min(0.9, int(likeness * 100) / 100)}
-    exact = [{"dedup_exact": True}] if not view.settings.dedup_exact and any(_same_text(view, pair) for pair in view.alike) else []
-    figures = {"pairs": len(view.alike), "tokens": view.repeated_tokens, "likeness": likeness}
-    return Finding("repeats", "waste", figures, (*exact, near), _repeats_less)
-
-
-def _same_text(view: View, pair: Alike) -> bool:
-    return view.text_of(pair.chunk).split() == view.text_of(pair.other).split()
+    if not view.repeated:
+        return None
+    figures = {"chunks": len(view.repeated), "tokens": view.repeated_tokens}
+    return Finding("repeats", "waste", figures, ({"dedup_exact": True},), _repeats_less)
 
 
 def _repeats_less(before: View, after: View) -> bool:
@@ -156,7 +135,6 @@ def _fewer_tokens(before: View, after: View) -> bool:
 SPACE_RULES: tuple[Check, ...] = (
     unused_tokens,
     one_document,
-    oversized_chunk,
     window_crowds_out,
     cut_mid_sentence,
     repeats,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import NamedTuple
 
 from ctxasm.model.events import Neutralised
@@ -18,11 +17,6 @@ SHOWN = ("kept", "truncated", "merged")
 PRESENT = (*SHOWN, "duplicate_of")
 FUSION_K = 60
 """A hit is worth 1 / (60 + rank), whatever `pack_k` is: figures before and after must be on one scale."""
-ALIKE = 0.8
-"""Share of common words from which two shown chunks say nearly the same."""
-FEWEST_WORDS = 8
-"""Chunks of fewer different words are not compared: they are alike by chance."""
-MOST_COMPARED = 80
 _ENDS = ".!?…:;\"'”’»)]}|。！？"
 
 
@@ -33,14 +27,6 @@ class Passage(NamedTuple):
     first: int
     last: int
     cut: bool
-
-
-class Alike(NamedTuple):
-    """Two shown chunks that say nearly the same; `other` has the lower rank. `share` of words in common, or contained."""
-
-    chunk: Key
-    other: Key
-    share: float
 
 
 class View:
@@ -195,28 +181,22 @@ class View:
         return candidate.chunk.text if candidate is not None else ""
 
     @cached_property
-    def alike(self) -> tuple[Alike, ...]:
-        """Pairs of shown chunks that say nearly the same, neighbours in one document aside. The first 80 chunks by rank are compared."""
-        words = []
-        for fate in sorted((fate for fate in self.shown if fate.fate != "merged"), key=lambda fate: (not fate.retrieved, fate.rank)):
-            own = frozenset(self.text_of((fate.document_id, fate.chunk_index)).lower().split())
-            if len(own) >= FEWEST_WORDS:
-                words.append(((fate.document_id, fate.chunk_index), own))
+    def repeated(self) -> tuple[Key, ...]:
+        """Shown chunks whose very text, white space aside, a better ranked one shows."""
+        seen: set[str] = set()
         found = []
-        for (key, own), (other, others) in combinations(words[:MOST_COMPARED], 2):
-            small, large = sorted((len(own), len(others)))
-            if key[0] == other[0] and abs(key[1] - other[1]) <= 1:
-                continue
-            common = len(own & others)
-            share = max(common / (small + large - common), common / small if small < ALIKE * large else 0.0)
-            if share >= ALIKE:
-                found.append(Alike(key, other, share))
+        for fate in sorted((fate for fate in self.shown if fate.fate != "merged"), key=lambda fate: (not fate.retrieved, fate.rank)):
+            key = (fate.document_id, fate.chunk_index)
+            text = " ".join(self.text_of(key).split())
+            if text and text in seen:
+                found.append(key)
+            seen.add(text)
         return tuple(found)
 
     @cached_property
     def repeated_tokens(self) -> int:
-        """Tokens of shown chunks that another, better ranked one nearly repeats."""
-        return sum(self.fates[key].tokens for key in {pair.other for pair in self.alike})
+        """Tokens of those."""
+        return sum(self.fates[key].tokens for key in self.repeated)
 
     @cached_property
     def neutralised(self) -> int:

@@ -8,7 +8,6 @@ what that gains, by assembling with the weights before and with the new ones.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -16,14 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.assembly.budget.values import Features, Weights, value_candidates
 from ctxasm.assembly.expand import expand
-from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.steps import Found
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import ChunkSource, FetchedChunk, TokenCounter
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
-from ctxasm.tuning.evidence import evidence_documents, evidence_states
 from ctxasm.tuning.recall import Needed, needed
+from ctxasm.tuning.statistics.pairs import agresti_min
+from ctxasm.tuning.sweep.cases import case_of
+from ctxasm.tuning.sweep.counting import Counting
+from ctxasm.tuning.sweep.work import SentTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,8 +46,8 @@ LEAST_SPREAD = 0.05
 STEPS = 40
 FEWEST = 20
 """Labelled questions below which nothing is fitted: the half that fits would be ten."""
-RESAMPLES = 2000
 LIMITS = (1000, 2000, 4000, 8000)
+ENCODING = "cl100k_base"
 
 
 class Labelled(NamedTuple):
@@ -66,8 +68,7 @@ class Pool(NamedTuple):
 class Gain(NamedTuple):
     """What the new weights gain over those before, in the share of questions with all evidence in the context.
 
-    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval, by resampling
-    questions.
+    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval (Agresti and Min's).
     """
 
     questions: int
@@ -110,8 +111,6 @@ def fit(labelled: Sequence[Labelled], counter: TokenCounter, before: Weights | N
 
 def pools_of(labelled: Labelled, counter: TokenCounter, window: int) -> Iterable[Pool]:
     """The candidates of one question with its first hits; none where no candidate, or every one, is wanted."""
-    import numpy as np
-
     query = labelled.query
     names = evidence_names(query)
     need = needed(query, {name: labelled.chunks(name) for name in names})
@@ -120,14 +119,20 @@ def pools_of(labelled: Labelled, counter: TokenCounter, window: int) -> Iterable
     settings = AssemblySettings(budget_policy="learned", pool_window=window)
     hits = sorted(query.retrieved, key=lambda hit: (hit.rank or 0, -hit.score))
     for count in HITS:
-        found = expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter)
-        titles = {name: title_of(document) for name, document in found.documents.items()}
-        valued = value_candidates(query.query, found.candidates.values(), titles, UNWEIGHTED)
-        wanted = np.array([_is_wanted(need, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
-        if 0 < wanted.sum() < len(wanted):
-            yield Pool(np.array([each.features for each in valued.values()]), wanted / wanted.sum())
+        yield from pool_of(need, query.query, expand(replace(query, retrieved=tuple(hits[:count])), labelled.source, settings, counter))
         if count >= len(hits):
             return
+
+
+def pool_of(need: Needed, question: str, found: Found) -> Iterable[Pool]:
+    """These candidates; none where no candidate, or every one, is wanted."""
+    import numpy as np
+
+    titles = {name: title_of(document) for name, document in found.documents.items()}
+    valued = value_candidates(question, found.candidates.values(), titles, UNWEIGHTED)
+    wanted = np.array([is_wanted(need, key, len(each.candidate.chunk.text)) for key, each in valued.items()], dtype=float)
+    if 0 < wanted.sum() < len(wanted):
+        yield Pool(np.array([each.features for each in valued.values()]), wanted / wanted.sum())
 
 
 UNWEIGHTED = Weights(Features(*[0.0] * len(Features._fields)), WINDOW)
@@ -138,7 +143,8 @@ def evidence_names(query: Query) -> set[str]:
     return {place.document_id for span in query.spans for place in (span, *span.also)} | {gold.document_id for gold in query.gold}
 
 
-def _is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
+def is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
+    """Whether a chunk of so many characters holds a good part of a piece of evidence."""
     for piece in need.pieces:
         for way in piece:
             low, high = way.holds.get(key, (0, 0))
@@ -150,7 +156,12 @@ def _is_wanted(need: Needed, key: tuple[str, int], chars: int) -> bool:
 
 
 def weights_of(pools: Sequence[Pool], window: int, ridge: float = RIDGE) -> Weights:
-    """The maximum. Raises InvalidInput without a pool."""
+    """Weights at the maximum. Raises InvalidInput without a pool."""
+    return Weights(Features(*[round(float(value), 4) for value in maximum(pools, ridge)]), window)
+
+
+def maximum(pools: Sequence[Pool], ridge: float = RIDGE) -> NDArray[np.float64]:
+    """A weight for every column of the pools: the only maximum. Raises InvalidInput without a pool."""
     import numpy as np
 
     if not pools:
@@ -184,37 +195,34 @@ def weights_of(pools: Sequence[Pool], window: int, ridge: float = RIDGE) -> Weig
         if better - reached < 1e-6:
             break
         reached = better
-    return Weights(Features(*[round(float(value), 4) for value in weights / spread]), window)
+    found: NDArray[np.float64] = weights / spread
+    return found
 
 
 def gain_of(
     labelled: Sequence[Labelled], counter: TokenCounter, weights: Weights, before: Weights | None, limits: Sequence[int] = LIMITS
 ) -> Gain:
-    """What assembling with `weights` instead of `before` gains on these questions."""
-    pairs = [
-        [sum(is_whole(each, counter, limit, chosen) for limit in limits) / len(limits) for chosen in (before, weights)] for each in labelled
-    ]
-    low, high = interval([after - first for first, after in pairs])
+    """What choosing with `weights` instead of `before` gains on these questions; one whose evidence cannot be placed has no part in it."""
+    pairs = [pair for each in labelled if (pair := _shares(each, counter, (before, weights), limits))]
+    differences = [after - first for first, after in pairs]
+    better, worse = sum(max(0.0, each) for each in differences), sum(max(0.0, -each) for each in differences)
+    interval = agresti_min(better, worse, len(pairs))
     count = len(pairs) or 1
-    return Gain(len(pairs), sum(first for first, _ in pairs) / count, sum(after for _, after in pairs) / count, low, high)
+    return Gain(len(pairs), sum(first for first, _ in pairs) / count, sum(after for _, after in pairs) / count, interval.low, interval.high)
 
 
-def is_whole(labelled: Labelled, counter: TokenCounter, limit: int, weights: Weights | None) -> bool:
-    """Whether the context within `limit` tokens holds all evidence of the question."""
-    window = weights.window if weights is not None else WINDOW
-    settings = AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit)
-    done = assemble(labelled.query, labelled.source, settings, counter, weights=weights)
-    states = evidence_states(done, {name: labelled.chunks(name) for name in evidence_documents(labelled.query)})
-    return all(state.state == "found" for state in states)
-
-
-def interval(gains: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """The 95 % interval of a mean, by drawing as many anew, again and again (percentile bootstrap)."""
-    if not gains:
-        return 0.0, 0.0
-    draw = random.Random(seed)  # noqa: S311 (nothing secret is drawn)
-    means = sorted(sum(draw.choices(gains, k=len(gains))) / len(gains) for _ in range(RESAMPLES))
-    return means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES)]
+def _shares(labelled: Labelled, counter: TokenCounter, each: Sequence[Weights | None], limits: Sequence[int]) -> list[float]:
+    """Under each of these weights the share of the limits at which all evidence is in the context; none where nothing can be judged."""
+    case = case_of(labelled.query, labelled.source, labelled.chunks, ENCODING)
+    shares = []
+    for weights in each:
+        window = weights.window if weights is not None else WINDOW
+        settings = [AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit, encoding=ENCODING) for limit in limits]
+        found = Counting(settings, SentTools({ENCODING: counter}, weights)).count(case, range(len(limits)), {})
+        if not all(outcome.needed for outcome in found):
+            return []
+        shares.append(sum(outcome.found == outcome.needed for outcome in found) / len(limits))
+    return shares
 
 
 def written(weights: Weights, of: Sequence[str]) -> str:

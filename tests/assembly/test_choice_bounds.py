@@ -41,6 +41,11 @@ def weighed(documents: dict[str, int], limit: int, **chosen: object) -> Scales:
     return Scales(group(deduplicate(found, settings, None)), settings, COUNTER, limit)
 
 
+def test_candidates_are_valued_once_whatever_the_limit() -> None:
+    scales = weighed({"a": 1, "b": 1}, 100, budget_policy="learned")
+    assert scales.under(scales.settings, 50).valued() is scales.valued()
+
+
 def assembled(documents: dict[str, int], limit: int, **chosen: object) -> Assembly:
     chunks = [Chunk(name, 0, text(name, sentences)) for name, sentences in documents.items()]
     hits = tuple(Hit(name, 0, 1 - place / 1000) for place, name in enumerate(documents))
@@ -92,7 +97,7 @@ def test_two_hundred_units_are_offered_what_is_left() -> None:
     scales = weighed({"a": 1, "b": 1, "big": 60}, 120)
     first, small, big = (unit_of(scales, name, [0], 0) for name in ("a", "b", "big"))
     for refused, shown in ((199, 2), (200, 1)):
-        assert len(refilled(scales, [first], [*[big] * refused, small], {}).final) == shown
+        assert len(refilled(scales, [first], [*[big] * refused, small])) == shown
 
 
 def test_of_equal_scores_a_hit_stands_before_a_neighbour_then_the_better_rank_then_its_place() -> None:

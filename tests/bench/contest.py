@@ -34,10 +34,7 @@ HITS = int(os.environ.get("CTXASM_BENCH_HITS", "20"))
 
 
 class Outcome(NamedTuple):
-    """One context. `whole`: it holds the evidence as it stands; `fits`: within its first `limit` tokens.
-
-    `lost_at`: the stages that lost some of it, where the trace was read, else None.
-    """
+    """One context. `whole`: it holds the evidence as it stands; `fits`: within its first `limit` tokens."""
 
     system: str
     way: Way
@@ -47,7 +44,6 @@ class Outcome(NamedTuple):
     whole: bool
     fits: bool
     tokens: int
-    lost_at: str | None
 
 
 def half_of(query_id: str) -> Half:
@@ -141,9 +137,8 @@ def outcomes(system: str, peer: Peer, way: Way, query: Query, corpus: Corpus) ->
     found = []
     for limit in BUDGETS:
         text = peer.fit(way, gathered, limit)
-        lost_at = peer.stages.get((query.query_id, way, limit)) if isinstance(peer, Ours) else None
         tokens = count(text)
         whole = holds(text)
         fits = whole and (tokens <= limit or holds(cut(text, limit)))
-        found.append(Outcome(system, way, limit, query.query_id, half_of(query.query_id), whole, fits, tokens, lost_at))
+        found.append(Outcome(system, way, limit, query.query_id, half_of(query.query_id), whole, fits, tokens))
     return found

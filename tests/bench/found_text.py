@@ -15,7 +15,7 @@ from functools import cached_property
 from ctxasm.model.records import Bundle, Chunk, GoldChunk, Query, Span
 
 SHORT = 40
-"""A part shorter than this could stand anywhere, so it counts only together with what surrounds it in its chunk."""
+"""A part shorter than this could stand anywhere (a heading is often the title, too), so it counts only together with what surrounds it."""
 CUT = 80
 """A chunk that is cut shows its head, when at least this much of it is there."""
 
@@ -65,19 +65,22 @@ def _holds_span(shown: str, span: Span, corpus: Corpus) -> bool:
     holding = [c for c in corpus.chunks[span.document_id].values() if (c.start or 0) < span.end and span.start < (c.end or 0)]
     if not holding:
         return False
-    if plain(corpus.whole[span.document_id][span.start : span.end]) in shown:
+    if span.end - span.start >= SHORT and plain(corpus.whole[span.document_id][span.start : span.end]) in shown:
         return True
     needed = [(max(span.start, c.start or 0), min(span.end, c.end or 0)) for c in holding]
-    found = [part for c in holding if (part := _shown_part(shown, c, span))]
+    found = [part for c in holding if (part := _shown_part(shown, c, span, corpus))]
     return all(_covered(low, high, found) for low, high in needed)
 
 
-def _shown_part(shown: str, chunk: Chunk, span: Span) -> tuple[int, int] | None:
+def _shown_part(shown: str, chunk: Chunk, span: Span, corpus: Corpus) -> tuple[int, int] | None:
     """The characters of the document, within the span, that the text shows of this chunk."""
     start = chunk.start or 0
     low, high = max(span.start - start, 0), min(span.end - start, len(chunk.text))
     wide = high - low < SHORT
     begin, end = (max(0, low - SHORT), min(len(chunk.text), high + SHORT)) if wide else (low, high)
+    if end - begin < SHORT:
+        found = any(plain(text) in shown for text in _surrounded(corpus.whole[span.document_id], start + begin, start + end))
+        return (start + low, start + high) if found else None
     if plain(chunk.text[begin:end]) in shown:
         return start + low, start + high
     if plain(chunk.text[:CUT]) not in shown:
@@ -87,6 +90,12 @@ def _shown_part(shown: str, chunk: Chunk, span: Span) -> tuple[int, int] | None:
         middle = (fits + fails) // 2
         fits, fails = (middle, fails) if plain(chunk.text[:middle]) in shown else (fits, middle)
     return (start + low, start + fits) if fits > low else None
+
+
+def _surrounded(text: str, low: int, high: int) -> list[str]:
+    """A whole short chunk with what stands before it in its document, and with what stands behind it."""
+    ways = [text[max(0, low - SHORT) : high], text[low : high + SHORT]]
+    return [way for way in ways if len(plain(way)) > len(plain(text[low:high]))] or [text[low:high]]
 
 
 def _covered(low: int, high: int, found: Sequence[tuple[int, int]]) -> bool:

@@ -41,6 +41,18 @@ def test_a_few_characters_are_not_found_by_chance() -> None:
     assert holds_evidence(TEXT[400:800] + "\n" + TEXT[:400], query, apart)
 
 
+def test_a_heading_that_is_a_chunk_is_found_beside_its_neighbour_and_not_in_a_title() -> None:
+    parts = ("Opening hours\n", TEXT[:400], "Prices\n", TEXT[400:800])
+    starts = [sum(map(len, parts[:at])) for at in range(len(parts))]
+    own = tuple(Chunk("a", at, text, start, start + len(text)) for at, (text, start) in enumerate(zip(parts, starts, strict=True)))
+    corpus = Corpus(Bundle("b", (), own))
+    for at in (0, 2):
+        query = replace(QUERY, spans=(Span("a", starts[at], starts[at] + len(parts[at])),))
+        assert not holds_evidence(f"[1] {parts[at]}Elsewhere it says more.", query, corpus)
+        assert holds_evidence(f"[1]\n{parts[at]}{parts[at + 1]}", query, corpus)
+    assert holds_evidence("Alone", replace(QUERY, spans=(Span("c", 0, 5),)), Corpus(Bundle("b", (), (Chunk("c", 0, "Alone", 0, 5),))))
+
+
 def test_an_alternative_place_counts_and_gold_chunks_where_there_are_no_spans() -> None:
     also = Span("a", 330, 400, (Span("b", 19, 89),))
     assert holds_evidence(OTHER.text, replace(QUERY, spans=(also,)), CORPUS)

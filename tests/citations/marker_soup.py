@@ -41,10 +41,15 @@ WHOLE = [
         "<cite>2</cite>",
     ),
     *("<sup>1</sup>", "10<sup>6</sup>", "arr[1]", "argv[2]", "x_{[1]}", r"\[1\]", "`[1]`", "[5]: x", "s[5]", "hepatitis B[1]", "a.b[1]"),
+    *("[^1^]", "[^1^][2]", "¹", "²,³", "⁹", "¹⁻³", "(source 3)", "(bron 1, 9)", "(Quelle: 2)", "[zie 2]", "[1, p. 3]", "[1, 99, p. 3]"),
+    *("[1]-[3]", "[3]-[1]", "[1, 9]–[12]", "〔1〕", "_[1]_", "[Quelle 2]", "[#2]", "[doc_3]", "[1 bis 3]", "[1 §2]", "m²", "10³", "x¹"),
+    *("[2019] UKSC 4", "[1999] 2 AC 22", "[0-9]+", "= [1, 2]", '": [1]', "$[1,2]$", "regex [1-9]", "x in [1, 5]", "[2024](x)", "f(x)[1]"),
+    *("<pre>", "</pre>", "<code>", "</code>", '<sup><a href="#1">1</a></sup>', "https://x.example/a[1]=2"),
     *("[1-999999999]", "[" + "1" * 70 + "]", "[1a]", "[]", "[x] ", "[Online]", "f()[1]", "https://x.example/a_b[1]"),
 ]
 HALVES = [
     *("[", "]", "[7", "8]", "[[", "(", ")", "](", "【", "】", "［", "†", "{", "}", "<", ">", "<ci", "te id=5>", "<cite", "<sup>", "</sup>"),
+    *("^]", "⁻", "zie ", "p. ", "bis ", " UK", "SC 4", "pre>", "<p", "<co", "de>", "(so", "urce 3)", "bron ", "_", "§", "〔", "〕"),
     *("(i", "d: 5)", "ID", "doc", "source ", "s", "7", "5", "-", "–", ",", ";", "&", " and ", " en ", ":", "/", "://", "_", "^", "!", "\\"),
 ]
 AROUND = [
@@ -115,7 +120,7 @@ SOUP = st.lists(
         st.sampled_from(WHOLE),
         st.sampled_from(HALVES),
         st.sampled_from(AROUND),
-        st.text(alphabet='[](){}`~<>\\/ \n\t\r12,;-–^!_:†【】［］aAiIdDsBé😀*"', max_size=8),
+        st.text(alphabet='[](){}`~<>\\/ \n\t\r12,;-–^!_:†【】［］〔¹²aAiIdDsBé😀*"', max_size=8),
         st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
     ),
     max_size=24,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, Verdict, checked_dict
+from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict, checked_dict
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle
@@ -54,25 +54,37 @@ def told(checked: CheckedAnswer) -> list[tuple[str, str, float]]:
     return [(claim.claim.text, claim.verdict, claim.score) for claim in checked.claims]
 
 
+def check_claim(claim: CheckedClaim, checked: CheckedAnswer) -> None:
+    assert claim.verdict in get_args(Verdict)
+    assert 0 <= claim.score <= 1
+    named = {*claim.claim.cited, *claim.claim.inherited}
+    if claim.verdict == "supported":
+        assert claim.score >= checked.threshold
+        assert claim.support
+        assert (claim.conflict, claim.idle, claim.better) == (None, (), None)
+    if claim.verdict in ("unsupported", "no_source", "uncited", "unknown_marker", "dropped", "declined"):
+        assert claim.support == () or claim.clauses
+    assert (claim.conflict is not None) or claim.verdict != "contradicted"
+    assert (claim.better is not None) == (claim.better_support is not None)
+    assert (claim.better is not None) or claim.verdict != "elsewhere"
+    assert (claim.summary_support is not None) == (claim.verdict == "prefix_only")
+    assert not set(claim.idle) - set(claim.claim.cited)
+    assert not set(claim.unknown) - set(claim.claim.cited)
+    assert {source.number for source in claim.dropped} <= set(claim.unknown)
+    assert {support.number for support in claim.support} <= named or not checked.marked
+    assert claim.better not in named or claim.clauses or claim.claim.inherited
+
+
 def check_laws(checked: CheckedAnswer) -> None:
     for claim in checked.claims:
-        assert claim.verdict in get_args(Verdict)
-        assert 0 <= claim.score <= 1
-        if claim.verdict == "supported":
-            assert claim.score >= checked.threshold
-            assert claim.support
-            assert (claim.conflict, claim.idle, claim.better) == (None, (), None)
-        if claim.verdict in ("unsupported", "no_source", "uncited", "unknown_marker", "dropped", "declined"):
-            assert claim.support == ()
-        assert (claim.conflict is not None) or claim.verdict != "contradicted"
-        assert (claim.better is not None) == (claim.better_support is not None)
-        assert (claim.better is not None) or claim.verdict != "elsewhere"
-        assert (claim.summary_support is not None) == (claim.verdict == "prefix_only")
-        assert not set(claim.idle) - set(claim.claim.cited)
-        assert not set(claim.unknown) - set(claim.claim.cited)
-        assert {source.number for source in claim.dropped} <= set(claim.unknown)
-        assert {support.number for support in claim.support} <= set(claim.claim.cited) or not checked.marked
-        assert claim.better not in claim.claim.cited
+        check_claim(claim, checked)
+        assert not claim.claim.cited or not claim.claim.inherited
+        assert len(claim.clauses) == len(claim.claim.clauses) != 1
+        assert tuple(clause.claim for clause in claim.clauses) == claim.claim.clauses
+        for clause in claim.clauses:
+            check_claim(clause, checked)
+            assert claim.claim.start <= clause.claim.start < clause.claim.end <= claim.claim.end
+            assert clause.verdict == "supported" or claim.verdict != "supported"
     assert sum(checked.verdicts.values()) == len(checked.claims)
     found = checked_dict(checked)
     assert json.loads(json.dumps(found, allow_nan=False)) == found

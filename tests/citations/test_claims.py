@@ -258,6 +258,22 @@ def test_any_answer_has_lawful_claims(answer: str) -> None:
     check_laws(answer)
 
 
+def check_clauses(claim: Claim, markers: tuple[MarkerEvent, ...]) -> None:
+    assert len(claim.clauses) != 1
+    last = claim.start
+    for clause in claim.clauses:
+        assert last <= clause.start < clause.end <= claim.end
+        assert clause.kind == "clause"
+        assert any(map(str.isalnum, clause.text))
+        assert not parse_markers(clause.text) or all(marker.form == "malformed" for marker in parse_markers(clause.text))
+        assert STAND_IN not in clause.text
+        assert clause.markers
+        assert clause.cited == tuple(dict.fromkeys(number for at in clause.markers for number in markers[at].numbers))
+        last = clause.end
+    if claim.clauses:
+        assert tuple(at for clause in claim.clauses for at in clause.markers) == claim.markers
+
+
 def check_laws(answer: str) -> None:
     markers, listed = parsed(answer)
     found = split_claims(answer, markers, listed)
@@ -270,6 +286,7 @@ def check_laws(answer: str) -> None:
         assert STAND_IN not in claim.text
         assert claim.cited == tuple(dict.fromkeys(number for at in claim.markers for number in markers[at].numbers))
         last = claim.end
+        check_clauses(claim, markers)
     if found:
         assert sorted(at for claim in found for at in claim.markers) == list(range(len(markers)))
     assert split_claims(answer, markers, listed) == found

@@ -97,7 +97,8 @@ def test_the_documented_json() -> None:
     found = checked_dict(WHOLE)
     assert found == json.loads(json.dumps(found, allow_nan=False))
     assert list(found) == [
-        *("query_id", "answer", "voice", "marked", "scorer", "threshold", "markers", "claims", "figures", "summary", "spent", "elapsed_ms")
+        *("query_id", "answer", "voice", "marked", "reading", "scorer", "threshold", "markers", "claims", "figures", "summary", "spent"),
+        "elapsed_ms",
     ]
     assert [(m["number"], m["start"], m["end"], m["form"], m["known"]) for m in found["markers"]] == [
         (1, 28, 31, "bracket", True),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.answering.zones import ZONE_PROFILES
+from ctxasm.app.ui.words.setting_words import help_of
+from ctxasm.model.measured import MEASURED_AGAINST, spoken_against
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, RECOMMENDED, is_recommended, other_choice, preset, preset_of
-from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings
+from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings, spec_of
+from ctxasm.tuning.recommend.prior import curated_settings
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,24 @@ def test_what_is_recommended_stands_first_and_one_step_goes_there_and_back() -> 
     assert is_recommended(taken)
     assert not is_recommended(own)
     assert other_choice(taken) == own
+
+
+def test_what_a_measurement_speaks_against_is_not_recommended_and_named_where_a_source_has_it() -> None:
+    """A preset of a source keeps what the source has; its figure stands in the help."""
+    assert not spoken_against(AssemblySettings().to_dict())
+    for each in (PRESETS[RECOMMENDED], *(dict(curated.changes) for curated in curated_settings())):
+        assert not spoken_against(each)
+    named = {name: figures for name, changes in PRESETS.items() if (figures := spoken_against(changes))}
+    assert {"bookend", "literal_source"} <= set(named)
+    assert all(figure in PRESET_HELP[name] for name, figures in named.items() for figure in figures)
+
+
+def test_a_setting_that_a_measurement_speaks_against_says_so() -> None:
+    for (name, value), figure in MEASURED_AGAINST.items():
+        assert figure in spec_of(name).help
+        assert figure in help_of(spec_of(name))
+        assert getattr(AssemblySettings().replace(**{name: value}), name) == value
+        assert figure.startswith("Measured: ")
 
 
 def test_the_five_stage_pipeline_is_the_default() -> None:

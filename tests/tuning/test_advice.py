@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from ctxasm.model.errors import InvalidInput
+from ctxasm.model.measured import spoken_against
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import RULES, Advice, advise
 from ctxasm.tuning.advice_finding import Rule
+from ctxasm.tuning.advice_view import View
 from tests.tuning.advice_cases import GOLD, Doc, Part, gold_at, made
 
 A = Doc("a", [Part(0)])
@@ -96,12 +98,6 @@ CASES: dict[str, Case] = {
         made(Doc("a", [Part(0, 500)]), Doc("b", [Part(0, 300, 2)])),
         {"budget_policy": "segments"},
     ),
-    "oversized_chunk": Case(
-        made(A, Doc("b", [Part(0, 501, 2, "dropped", reason="budget")])),
-        made(A, Doc("b", [Part(0, 500, 2, "dropped", reason="budget")])),
-        made(A, Doc("b", [Part(0, 500, 2)])),
-        {"compression": "extractive", "max_chunk_tokens": 500},
-    ),
     "window_crowds_out": Case(
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT]), Doc("c", [CUT])),
         made(Doc("a", [Part(0), Part(1, 90, retrieved=False)]), Doc("b", [CUT])),
@@ -115,10 +111,10 @@ CASES: dict[str, Case] = {
         {"budget_policy": "pack"},
     ),
     "repeats": Case(
-        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS + " Welkom.")])),
-        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=OTHER_WORDS)])),
+        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS)]), dedup_exact=False),
+        made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, rank=2, text=SAME_WORDS + " Welkom.")]), dedup_exact=False),
         made(Doc("a", [Part(0, text=SAME_WORDS)]), Doc("b", [Part(0, 100, 2, "duplicate_of", of=("a", 0))])),
-        {"dedup_near": True, "near_threshold": 0.9},
+        {"dedup_exact": True},
     ),
     "stale_copy": Case(
         made(Doc("a", [Part(0)], date="2024-01-05"), Doc("b", [Part(0, 100, 2, "duplicate_of", of=("a", 0))], date="2026-01-05")),
@@ -206,6 +202,15 @@ def test_a_rule_fires_is_tried_and_measured(rule: str) -> None:
 def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
     case = CASES[rule]
     assert rule not in rules_of(advise(case.silent, evidence=case.evidence))
+
+
+@pytest.mark.parametrize("rule", CASES)
+def test_no_rule_proposes_what_a_measurement_speaks_against(rule: str) -> None:
+    """Near duplicates are looked for where a newer edition is to stand for an older one, and for nothing else."""
+    view = View(CASES[rule].fires, CASES[rule].evidence)
+    proposed = [changes for check in RULES if (finding := check(view)) for changes in finding.proposals]
+    assert proposed
+    assert not [each for each in proposed if spoken_against(each) and each.get("dedup_keep") != "newest"]
 
 
 OLD = Doc("old", [Part(0, text=SAME_WORDS)], date="2024-01-05")

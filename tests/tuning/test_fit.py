@@ -8,16 +8,20 @@ import numpy as np
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.assembly.budget.values import Features, read_weights
+from ctxasm.assembly.budget.values import Features, Weights, read_weights
+from ctxasm.assembly.pipeline import assemble
 from ctxasm.config import Config
 from ctxasm.data.files import write_bundle
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
+from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, interval, is_for_fitting, pools_of, weights_of, written
+from ctxasm.tuning.evidence import evidence_states
+from ctxasm.tuning.fit import Labelled, Pool, fit, gain_of, is_for_fitting, pools_of, weights_of, written
 from tests.strategies import COUNTER
 
 FILLER = "The quick brown fox jumps over the lazy dog again and again. " * 40
+WEIGHTS = Weights(Features(0.5, 0.1, 1.0, 2.0, 0.5, 1.0, -0.5), 1)
 WORDS = ("contrast", "allergy", "parking", "visiting", "insurance", "laundry")
 
 
@@ -76,10 +80,22 @@ def test_the_gain_is_that_of_questions_without_a_part_in_the_fit() -> None:
     assert gain_of(others, COUNTER, done.weights, done.weights).gain == 0
 
 
-def test_an_interval_holds_the_mean_and_narrows_with_more() -> None:
-    few, many = interval([0.0, 1.0] * 5), interval([0.0, 1.0] * 200)
-    assert few[0] < many[0] < 0.5 < many[1] < few[1]
-    assert interval([]) == (0.0, 0.0)
+def test_no_difference_on_few_questions_is_no_proof_of_none() -> None:
+    own = labelled(24)
+    few, many = (gain_of(some, COUNTER, WEIGHTS, WEIGHTS) for some in (own[:6], own))
+    assert few.low < many.low < 0 < many.high < few.high
+    assert few.gain == many.gain == 0
+    assert gain_of([], COUNTER, WEIGHTS, None)[3:] == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("at", [0, 5])
+def test_what_is_counted_is_what_an_assembly_holds(at: int) -> None:
+    one = labelled(12)[at]
+    for limit in (500, 1000, 2000):
+        settings = AssemblySettings(budget_policy="learned", pool_window=WEIGHTS.window, max_tokens=limit)
+        done = assemble(one.query, one.source, settings, COUNTER, weights=WEIGHTS)
+        whole = all(state.state == "found" for state in evidence_states(done, {name: one.chunks(name) for name in "abcdefgh"}))
+        assert gain_of([one], COUNTER, WEIGHTS, WEIGHTS, (limit,)).after == whole
 
 
 def test_too_few_questions_are_refused() -> None:

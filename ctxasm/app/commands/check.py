@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.text.formats import expects_markers
+from ctxasm.text.markers.grammar import READINGS, Reading
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
@@ -47,6 +48,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         help="exit with 1 when a claim has one of these verdicts; unknown: a number that no source has; any: every problem",
     )
+    parser.add_argument(
+        "--markers",
+        choices=READINGS,
+        help="which forms are citations: strict ([1], 【1】, [source 1], tags; default for contexts assembled here), "
+        "usual (also Open¹ and (source 3); default for answers with sources of their own), all (also (1), [chunk 2], [1/2])",
+    )
     parser.add_argument("--voice", action="store_true", help="spoken answers: read no marker, look for a source of each claim")
     add_settings(parser)
     add_dataset(parser)
@@ -61,7 +68,7 @@ def run(args: Namespace) -> int:
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)
     workbench = workbench_of(args)
     scorer = workbench.open_scorer(args.scorer)
-    check = Check(workbench, settings, scorer, *_answers(args, workbench))
+    check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
     report, totals, failed = open_report(args.format), Totals(), Counter[str]()
     start = time.perf_counter()
     try:
@@ -72,7 +79,8 @@ def run(args: Namespace) -> int:
     except ModelUnavailable as error:
         raise ModelUnavailable(f"{error} (stopped after {totals.answers} of {check.count} answers)") from None
     report.end(totals, check.agreement())
-    say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s")
+    read = " and ".join(sorted(check.readings)) or "no"
+    say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s, {read} markers read")
     if failed:
         say(f"--fail-on: {', '.join(f'{count} {name}' for name, count in failed.items())}")
     return 2 if check.refused else 1 if failed else 0
@@ -82,10 +90,17 @@ class Check:
     """The answers of one run, checked one by one. `refused` counts those whose context could not be assembled."""
 
     def __init__(
-        self, workbench: Workbench, settings: AssemblySettings, scorer: Scorer, answers: Sequence[AskedAnswer], dataset: str | None
+        self,
+        workbench: Workbench,
+        settings: AssemblySettings,
+        scorer: Scorer,
+        answers: Sequence[AskedAnswer],
+        dataset: str | None,
+        reading: Reading | None = None,
     ) -> None:
         self._workbench, self._settings, self._scorer = workbench, settings, scorer
-        self._answers, self._dataset = answers, dataset
+        self._answers, self._dataset, self._reading = answers, dataset, reading
+        self.readings: set[Reading] = set()
         self._judged: list[Judged] = []
         self.refused, self.count = 0, len(answers)
 
@@ -111,7 +126,9 @@ class Check:
                 question=asked.question,
                 voice=voice,
                 marked=marked or asked.has_sources,  # sources of its own have their own numbers, whatever the format
+                reading=self._reading or ("usual" if asked.has_sources else "strict"),
             )
+            self.readings.add(checked.reading)
             yield checked, grounds
             if asked.has_sources:
                 self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})

@@ -15,7 +15,7 @@ from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import nothing_ahead, taken
 from ctxasm.assembly.budget.units import best_of
-from ctxasm.assembly.budget.values import Valued, value_candidates
+from ctxasm.assembly.budget.values import Valued, stems_of, words_held
 from ctxasm.assembly.steps import Chosen
 from ctxasm.model.events import Event, Reason
 from ctxasm.model.events import Valued as ValuedEvent
@@ -37,8 +37,7 @@ def learned(scales: Scales) -> Chosen:
     if best is None:
         return taken(scales, ChunkSet(scales), {})
     small = degenerate(scales, best)
-    titles = {document_id: scales.title(document_id) for document_id in scales.own}
-    valued = value_candidates(scales.question, scales.candidates.values(), titles, scales.weights)
+    valued = scales.valued()
     own = {key: each for key, each in valued.items() if key not in small and not scales.superseded(key)}
     chosen = _Fill(scales, best, own).filled()
     if chosen is None:
@@ -48,17 +47,18 @@ def learned(scales: Scales) -> Chosen:
         done = taken(scales, chosen, small)
     shown = {(j.chunk.document_id, j.chunk.chunk_index) for j in done.final}
     left: dict[Key, Reason] = {key: "outbid" for key in own if key not in shown}
-    return replace(done, reasons={**left, **done.reasons}, valued=lambda: _events(list(valued.values())))
+    return replace(done, reasons={**left, **done.reasons}, valued=lambda: _events(scales.question, list(valued.values())))
 
 
-def _events(valued: Sequence[Valued]) -> tuple[Event, ...]:
+def _events(question: str, valued: Sequence[Valued]) -> tuple[Event, ...]:
     """What each value is made of, the best first."""
     most = max([each.value for each in valued], default=1.0) or 1.0
     ordered = sorted(valued, key=lambda each: (-each.value, each.candidate.key))
+    words = tuple(stems_of(question).values())
     return tuple(
         [
-            ValuedEvent(*c.key, round(value / most, 4), c.rank, distance, hits, words, round(features.title_words, 4))
-            for c, value, features, distance, hits, words in ordered
+            ValuedEvent(*c.key, round(value / most, 4), c.rank, distance, hits, words_held(words, held), round(features.title_words, 4))
+            for c, value, features, distance, hits, held in ordered
         ]
     )
 

@@ -1,12 +1,12 @@
 """Policy `pack`: the most value within the limit, by documents or passages.
 
 A knapsack over additive costs, then repaired to the exact size: the poorest per token leave while the text is too long, the richest
-that fit come in while there is room.
+that fit come in while there is room. Where one other unit beside the first is worth more than all that is left, it takes their place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ctxasm.assembly.budget.chunk_sets import ChunkSet
 from ctxasm.assembly.budget.knapsack import Unit, pack_units
@@ -21,6 +21,7 @@ from ctxasm.assembly.budget.units import (
     index_of_best,
     keys_of,
     refilled,
+    set_of,
     start,
     tokens_of,
     unit_of,
@@ -47,11 +48,20 @@ def pack(scales: Scales) -> Chosen:
         return crowded(cut_down(scales, best, chosen[0], small), among, units)
     there = {unit.name for unit in chosen}
     offered = [units[at] for at in (*richest, *found.rest) if units[at].name not in there and units[at].value > 0]
-    done = refilled(scales, chosen, offered, small)
+    kept = _worth_a_pair(scales, refilled(scales, chosen, offered), units)
+    done = taken(scales, set_of(scales, kept), small)
     wanted, shown = {units[at].name for at in found.chosen}, keys_of(done)
     left = [unit for unit in units if not any(c.key in shown for c in unit.members)]
     why = [(unit, _why(scales, unit, chosen[0], wanted)) for unit in left]
     return explained(done, among, {c.key: reason for unit, reason in why for c in unit.members})
+
+
+def _worth_a_pair(scales: Scales, kept: Sequence[ChunkUnit], units: Sequence[ChunkUnit]) -> Sequence[ChunkUnit]:
+    """These units, or the first with one other that fits and is worth more than all of them: what leaves is poor per token, not in all."""
+    beside = sum(unit.value for unit in kept[1:])
+    richer = sorted((unit for unit in units if unit.value > beside and unit is not kept[0]), key=lambda unit: -unit.value)
+    other = next((unit for unit in richer if fit(scales, [kept[0], unit])), None)
+    return kept if other is None else refilled(scales, [kept[0], other], kept[1:])
 
 
 def _why(scales: Scales, unit: ChunkUnit, first: ChunkUnit, wanted: Collection[str | tuple[str, int]]) -> Reason:

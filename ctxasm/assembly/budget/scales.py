@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 
-from ctxasm.assembly.budget.values import Weights
+from ctxasm.assembly.budget.values import Valued, Weights, value_candidates
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
 from ctxasm.assembly.order import arrange
 from ctxasm.assembly.passages import Joined, Piece, join
@@ -48,6 +48,7 @@ class Scales:
         self.own, self.relations = grouped.own, grouped.relations
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
+        self._valued: dict[Key, Valued] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
 
@@ -85,6 +86,13 @@ class Scales:
         """Chunks below `min_chunk_tokens` that may be shown."""
         least = self.settings.min_chunk_tokens
         return frozenset([key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least and not self.superseded(key)])
+
+    def valued(self) -> Mapping[Key, Valued]:
+        """What each candidate is probably worth to the question; worked out once, whatever the limits."""
+        if not self._valued:
+            titles = {document_id: self.title(document_id) for document_id in self.own}
+            self._valued |= value_candidates(self.question, self.candidates.values(), titles, self.weights)
+        return self._valued
 
     def superseded(self, key: Key) -> bool:
         """Whether a newer chunk among the candidates stands for this one."""

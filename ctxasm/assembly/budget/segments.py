@@ -6,7 +6,7 @@ from ctxasm.assembly.budget.chunk_sets import ChunkSet
 from ctxasm.assembly.budget.runs import RunChunk, best_runs, value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
-from ctxasm.assembly.budget.units import crowded, cut_down, fit, index_of_best, refilled, start, tokens_of, unit_of
+from ctxasm.assembly.budget.units import crowded, cut_down, fit, index_of_best, refilled, set_of, start, tokens_of, unit_of
 from ctxasm.assembly.steps import Chosen, Resolution
 from ctxasm.model.results import Candidate
 
@@ -22,7 +22,8 @@ def segments(scales: Scales) -> Chosen:
     first = units[index_of_best(scales, best, units) or 0]
     if not fit(scales, [first]):
         return crowded(cut_down(scales, best, first, small), among, units)
-    return crowded(refilled(scales, [first], [unit for unit in units if unit is not first], small), among, units)
+    kept = refilled(scales, [first], [unit for unit in units if unit is not first])
+    return crowded(taken(scales, set_of(scales, kept), small), among, units)
 
 
 def _run_chunks(scales: Scales, among: Resolution) -> tuple[dict[str, list[RunChunk]], dict[str, int]]:

@@ -88,13 +88,13 @@ def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
     return set_of(scales, units).size() <= scales.limit
 
 
-def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit], reasons: Mapping[Key, str]) -> Chosen:
+def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
     """The chosen units and whatever of the offered ones still fits, in their order."""
     kept = list(chosen)
     for unit in offered[:REFILLS]:
         if fit(scales, [*kept, unit]):
             kept.append(unit)
-    return taken(scales, set_of(scales, kept), reasons)
+    return kept
 
 
 def explained(done: Chosen, among: Resolution, reasons: Mapping[Key, Reason]) -> Chosen:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from math import exp, isfinite, log, log1p
 from typing import NamedTuple
@@ -55,14 +55,14 @@ class Weights(NamedTuple):
 
 
 class Valued(NamedTuple):
-    """A candidate with its value, what it is made of, and the words of the question that it holds."""
+    """A candidate with its value and what it is made of. `held` are the words of the question in its text, as bits (see `words_held`)."""
 
     candidate: Candidate
     value: float
     features: Features
     distance: int
     hits_in_document: int
-    words: tuple[str, ...]
+    held: int
 
 
 class _Read(NamedTuple):
@@ -72,6 +72,10 @@ class _Read(NamedTuple):
     near: float
     distance: int
     held: int
+
+
+_made = tuple.__new__
+"""Makes a record: by name it takes twice as long, and there is one for every candidate."""
 
 
 def stems_of(question: str) -> dict[str, str]:
@@ -88,6 +92,11 @@ def stems_of(question: str) -> dict[str, str]:
         else:
             stems.setdefault(word if len(word) <= STEM or word.isdigit() else word[: max(STEM, len(word) - ENDING)], word)
     return dict(list(stems.items())[:MOST_TERMS])
+
+
+def words_held(words: Sequence[str], held: int) -> tuple[str, ...]:
+    """Those of the question's words (as `stems_of` has them) that these bits stand for."""
+    return tuple([word for at, word in enumerate(words) if held >> at & 1])
 
 
 def value_candidates(
@@ -116,11 +125,18 @@ class _Valuing:
         hits = [(c.chunk.chunk_index, 1.0 / c.rank) for c in own if c.retrieved]
         read = []
         for candidate in own:
-            index, text = candidate.chunk.chunk_index, candidate.chunk.text.lower()
-            held = sum([bit for stem, bit in self.bits if stem in text])
-            steps = [abs(index - at) for at, _ in hits]
-            near = sum([worth * SPREAD**step for (_, worth), step in zip(hits, steps, strict=True)])
-            read.append(_Read(candidate, near, min(steps, default=0), held))
+            chunk = candidate.chunk
+            index, text = chunk.chunk_index, chunk.text.lower()
+            held, near, distance = 0, 0.0, -1
+            for stem, bit in self.bits:
+                if stem in text:
+                    held |= bit
+            for at, worth in hits:
+                step = abs(index - at)
+                near += worth * _lent(step)
+                if distance < 0 or step < distance:
+                    distance = step
+            read.append(_made(_Read, (candidate, near, max(0, distance), held)))
         return read
 
     def _rarity(self) -> list[tuple[int, float]]:
@@ -147,26 +163,30 @@ class _Valuing:
         worths = {name: sum([1.0 / rank for rank in ranks]) for name, ranks in self.hits.items()}
         all_worth = sum(worths.values()) or 1.0
         valued: dict[Key, Valued] = {}
-        words = list(self.words.values())
+        weights, shares = self.weights, self.shares
         for name, own in self.read.items():
             title = self.titles.get(name, "").lower()
             of_document = worths[name] / all_worth
             of_words = together[name] / most_together
             of_title = self._share(sum([bit for stem, bit in self.bits if stem in title]))
+            hits = len(self.hits[name])
             for candidate, near, distance, held in own:
-                features = Features(
-                    log(near) if near > 0 else -50.0,
-                    log1p(distance),
-                    of_document,
-                    self._share(held) / most,
-                    of_words,
-                    of_title,
-                    log(max(1, candidate.chunk.token_count or 0)),
-                )
-                total = sum([weight * feature for weight, feature in zip(self.weights, features, strict=True)])
-                shared = tuple([words[at] for at in range(len(words)) if held >> at & 1]) if held else ()
-                valued[candidate.key] = Valued(candidate, exp(min(total, 500.0)), features, distance, len(self.hits[name]), shared)
+                chunk = candidate.chunk
+                at = log(near) if near > 0 else -50.0
+                steps, of_text, length = log1p(distance), shares[held] / most, log(max(1, chunk.token_count or 0))
+                total = weights.near * at + weights.distance * steps + weights.document * of_document + weights.words * of_text
+                total += weights.document_words * of_words
+                total += weights.title_words * of_title
+                total += weights.length * length
+                features = _made(Features, (at, steps, of_document, of_text, of_words, of_title, length))
+                value = exp(min(total, 500.0))
+                valued[name, chunk.chunk_index] = _made(Valued, (candidate, value, features, distance, hits, held))
         return valued
+
+
+@lru_cache(maxsize=64)
+def _lent(step: int) -> float:
+    return SPREAD**step
 
 
 def _union(own: Sequence[_Read]) -> int:

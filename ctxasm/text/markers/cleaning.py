@@ -135,7 +135,7 @@ class Cleaner:
             stretch = _COMMA_LAST.sub(CUT, _COMMA_FIRST.sub(CUT, stretch))
             if found := _EMPHASIS.search(stretch):
                 glued = glued_left and found.start() == 0 and glued_right and found.end() == len(stretch)
-                if glued or (stretch[found.end() :] + after)[:1] in tuple("[【［<("):  # `_[1]` is no marker, `[1]` is one
+                if glued or (stretch[found.end() :] + after)[:1] in tuple("[【［〔<("):  # `_[1]` is no marker, `[1]` is one
                     break
                 stretch = stretch[: found.start()] + CUT + stretch[found.end() :]
         return stretch

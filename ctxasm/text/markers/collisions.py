@@ -231,12 +231,12 @@ def _swaps(starts: Sequence[int], low: int, high: int) -> list[Swap]:
     ]
 
 
-opens_something = re.compile(r"[\[<(&【［＜﹤]").search
+opens_something = re.compile(r"[\[<(&【［〔＜﹤]").search
 """Where something may begin that a rule looks for, or None."""
 BITS: Mapping[Format, int] = {"numbered": 1, "source": 2, "xml": 4}
 """Where each format stands in the stored number. The others keep no boundaries, so there every text is quiet."""
 EDITION_STEP = 8
-EDITION = 1
+EDITION = 2
 """One more whenever a rule finds what it did not find before: what is stored of an earlier edition then counts for nothing."""
 GAP_MARK = "[…]"
 """The gap mark that is known to be none of it."""
@@ -263,7 +263,7 @@ def _keeps(text: str, format: Format) -> bool:
         return True
     tail = text[-TAIL:]
     # A bracket that opens a marker or a header is completed on its own line.
-    if "[" in tail[tail.rfind("\n") + 1 :] or "【" in tail or "［" in tail or "<" in tail or "＜" in tail or "﹤" in tail:
+    if "[" in tail[tail.rfind("\n") + 1 :] or "【" in tail or "［" in tail or "〔" in tail or "<" in tail or "＜" in tail or "﹤" in tail:
         return False
     return not (_OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
 

@@ -12,24 +12,49 @@ from typing import NamedTuple
 
 from ctxasm.text.markers.grammar import (
     HELD_CHARS,
+    LOWERED,
+    RAISED,
+    RAISED_RUN,
+    REPORT_CHARS,
     FormName,
+    Reading,
     closing,
     is_citable,
     is_raisable,
+    is_raised,
+    is_year,
     link_length,
+    may_be_report,
+    may_begin_round,
     read_content,
-    read_id,
+    read_numbers,
+    read_round,
     read_tag,
+    reads_as_other,
 )
 from ctxasm.text.markers.lines import Lines
 
-_ACTIVE = re.compile(r"[\[【［<(`~\\\n](?:(?<![(<])|(?<=\()(?=[iI]|\Z)|(?<=<)(?=[sctSCT]|\Z))")
+
+def _active(raised: str, round_first: str) -> re.Pattern[str]:
+    """Where something is to be decided. `raised`: figures that are looked at; `round_first`: what may follow a round bracket."""
+    return re.compile(rf"[\[【［〔<(`~\\\n{raised}](?:(?<![(<])|(?<=\()(?=[{round_first}]|\Z)|(?<=<)(?=[sctpSCTP]|\Z))")
+
+
+_ROUND_FIRST = r"\siIsSbBqQdDcCrRzZvV"
+_ACTIVE: dict[Reading, re.Pattern[str]] = {
+    "strict": _active("", "iI"),
+    "usual": _active(RAISED, _ROUND_FIRST),
+    "all": _active(RAISED, rf"{_ROUND_FIRST}\d"),
+}
+_RAW_END = {"pre": re.compile(r"\n|</pre>", re.IGNORECASE), "code": re.compile(r"\n|</code>", re.IGNORECASE)}
+_RAW_END_CHARS = len("</code>") - 1
+_DASHES = "-‐‑‒–—−"
 _IN_CODE = re.compile(r"[`\n]")
 _RUN = re.compile(r"\[+")
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _KEPT_CHARS = 2048
 """How long the remembered text may grow before what nothing looks back at is forgotten."""
-_TAGS = ("<sup>", "<cite>", "<cite ", "<think>", "<thinking>")
+_TAGS = ("<sup>", "<cite>", "<cite ", "<think>", "<thinking>", "<pre>", "<pre ", "<code>", "<code ")
 
 
 class MarkerForm(NamedTuple):
@@ -46,11 +71,23 @@ class MarkerScanner:
     """Reads a text in any pieces; `feed` and `finish` return the markers that are now certain.
 
     `hide_thinking` skips `<think>…</think>`; `second_number` reads `【4:0†source】` as block 0 + 1; without `code` fences,
-    backticks and indents hide nothing.
+    backticks, indents and `<pre>` hide nothing. `alone` reads a bracket as if nothing stood around it that makes it an array, a
+    year of a law report or the like: a copy of it may stand elsewhere.
     """
 
-    def __init__(self, *, hide_thinking: bool = True, second_number: bool = False, code: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        hide_thinking: bool = True,
+        second_number: bool = False,
+        code: bool = True,
+        reading: Reading = "usual",
+        alone: bool = False,
+    ) -> None:
         self._hide_thinking, self._second_number, self._code = hide_thinking, second_number, code
+        self._reading: Reading = reading
+        self._alone, self._active = alone, _ACTIVE[reading]
+        self._raw = ""  # the element that hides what it holds
         self._text, self._base, self._at = "", 0, 0
         self._thinking, self._lines = False, Lines(code)
         self._marked = 0  # where the last marker ended: what stands before it says nothing about the next
@@ -93,7 +130,7 @@ class MarkerScanner:
     def _passes(self, piece: str) -> bool:
         """Pass over a piece that holds nothing to decide: most pieces of a stream."""
         lines = self._lines
-        if self._thinking or lines.fence or lines.ticks or _ACTIVE.search(piece):
+        if self._thinking or self._raw or lines.fence or lines.ticks or self._active.search(piece):
             return False
         if len(lines.head) < HELD_CHARS:
             lines.see(piece[:HELD_CHARS])
@@ -110,11 +147,13 @@ class MarkerScanner:
         if self._thinking:
             return self._think(final)
         lines = self._lines
+        if self._raw:
+            return self._skip(final)
         if lines.fence:
             active = _IN_CODE.search(self._text, self._at) if lines.in_fence_opening else None
             place = active.start() if active else self._text.find("\n", self._at)
         else:
-            active = (_IN_CODE if lines.ticks else _ACTIVE).search(self._text, self._at)
+            active = (_IN_CODE if lines.ticks else self._active).search(self._text, self._at)
             place = active.start() if active else -1
         if place < 0:
             return len(self._text)
@@ -137,6 +176,8 @@ class MarkerScanner:
             return place + (1 if self._text[place + 1 : place + 2] in ("\n", "") else 2)
         if char == "<":
             return self._tag(place, final)
+        if char in RAISED:
+            return self._raised(place, final)
         return self._round(place, final) if char == "(" else self._bracket(place, final)
 
     def _ticks(self, place: int, final: bool) -> int | None:
@@ -154,26 +195,76 @@ class MarkerScanner:
         before = self._before(place)
         if text.startswith("[[[", place):  # no marker opens three deep: a long run is skipped at once
             return _RUN.match(text, place).end() - 2  # type: ignore[union-attr]
-        if opener == "[" and not is_citable(before):
-            return place + 1
         length = closing(text[place : place + HELD_CHARS], opener)
+        if opener == "[" and not is_citable(before) and not self._is_slanted(before, place + length):
+            undecided = before.endswith("_") and length >= 0 and (length == 0 or place + length == len(text))
+            return None if undecided and not final else place + 1
         if length == 0 and not final:
             return None
-        read = read_content(opener, text[place + 1 : place + length - 1], self._second_number) if length > 0 else None
+        content = text[place + 1 : place + length - 1] if length > 0 else ""
+        read = read_content(opener, content, self._second_number, self._reading == "all") if length > 0 else None
         if read is None:
             return place + 1
         form, numbers = read
         end = place + length
         if end == len(text) and not final:
             return None
+        if opener == "[" and not self._alone:
+            after = text[end : end + REPORT_CHARS].partition("\n")[0]
+            if not final and may_be_report(content, text[end : end + REPORT_CHARS]):
+                return None
+            if reads_as_other(before, content, after):
+                return end
+            if text[end] in _DASHES if end < len(text) else False:
+                pair = self._pair(place, end, numbers, final)
+                if pair is None or pair > end:
+                    return pair
         link = link_length(text, end) if text[end : end + 1] == "(" and opener == "[" else -1
         if link == 0 and not final:
             return None
         if link > 0 and before.endswith("!"):
             return end + link
+        if link > 0 and is_year(numbers) and not self._alone:
+            return end + link
         if link > 0 and form != "malformed":
             form, end = "link", end + link
         self._add(place, end, form, numbers, defines=text[end : end + 1] == ":" and form != "link")
+        return end
+
+    def _is_slanted(self, before: str, end: int) -> bool:
+        """Whether the bracket that ends at `end` is all that stands between two underscores: `_[1]_`."""
+        return before[-1:] == "_" and before[-2:-1] in ("", " ", "\n", "(") and self._text.startswith("_", end)
+
+    def _pair(self, place: int, end: int, numbers: tuple[int, ...], final: bool) -> int | None:
+        """Where `[1]-[3]`, which began at `place`, ends, None when more text is needed; `end` where the dash joins nothing."""
+        text, second = self._text, end + 1
+        if second == len(text) and not final:
+            return None
+        if not numbers or text[second : second + 1] != "[":
+            return end
+        length = closing(text[second : place + HELD_CHARS], "[")
+        if length == 0 and not final and len(text) < place + HELD_CHARS:
+            return None
+        read = read_content("[", text[second + 1 : second + length - 1]) if length > 0 else None
+        if read is None or read[0] != "number":
+            return end
+        last = read[1][0]
+        found = read_numbers(f"{numbers[-1]}-{last}") if last > numbers[-1] else ()
+        between = (*numbers[:-1], *found) if found else ()
+        self._add(place, second + length, "range" if between else "malformed", tuple(dict.fromkeys(between)))
+        return second + length
+
+    def _raised(self, place: int, final: bool) -> int | None:
+        """Raised figures: `Open¹,³`."""
+        found = RAISED_RUN.match(self._text, place, place + HELD_CHARS)
+        assert found is not None
+        end = found.end()
+        if len(self._text) < min(end + 3, place + HELD_CHARS) and not final:
+            return None
+        following = self._text[end : end + 1]
+        numbers = read_numbers(found[0].translate(LOWERED)) if is_raised(self._text[max(0, place - HELD_CHARS) : place]) else ()
+        if numbers and not (following.isalnum() or following in tuple("⁻⁺+=^/_")):
+            self._add(place, end, "superscript", numbers)
         return end
 
     def _before(self, place: int) -> str:
@@ -186,16 +277,15 @@ class MarkerScanner:
         self._found.append(MarkerForm(self._base + start, self._base + end, form, numbers, listed))
 
     def _round(self, place: int, final: bool) -> int | None:
-        window = self._text[place : place + HELD_CHARS]
-        if not "(id".startswith(window[:3].lower()):
-            return place + 1
+        window = self._text[place : place + HELD_CHARS].partition("\n")[0]
         end = window.find(")")
-        if end < 0 or len(window) < 3:
-            return None if len(window) < HELD_CHARS and "\n" not in window and not final else place + 1
-        numbers = read_id(window[1:end])
-        if not numbers or "\n" in window[:end]:
+        if end < 0:
+            waits = not final and len(self._text) - place < HELD_CHARS and place + len(window) == len(self._text)
+            return None if waits and may_begin_round(window[1:], self._reading) else place + 1
+        read = read_round(window[1:end], self._reading)
+        if read is None:
             return place + 1
-        self._add(place, place + end + 1, "id", numbers)
+        self._add(place, place + end + 1, *read)
         return place + end + 1
 
     def _tag(self, place: int, final: bool) -> int | None:
@@ -207,15 +297,35 @@ class MarkerScanner:
         if low.startswith("<think"):
             self._thinking = self._hide_thinking
             return place + low.index(">") + 1
+        if low.startswith(("<pre", "<code")):
+            end = low.partition("\n")[0].find(">")
+            if end < 0 and open_ended:
+                return None
+            if end > 0 and self._code:
+                self._raw = "pre" if low[1] == "p" else "code"
+            return place + max(end, 0) + 1
         read = read_tag(window.partition("\n")[0])
         if read is None:
-            complete = ">" in low if low.startswith("<cite ") else low.find("</") >= 0 and ">" in low[low.find("</") :]
+            closer = low.find(f"</{low[1:].partition('>')[0]}")
+            complete = ">" in low if low.startswith("<cite ") else closer >= 0 and ">" in low[closer:]
             return place + 1 if complete or not open_ended else None
         length, form, numbers = read
         if form == "sup" and not is_raisable(self._before(place)):
             return place + length
         self._add(place, place + length, form, numbers)
         return place + length
+
+    def _skip(self, final: bool) -> int | None:
+        """Pass over what a `<pre>` or, on its line, a `<code>` holds."""
+        found = _RAW_END[self._raw].search(self._text, self._at)
+        if found is None:
+            rest = len(self._text) if final else max(self._at, len(self._text) - _RAW_END_CHARS)
+            return rest if rest > self._at else None
+        self._raw = "" if self._raw == "code" or found[0] != "\n" else self._raw
+        if found[0] != "\n":
+            return found.end()
+        self._pass(found.start())
+        return self._decide(found.start(), final)
 
     def _think(self, final: bool) -> int | None:
         if end := _END_OF_THINKING.search(self._text, self._at):

@@ -7,11 +7,30 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 FormName = Literal[
-    "number", "list", "range", "source", "footnote", "nested", "dagger", "lenticular", "fullwidth", "link", "id", "cite", "sup", "malformed"
+    "number",
+    "list",
+    "range",
+    "source",
+    "footnote",
+    "nested",
+    "dagger",
+    "lenticular",
+    "fullwidth",
+    "link",
+    "id",
+    "cite",
+    "sup",
+    "round",
+    "superscript",
+    "malformed",
 ]
+Reading = Literal["strict", "usual", "all"]
+"""Which forms are read as markers. `strict`: those in square or like brackets, in tags, and `(ID: 1)`, which source text of a context
+is kept free of; `usual`: raised figures and named sources in round brackets as well; `all`: also what is as often something else."""
+READINGS: tuple[Reading, ...] = get_args(Reading)
 
 HELD_CHARS = 64
 """The longest marker, and how long an open bracket may stay undecided, in characters."""
@@ -26,22 +45,45 @@ ADDRESS = re.compile(r"://[\w./?=&%#+:@,;~-]*\Z")
 GUARD = "\u2060"
 """A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
 
-CLOSERS = {"[": "]", "【": "】", "［": "］"}
+CLOSERS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
 
-NAME = r"(?:sources?|bron(?:nen)?|src|docs?|documents?|ids?|citations?|cites?|refs?|s)"
-_DASH = r"(?:[-‐‑‒–—−]|t/m|to(?=\s))"
+_LONG_NAME = r"(?:sources?|bron(?:nen)?|quellen?|src|docs?|documents?|citations?|cites?|refs?|contexts?|kontext|passages?)"
+NAME = rf"(?:{_LONG_NAME}|ids?|s)"
+_AMBIGUOUS_NAME = r"(?:chunks?|excerpts?|fragment(?:en|s|e)?|items?|no|nr|n)"
+SEE = r"(?:(?:see|zie|siehe|cf|vgl)\.?\s+(?:(?:also|ook|auch)\s+)?)"
+_DASH = r"(?:[-‐‑‒–—−]|t/m|(?:to|tot|bis|through)(?=\s))"
 AND = r"(?:and|en|und|et)"
-_ITEM = rf"(?:\^|{NAME}[\s:#=.]*)?(\d+)(?:\s*{_DASH}\s*(?:\^|{NAME}[\s:#=.]*)?(\d+))?"
+_LEAD = rf"(?:[\^#]|{NAME}[\s:#=._]*)"
+_ITEM = rf"{_LEAD}?(\d+)\^?(?:\s*{_DASH}\s*{_LEAD}?(\d+)\^?)?"
 _JOIN = rf"(?:\s*[,;，、；]\s*(?:{AND}\s+|&\s*)?|\s+{AND}\s+|\s*&\s*)"
 _PLAIN_ITEM = _ITEM.replace("(\\d+)", "\\d+")
-_LIST = re.compile(rf"\s*{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*\s*", re.IGNORECASE)
+_BLANK = r"[\s\u200b-\u200d\ufeff]*"
+LOCATOR = (
+    r"(?:\s*[,;]\s*(?:(?:pp?|pag|blz|s|sect?|ch|art|fig|tab)\.\s*|(?:p|page|pagina|seite|hoofdstuk|kapitel)\s+|§+\s*)|\s+§+\s*)"
+    r"\d[\d.]*(?:\s*[-–]\s*\d+)?"
+)
+"""`, p. 3` behind a number: where in the source."""
+_LIST = re.compile(rf"{_BLANK}{SEE}?{_PLAIN_ITEM}(?:{_JOIN}{_PLAIN_ITEM})*(?:{LOCATOR})?{_BLANK}", re.IGNORECASE)
+_LOCATED = re.compile(rf"{LOCATOR}{_BLANK}\Z", re.IGNORECASE)
 _EACH = re.compile(_ITEM, re.IGNORECASE)
-_NAMED = re.compile(rf"\s*{NAME}", re.IGNORECASE)
+_NAMED = re.compile(rf"{_BLANK}{SEE}?{NAME}", re.IGNORECASE)
+_ROUND = re.compile(rf"\s*{SEE}?(?:sources?|bron(?:nen)?|quellen?|docs?|documents?|refs?)[\s:#=._]*\d", re.IGNORECASE)
+_ROUND_WORD = re.compile(r"\s*([^\W\d_]*)([\s\S]?)")
+_ROUND_WORDS = (
+    *("source", "sources", "bron", "bronnen", "quelle", "quellen", "doc", "docs", "document", "documents", "ref", "refs"),
+    *("see", "zie", "siehe", "cf", "vgl", "id"),
+)
+_FIGURES = re.compile(r"\s*\d+(?:\s*[,;–-]\s*\d+)*\s*")
+_FIGURES_BEGIN = re.compile(r"[\s\d,;–-]*")
+_AMBIGUOUS = re.compile(
+    rf"\s*(?:{_AMBIGUOUS_NAME}[\s:#=._-]*\d+(?:{_JOIN}(?:{_AMBIGUOUS_NAME}[\s:#=._-]*)?\d+)*|\d+(?:\s*[/|+]\s*\d+)+|\(\s*\d+\s*\))\s*",
+    re.IGNORECASE,
+)
 _NESTED = re.compile(rf"\s*\[{_LIST.pattern}\](?:\s*[,;]?\s*\[{_LIST.pattern}\])*\s*", re.IGNORECASE)
 _DAGGER = re.compile(r"\s*(\d+)(?::(\d+))?\s*†[^`\\\u2060]*")
 _ALMOST = re.compile(r"(?=.*\d)[\d\s,;，、；‐‑‒–—−-]+")
 _ID = re.compile(rf"\s*id[\s:#=]*\d+(?:{_JOIN}(?:id[\s:#=]*)?\d+)*\s*", re.IGNORECASE)
-_TAG = re.compile(rf"<(sup|cite)>({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)</\1\s*>", re.IGNORECASE)
+_TAG = re.compile(rf"<(sup|cite)>(?:<a\b[^<>`\\\u2060]*>)?({_LIST.pattern}|\s*\[{_LIST.pattern}\]\s*)(?:</a\s*>)?</\1\s*>", re.IGNORECASE)
 _ATTRIBUTES = r"[^<>`\\\u2060]*"
 _CITE = re.compile(
     rf"<cite\s{_ATTRIBUTES}?\b(?:id|index|source|ref)\s*=\s*[\"']?({_LIST.pattern})[\"']?(?:\s{_ATTRIBUTES})?/?>", re.IGNORECASE
@@ -64,7 +106,54 @@ _CODE_NAMES = frozenset(
     )
 )
 _AFTER_DOT = frozenset(("nl", "com", "org", "net", "be", "eu", "de", "uk", "pdf", "html", "htm", "txt", "md", "doc", "docx", "csv", "json"))
+_DIGITS = re.compile(r"\d+")
+_ADDRESS_GOES_ON = ("=", "/", "&")
+REPORT_CHARS = 12
+"""How much behind a bracketed year is looked at."""
+_ASSIGNED = re.compile(r"(?:=|([\"'])\w[^\"'\n]{0,40}\1\s*:)[ \t]*\Z")
+_TWO = re.compile(r"\s*\d+\s*,\s*\d+\s*")
+_INTERVAL = re.compile(r"(?:(?:\A|[^\w.])[b-z]\s*(?:∈|:|\bin\b)|\b(?:interval|range|bereik|intervall)|∈)\s*\Z")
+_CLASS = re.compile(r"\s*\d-\d\s*")
+_PATTERN = re.compile(r"\b(?:regex(?:es|p)?|patterns?|patroon|muster|expressions?)[ \t]+[\"']?\Z", re.IGNORECASE)
+_YEAR = re.compile(r"\s?(?:1[6-9]|20)\d\d\s?")
+_REPORT = re.compile(r" (?:\d{1,3} )?(?:[A-Z][A-Za-z]{0,4}[A-Z]\b|\d{1,3} [A-Z])")
+_REPORT_BEGINS = re.compile(r"(?: (?:\d{0,3}|\d{1,3} )(?:[A-Z][A-Za-z]{0,5})?)?")
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+RAISED_RUN = re.compile(rf"[{RAISED}]+(?:(?:[,;˒]|[ ]?⁻[ ]?|[-–])[{RAISED}]+)*")
+LOWERED = str.maketrans(RAISED + "⁻–˒;", "0123456789--,,")
+_MARKS_BEFORE = tuple(".,;:!?%)\"'”’»…")
+_POWER = re.compile(r"\([^()]{0,5}\)\Z|\([^()]*[+=*/^−-][^()]*\)\Z|\d[.,;:!?\"'”’»…]\Z")
+_LETTERS = re.compile(r"[^\W\d_]{2,}\Z")
+_RAISED_UNITS = frozenset(
+    (
+        *(
+            "mm",
+            "cm",
+            "dm",
+            "dam",
+            "hm",
+            "km",
+            "nm",
+            "µm",
+            "μm",
+            "um",
+            "pm",
+            "ft",
+            "yd",
+            "mi",
+            "inch",
+            "in",
+            "ha",
+            "sec",
+            "kg",
+            "lb",
+            "mol",
+        ),
+        *("sin", "cos", "tan", "log", "ln", "exp"),
+    )
+)
 _UNITS = frozenset(("mm", "cm", "dm", "km"))
+_CALL = re.compile(r"(?<=\w)\([^()\s]{1,20}\)\Z")
 _PROSE = frozenset(("mmhg", "co2", "covid19", "b12"))
 _NAMED_LETTER = re.compile(r"[a-z]{3,}[ -][A-Z]\Z")
 _DETERMINED = re.compile(
@@ -73,10 +162,12 @@ _DETERMINED = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def read_content(opener: str, content: str, second_number: bool = False) -> tuple[FormName, tuple[int, ...]] | None:
+def read_content(
+    opener: str, content: str, second_number: bool = False, ambiguous: bool = False
+) -> tuple[FormName, tuple[int, ...]] | None:
     """The form and numbers of what stands between `opener` and its closer; None for ordinary text.
 
-    `second_number`: in `4:0†source` the block is the second number plus one instead of the first.
+    `second_number`: in `4:0†source` the block is the second number plus one instead of the first. `ambiguous` reads `chunk 2` and `1/2`.
     """
     if dagger := _DAGGER.fullmatch(content):
         chosen = int(dagger[2]) + 1 if second_number and dagger[2] else int(dagger[1])
@@ -85,6 +176,8 @@ def read_content(opener: str, content: str, second_number: bool = False) -> tupl
         numbers = read_numbers(content)
         return ("nested", numbers) if numbers else None
     if not _LIST.fullmatch(content):
+        if ambiguous and _AMBIGUOUS.fullmatch(content):
+            return "source", tuple(dict.fromkeys(int(figure) for figure in _DIGITS.findall(content)))
         return ("malformed", ()) if _ALMOST.fullmatch(content) else None
     numbers = read_numbers(content)
     return (_form_of(opener, content), numbers) if numbers else ("malformed", ())
@@ -92,12 +185,12 @@ def read_content(opener: str, content: str, second_number: bool = False) -> tupl
 
 def _form_of(opener: str, content: str) -> FormName:
     if opener != "[":
-        return "lenticular" if opener == "【" else "fullwidth"
+        return "fullwidth" if opener == "［" else "lenticular"
     if _NAMED.match(content):
         return "source"
     if "^" in content:
         return "footnote"
-    items = _EACH.findall(content)
+    items = _EACH.findall(content[: list_end(content)])
     if len(items) > 1:
         return "list"
     return "range" if items[0][1] else "number"
@@ -106,13 +199,40 @@ def _form_of(opener: str, content: str) -> FormName:
 def read_numbers(content: str) -> tuple[int, ...]:
     """The numbers that a list names, ranges expanded, each once, in order; empty when a range runs backwards."""
     numbers: dict[int, None] = {}
-    for item in _EACH.finditer(content):
+    for item in _EACH.finditer(content, 0, list_end(content)):
         first, last = int(item[1]), int(item[2] or item[1])
         if last < first:
             return ()
         numbers.update(dict.fromkeys(range(first, min(last + 1, first + RANGE_NUMBERS))))
         numbers[last] = None
     return tuple(numbers)
+
+
+def list_end(content: str) -> int:
+    """Where the list of numbers in a bracket ends: before a place in the source (`1, p. 3`)."""
+    located = _LOCATED.search(content) if not content.rstrip().isdecimal() else None
+    return located.start() if located else len(content)
+
+
+def read_round(content: str, reading: Reading) -> tuple[FormName, tuple[int, ...]] | None:
+    """The form and numbers of what stands between round brackets; None for ordinary text."""
+    if numbers := read_id(content):
+        return "id", numbers
+    named = reading != "strict" and _ROUND.match(content) and _LIST.fullmatch(content)
+    if not named and not (reading == "all" and _FIGURES.fullmatch(content)):
+        return None
+    numbers = read_numbers(content)
+    return ("round", numbers) if numbers else None
+
+
+def may_begin_round(content: str, reading: Reading) -> bool:
+    """Whether `content`, behind an open round bracket, may be the beginning of what `read_round` reads."""
+    if reading == "all" and _FIGURES_BEGIN.fullmatch(content):
+        return True
+    found = _ROUND_WORD.match(content)
+    word, ended = (found[1].lower(), bool(found[2])) if found else ("", False)
+    words = _ROUND_WORDS if reading != "strict" else ["id"]
+    return (word in words) if ended else any(each.startswith(word) for each in words)
 
 
 def read_id(content: str) -> tuple[int, ...]:
@@ -191,7 +311,54 @@ def is_citable(before: str) -> bool:
         return True
     if head[-1] in "_^{" or head.endswith("()"):
         return False
-    return not _reads_as_code(head)
+    called = _CALL.search(head) if head[-1] == ")" else None
+    return not _reads_as_code(head[: called.start()] if called else head)
+
+
+def reads_as_other(before: str, content: str, after: str) -> bool:
+    """Whether a bracket is no citation by what stands around it: an array, an interval, a pattern, the year of a law report, an address.
+
+    `after` are the (at most) `REPORT_CHARS` characters behind it, as far as the line goes.
+    """
+    before = before[-HELD_CHARS:]
+    last = before.rstrip(" \t")[-1:]
+    if (last in ("=", ":") and _ASSIGNED.search(before)) or (last == "$" and after.startswith("$")):
+        return True
+    if content.isdecimal() and len(content) != 4:  # most markers
+        return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
+    if _TWO.fullmatch(content) and _INTERVAL.search(before):
+        return True
+    if _CLASS.fullmatch(content) and (content.strip().startswith("0") or after[:1] in ("+", "{") or _PATTERN.search(before)):
+        return True
+    if _YEAR.fullmatch(content):
+        return _REPORT.match(after) is not None
+    return after[:1] in _ADDRESS_GOES_ON and ADDRESS.search(before) is not None
+
+
+def may_be_report(content: str, after: str) -> bool:
+    """Whether more than `after` must be known to tell `[2019] UKSC 4` from a citation."""
+    return (
+        len(after) < REPORT_CHARS
+        and "\n" not in after
+        and _YEAR.fullmatch(content) is not None
+        and _REPORT_BEGINS.fullmatch(after) is not None
+    )
+
+
+def is_year(numbers: tuple[int, ...]) -> bool:
+    """Whether a link text is a year rather than a number of a source."""
+    return len(numbers) == 1 and 1600 <= numbers[0] < 2100
+
+
+def is_raised(before: str) -> bool:
+    """Whether raised figures straight after `before` may be a citation rather than a power: not in `m²`, `x²`, `10³`, `(a+b)²`."""
+    head = before[-HELD_CHARS:]
+    if not head or head[-1] in _MARKS_BEFORE:
+        return bool(head) and not _POWER.search(head)
+    word = _LETTERS.search(head)
+    if not word or (word[0].isupper() and len(word[0]) < 4):
+        return False
+    return word[0].lower() not in _RAISED_UNITS and not head[: word.start()][-1:].isdecimal()
 
 
 def is_raisable(before: str) -> bool:

@@ -79,7 +79,8 @@ class Lines:
             self._after_blank = True
         else:
             self._after_code = self.is_indented_code
-            self._listing = _HEADING.fullmatch(head) is not None or self.lists_sources
+            goes_on = self._listing and head[:1] in (" ", "\t")
+            self._listing = _HEADING.fullmatch(head) is not None or self.lists_sources or goes_on
             if _BULLET.match(head):
                 self._in_list = True
             elif self._after_blank and self._columns() < 2:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from ctxasm.text.markers.grammar import HELD_CHARS, FormName, cite_list, closing
+from ctxasm.text.markers.grammar import HELD_CHARS, RAISED, FormName, cite_list, closing, list_end
 
+_RAISE = str.maketrans("0123456789-", f"{RAISED}⁻")
 _DAGGER = re.compile(r"(\D*)\d+(?::\d+)?")
 
 
@@ -22,6 +23,10 @@ def list_span(text: str, form: FormName) -> tuple[int, int]:
         high = closing(text, "[")
     elif is_opening_tag(text, form) or (form == "cite" and text.endswith("/>")):
         low, high = cite_list(text)
+    elif form == "sup" and "<a" in text.lower():
+        low, high = text.index(">", text.index(">") + 1), text.lower().rindex("</a")
+    elif text[-1] in "]】］〕":
+        high = list_end(text[:-1])
     digits = [at for at in range(low, high) if text[at].isdecimal()]
     return digits[0], digits[-1] + 1
 
@@ -49,6 +54,8 @@ def rewrite(text: str, form: FormName, numbers: Sequence[int]) -> str:
     """The marker with other numbers, in as many markers of its form as keep each within the longest that is read."""
     if form == "dagger":
         return "".join(_DAGGER.sub(rf"\g<1>{number}", text, count=1) for number in numbers)
+    if form == "superscript":
+        return ",".join(write_numbers(numbers)).translate(_RAISE)
     start, end = list_span(text, form)
     head, tail = text[:start], text[end:]
     head = "[[" if form == "nested" else head

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from ctxasm.text.markers.forms import MarkerScanner
-from ctxasm.text.markers.grammar import AND, NAME
+from ctxasm.text.markers.grammar import AND, NAME, SEE
 
 INVISIBLE = (
     " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f"
@@ -19,13 +19,13 @@ INVISIBLE = (
 """White space and characters without width, all but the newline."""
 _LEAD = rf"[{INVISIBLE}]{{0,62}}"
 _NUMBERED = (
-    rf"\[{_LEAD}(?:\[{_LEAD})?(?:\^|{NAME}[{INVISIBLE}:#=.]{{0,62}})?\d+[{INVISIBLE}]{{0,62}}"
-    rf"(?:[\]】］\[,;，、；:&†‐‑‒–—−-]|{AND}|t/m|to\s)"
+    rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
+    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)"
 )
 _PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
 _PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
 _PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
-_PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［]", re.IGNORECASE).finditer
+_PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［〔]", re.IGNORECASE).finditer
 _MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
 _WORD_FIRST = re.compile(r"\w+[\[<]").match
@@ -36,7 +36,7 @@ _LEADING = re.compile(rf"(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+").fullmat
 _NUMBER = re.compile(rf"[{INVISIBLE}]*\d+[{INVISIBLE}]*").fullmatch
 _AFTER_NUMBER = re.compile(rf"(?:[{INVISIBLE}]*+[^{INVISIBLE}\n]){{1,64}}+").match
 _SOURCE = re.compile(rf"[{INVISIBLE}*_]*+{f'[{INVISIBLE}]*+'.join('source')}[{INVISIBLE}]*+:").match
-_SWAP = str.maketrans("[]【】［］<>＜＞﹤﹥", "⟦⟧⟦⟧⟦⟧‹›‹›‹›")
+_SWAP = str.maketrans("[]【】［］〔〕<>＜＞﹤﹥", "⟦⟧⟦⟧⟦⟧⟦⟧‹›‹›‹›")
 _SWAP_ROUND = str.maketrans("()", "❨❩")
 _SWAP_ESCAPED = str.maketrans("&", "⅋")
 
@@ -49,11 +49,12 @@ def might_hold_marker(text: str) -> bool:
         or ("(" in text and _PLAUSIBLE_ID(text) is not None)
         or "【" in text
         or "［" in text
+        or "〔" in text
     )
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:
-    """Spans of `text` that an answer parser would read as a marker were they copied into an answer, ascending, disjoint.
+    """Spans of `text` that an answer parser would read as a marker, strictly, were they copied into an answer, ascending, disjoint.
 
     Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
     alone would be a marker.
@@ -86,7 +87,7 @@ def _scan(text: str) -> list[tuple[int, int]]:
 
 
 def _scan_once(text: str, *, code: bool = True, hide_thinking: bool = False) -> tuple[list[tuple[int, int]], bool]:
-    scanner = MarkerScanner(hide_thinking=hide_thinking, code=code)
+    scanner = MarkerScanner(hide_thinking=hide_thinking, code=code, reading="strict", alone=True)
     forms = scanner.feed(text) + scanner.finish()
     return [(form.start, form.end) for form in forms if form.form != "malformed"], scanner.in_fence
 

@@ -120,7 +120,21 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert any(line == "      no source has the number [9]" for line in lines)
     assert lines[-3:-1] == ["2 answers, 1 with a problem", "4 claims: 2 supported, 1 not found, 1 unknown source"]
     assert lines[-1].startswith("citation recall 0.50, precision 0.50, F1 0.50, coverage 0.50 over 4 claims and 4 citations")
-    assert re.fullmatch(r"checked with words in \d+\.\d\d s\n", err)
+    assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
+
+
+@pytest.mark.parametrize(("reading", "cited"), [(None, [1]), ("strict", []), ("usual", [1]), ("all", [1, 2])])
+def test_the_forms_of_markers_are_chosen_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reading: str | None, cited: list[int]
+) -> None:
+    sources = [{"n": 1, "text": PARKING}, {"n": 2, "text": PARKING}]
+    path = written(tmp_path / "forms.jsonl", {"query_id": "a", "answer": f"{PARKING[:-1]} (source 1) (2).", "sources": sources})
+    main(["check", path, "--format", "jsonl", *(["--markers", reading] if reading else [])])
+    out, err = capsys.readouterr()
+    found = json.loads(out.splitlines()[0])
+    assert found["reading"] == (reading or "usual")
+    assert [marker["number"] for marker in found["markers"]] == cited
+    assert f"{reading or 'usual'} markers read" in err
 
 
 def test_odd_blanks_in_an_answer_and_a_source_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping, Sequence
 
 from ctxasm import MemoryStore
@@ -38,9 +37,6 @@ POLICIES: Mapping[str, Mapping[str, object]] = {
 }
 WIDER = {"segments": (6,), "learned": (6, 12)}
 """Windows of the policies that choose by value, beside those of all."""
-TRACED = (Way("drop_documents", 1), Way("learned", 6))
-"""Ways that are assembled once more as a whole, for their trace: one question of"""
-EVERY = 6
 UNSEEN: dict[str, Weights] = {}
 """For each corpus weights that it had no part in: fitted on the first half of the questions of the others."""
 
@@ -66,7 +62,6 @@ class Ours:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus, self.store = corpus, MemoryStore(COUNTER)
         self.store.add(corpus.bundle)
-        self.stages: dict[tuple[str, Way, int], str] = {}
         self.weights = UNSEEN.get(corpus.bundle.name)
         self.brought: tuple[object, tuple[Found, Grouped]] | None = None
 
@@ -81,10 +76,6 @@ class Ours:
         tokens = COUNTER.count(written.text)
         assert written.size.tokens == tokens <= limit, (way, limit, gathered.query_id)
         assert written.text.strip() or not gathered.retrieved, (way, limit, gathered.query_id)
-        if way in TRACED and zlib.crc32(gathered.query_id.encode()) % EVERY == 0:
-            done = assemble(gathered, self.store.dataset(), settings, COUNTER, weights=self.weights)
-            assert done.text == written.text, (way, limit, gathered.query_id)
-            self.stages[gathered.query_id, way, limit] = self._lost_at(done)
         return source_text(written, scales)
 
     def scales(self, query: Query, settings: AssemblySettings) -> Scales:
@@ -98,10 +89,14 @@ class Ours:
         wording = worded(settings, self.store.dataset(), found.fetched)
         return Scales(grouped, wording, COUNTER, settings.max_tokens, query.query, self.weights)
 
-    def _lost_at(self, done: Assembly) -> str:
-        """The stages that the missing evidence reached; empty when all is found, by the rule that reads the trace."""
+    def traced(self, way: Way, query: Query, limit: int) -> Assembly:
+        """The same as a whole assembly, with its trace."""
+        return assemble(query, self.store.dataset(), settings_of(way, limit), COUNTER, weights=self.weights)
+
+    def has_evidence(self, done: Assembly) -> bool:
+        """Whether the context holds all evidence, by the rule that reads the trace."""
         stored = {name: self.store.dataset().document_chunks(name) for name in evidence_documents(done.query)}
-        return ", ".join(sorted({state.stage for state in evidence_states(done, stored) if state.stage}))
+        return all(state.state == "found" for state in evidence_states(done, stored))
 
 
 def source_text(written: Written, scales: Scales) -> str:

@@ -47,11 +47,6 @@ def _next_door(f: Figures) -> str:
     return f"Labelled evidence stands {where}; the window reaches {f['window']}."
 
 
-def _oversized(f: Figures) -> str:
-    what = f"{plural(f['chunks'], 'retrieved chunk')} of up to {number(f['tokens'])} tokens"
-    return f"{what} did not fit whole into {number(f['limit'])}."
-
-
 def _stale(f: Figures) -> str:
     verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
     share = f"{_percent(f['likeness'])} alike"
@@ -94,11 +89,10 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"{_percent(f['regret'])} less than the best choice."
     ),
     "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
-    "oversized_chunk": _oversized,
     "window_crowds_out": lambda f: f"Neighbours take {_percent(f['share'])} of the text while {_cut_hits(f)}.",
     "cut_mid_sentence": lambda f: f"{plural(f['chunks'], 'chunk')} of {number(f['tokens'])} tokens did not fit and ended early.",
     "repeats": lambda f: (
-        f"{plural(f['pairs'], 'pair')} of chunks say nearly the same (from {_percent(f['likeness'])} of their words): "
+        f"{plural(f['chunks'], 'chunk')} {'says' if f['chunks'] == 1 else 'say'} word for word what another does: "
         f"{number(f['tokens'])} tokens are read twice."
     ),
     "stale_copy": _stale,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ctxasm.model.measured import figures_of
 from ctxasm.model.specs import Spec
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
@@ -115,4 +116,6 @@ def help_of(spec: Spec, why_idle: str | None = None) -> str:
     """The help of a setting as markdown: what it does, what its choices do, and why it has no effect now, if so."""
     choices = CHOICES.get(spec.name, {})
     text = "\n".join(f"- **{value}**: {words}" for value, words in choices.items()) if choices else spec.help
+    if choices and (figures := figures_of(spec.name)):
+        text += f"\n\n{' '.join(figures)}"
     return f"**No effect now**: {why_idle}.\n\n{text}" if why_idle else text
