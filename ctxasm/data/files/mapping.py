@@ -15,8 +15,8 @@ from ctxasm.data.files.mapping_flat import flat_retrievals
 from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, HITS, ColumnMapping
 from ctxasm.data.files.mapping_guess import guess
 from ctxasm.data.files.mapping_hits import hit_retrievals
-from ctxasm.data.files.mapping_hits_guess import lists_in
 from ctxasm.data.files.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.data.files.mapping_paths import lists_in
 from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown

@@ -7,47 +7,24 @@ on the way are. A list of hits is one whose items have a text, or a name beside 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from ctxasm.data.field_names import FIELD_NAMES, by_names, plain_name
 from ctxasm.data.files.mapping_form import EXPECTED, HITS, NAMES, REFERENCES, ColumnMapping
-from ctxasm.data.files.mapping_values import ABSENT, field_value, is_vector, parsed
+from ctxasm.data.files.mapping_paths import ITEMS, OTHERS, Seen, most, name_of, seen_in, shallow
+from ctxasm.data.files.mapping_values import ABSENT, field_value
 from ctxasm.data.files.recognised.forms import plain_text
 from ctxasm.data.files.recognised.lists import LIST_NAMES, read_question
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import shown
 
-ROWS, ITEMS, KEYS, VALUES, DEPTH = 20, 8, 60, 4_000, 12
-"""What is looked at: rows, items of a list, keys of an object, values of a row, levels."""
 LONG_TEXT, MOST_QUESTION = 25, 4_000
 LISTS = frozenset(
     map(plain_name, (*LIST_NAMES, "items", "rows", "objects", "neighbours", "snippets", "texts", "search_results", "children"))
 )
-OTHERS = frozenset(
-    map(
-        plain_name,
-        (
-            *(
-                "gold",
-                "spans",
-                "history",
-                "messages",
-                "tool_calls",
-                "prompts",
-                "labels",
-                "annotations",
-                "highlights",
-                "aggregations",
-                "choices",
-            ),
-            *("reference_contexts", "ground_truth_contexts", "reference_context_ids", "child_runs", "observations", "events", "tests"),
-        ),
-    )
-)
-"""Lists that are no hits."""
 EXTRA: Mapping[str, tuple[str, ...]] = {
     "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
     "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
@@ -73,41 +50,6 @@ EXTRA: Mapping[str, tuple[str, ...]] = {
     "metadata": ("metadatas", "metadata", "payloads"),
 }
 """More names than a flat table is trusted with."""
-SURE = frozenset(map(plain_name, (*NAMES["query"], "user_question")))
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What stands at each path of some rows, and the lengths of the lists at each path, in the order of the walk."""
-
-    values: dict[str, list[Any]] = field(default_factory=dict)
-    lengths: dict[str, list[int]] = field(default_factory=dict)
-    left: int = VALUES
-
-    def walk(self, value: Any, path: str, depth: int = DEPTH) -> None:
-        """Take in a value and all below it."""
-        value = parsed(value) if isinstance(value, str) and path else value
-        self.left -= 1
-        if self.left < 0 or depth < 0 or is_vector(path.rpartition(".")[2], value):
-            return
-        if path:
-            self.values.setdefault(path, []).append(value)
-        if isinstance(value, list) or (path and _is_keyed(value)):
-            self.lengths.setdefault(f"{path}{EVERY}", []).append(len(value))
-            for item in islice(value if isinstance(value, list) else value.values(), ITEMS):
-                self.walk(item, f"{path}{EVERY}", depth - 1)
-        elif isinstance(value, Mapping):
-            for name, inner in islice(value.items(), KEYS):
-                if isinstance(name, str) and EVERY not in name and "->" not in name:
-                    self.walk(inner, f"{path}.{name}" if path else name, depth - 1)
-
-    def below(self, path: str) -> dict[str, list[Any]]:
-        """What stands inside the objects at a path, by the paths from there, down to the next list."""
-        return {
-            name[len(path) + 1 :]: own
-            for name, own in self.values.items()
-            if name.startswith(f"{path}.") and EVERY not in name[len(path) :]
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +63,16 @@ class _List:
 
 def guess_hits(rows: Rows, fixed: Mapping[str, str] | None = None) -> ColumnMapping | None:
     """The mapping of rows that hold lists of hits, None where they hold none. What is `fixed` stays."""
-    given, seen = dict(fixed or {}), _seen(rows)
+    given, seen = dict(fixed or {}), seen_in(rows)
     found = _best(seen, given)
     if found is None:
         return None
     columns = {HITS: found.path, **found.fields, **given}
-    reasons = {name: f"{shown(_name_of(path))} is a usual name of it" for name, path in columns.items() if path}
+    reasons = {name: f"{shown(name_of(path))} is a usual name of it" for name, path in columns.items() if path}
     reasons |= {HITS: "by its form: a list with texts, scores or names"}
     outside = {path: own for path, own in seen.values.items() if not path.startswith(columns[HITS]) and _fits_around(path, columns, seen)}
     for name, path in _around(outside, columns):
-        columns[name], reasons[name] = path, f"{shown(_name_of(path))} is a usual name of it"
+        columns[name], reasons[name] = path, f"{shown(name_of(path))} is a usual name of it"
     if "query" not in columns and (asks := _only_question(outside)) is not None:
         columns["query"], reasons["query"] = asks, "the only texts that ask"
     reasons |= dict.fromkeys(given, "as you said")
@@ -156,69 +98,34 @@ def records_at(value: Mapping[str, Any]) -> str | None:
     return "" if query or found.columns.keys() & {"hits.score", "hits.distance", "hits.rank"} else None
 
 
-class Paths(NamedTuple):
-    """The paths of some rows: all, those to lists, and those from a hit, or to lists beside the hits."""
-
-    every: tuple[str, ...]
-    lists: tuple[str, ...]
-    inner: tuple[str, ...]
-
-
-NO_PATHS = Paths((), (), ())
-
-
-def paths_in(rows: Rows, hits: str = "") -> Paths:
-    """Where something stands in the first rows, and in the hits of the list `hits`."""
-    seen = _seen(rows)
-    path = hits if hits.endswith(EVERY) else f"{hits}{EVERY}"
-    beside = [other for other, lengths in seen.lengths.items() if lengths == seen.lengths.get(path)]
-    return Paths(tuple(_shallow(seen.values)), tuple(_shallow(seen.lengths)), (*_shallow(seen.below(path)), *beside))
-
-
-def lists_in(rows: Rows, used: Iterable[str]) -> list[str]:
-    """The paths to lists of objects that nobody used, outermost only."""
-    seen, taken = _seen(rows), tuple(used)
-    found = [path for path in seen.lengths if path.count(EVERY) == 1 and not path.startswith(taken)]
-    kept = [path for path in found if plain_name(_name_of(path)) not in OTHERS]
-    return [path for path in kept if _most(seen.values.get(path, ()), lambda item: isinstance(item, (Mapping, list)))]
-
-
-def _seen(rows: Rows) -> _Seen:
-    seen = _Seen()
-    for _, row in islice(rows.rows, ROWS):
-        seen.left = VALUES
-        seen.walk(row, "")
-    return seen
-
-
-def _best(seen: _Seen, given: Mapping[str, str]) -> _List | None:
+def _best(seen: Seen, given: Mapping[str, str]) -> _List | None:
     if said := given.get(HITS):
         path = said if said.endswith(EVERY) else f"{said}{EVERY}"
         return _list_at(seen, path) or _List(path, {}, 0)
-    found = [one for path in seen.lengths if plain_name(_name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
+    found = [one for path in seen.lengths if plain_name(name_of(path)) not in OTHERS and (one := _list_at(seen, path)) is not None]
     paths = [one.path for one in found]
     found = [one for one in found if not any(other.startswith(f"{one.path}.") for other in paths)]  # what holds lists of hits is no hit
     return max(found, key=lambda one: (one.sure, "rerank" in one.path.lower(), -one.path.count(EVERY), -one.path.count(".")), default=None)
 
 
-def _list_at(seen: _Seen, path: str) -> _List | None:
+def _list_at(seen: Seen, path: str) -> _List | None:
     items = [item for item in seen.values.get(path, ()) if item is not None]
-    usual = 2 * (plain_name(_name_of(path)) in LISTS)
-    if any(plain_name(part) in OTHERS for part in _name_of(path, every=True)):
+    usual = 2 * (plain_name(name_of(path)) in LISTS)
+    if any(plain_name(part) in OTHERS for part in name_of(path, every=True)):
         return None
-    if _most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
+    if most(items, lambda item: isinstance(item, Mapping) and not {"role", "content"} <= item.keys()):
         return _of_objects(path, seen, usual)
-    if _most(items, lambda item: isinstance(item, list) and len(item) == 2 and type(item[1]) in (int, float)):
+    if most(items, lambda item: isinstance(item, list) and len(item) == 2 and type(item[1]) in (int, float)):
         first = [item[0] for item in items if isinstance(item, list)]
-        if _most(first, lambda value: isinstance(value, str)):
+        if most(first, lambda value: isinstance(value, str)):
             return _List(path, {"hits.text": "[0]", "hits.score": "[1]"}, 5 + usual)
-        if _most(first, lambda value: isinstance(value, Mapping)):
+        if most(first, lambda value: isinstance(value, Mapping)):
             inner = _fields_of(seen.below(f"{path}{EVERY}"), seen, path)
             return _List(path, {**{name: f"[0].{own}" for name, own in inner.items()}, "hits.score": "[1]"}, 5 + usual) if inner else None
-    return _of_texts(path, items, seen, usual) if _most(items, lambda item: isinstance(item, str)) else None
+    return _of_texts(path, items, seen, usual) if most(items, lambda item: isinstance(item, str)) else None
 
 
-def _of_objects(path: str, seen: _Seen, usual: int) -> _List | None:
+def _of_objects(path: str, seen: Seen, usual: int) -> _List | None:
     fields = _fields_of(seen.below(path), seen, path)
     scored = bool(fields.keys() & {"hits.score", "hits.distance", "hits.rank"})
     is_named = bool(fields.keys() & {"hits.id", "hits.document_id"})
@@ -227,14 +134,14 @@ def _of_objects(path: str, seen: _Seen, usual: int) -> _List | None:
     return _List(path, fields, 2 + usual) if scored and is_named else None
 
 
-def _fields_of(inside: Mapping[str, list[Any]], seen: _Seen, path: str) -> dict[str, str]:
+def _fields_of(inside: Mapping[str, list[Any]], seen: Seen, path: str) -> dict[str, str]:
     """The fields of a hit among the paths inside it."""
     fields: dict[str, str] = {}
-    places = [(name.rpartition(".")[2] if name not in inside or "." not in name else _key(name, inside), name) for name in _shallow(inside)]
+    places = [(name.rpartition(".")[2] if name not in inside or "." not in name else _key(name, inside), name) for name in shallow(inside)]
 
     def take(name: str, known: Iterable[str], fits: Callable[[Any], bool]) -> None:
         if name not in fields:
-            free = ((key, place) for key, place in places if place not in fields.values() and _most(inside[place], fits))
+            free = ((key, place) for key, place in places if place not in fields.values() and most(inside[place], fits))
             if (found := next(by_names(known, free), None)) is not None:
                 fields[name] = found
 
@@ -250,20 +157,20 @@ def _fields_of(inside: Mapping[str, list[Any]], seen: _Seen, path: str) -> dict[
     take("hits.chunk_index", FIELD_NAMES["chunk_index"][:10], lambda value: type(field_value("chunk_index", value)) is int)
     take("hits.id", EXTRA["id"], _is_short)
     if "hits.text" in fields and not fields.keys() & {"hits.score", "hits.distance", "hits.rank"}:
-        numbers = [place for _, place in places if _most(inside[place], lambda value: type(value) in (int, float))]
+        numbers = [place for _, place in places if most(inside[place], lambda value: type(value) in (int, float))]
         falls = [place for place in numbers if _falls(inside[place], seen.lengths[path])]
         fields |= {"hits.score": falls[0]} if len(falls) == 1 else {}
     return fields
 
 
-def _of_texts(path: str, items: Sequence[Any], seen: _Seen, usual: int) -> _List | None:
+def _of_texts(path: str, items: Sequence[Any], seen: Seen, usual: int) -> _List | None:
     """Texts, or names, alone or with lists of the same lengths beside them."""
     parent = path.removesuffix(EVERY)
     depth = len(lists_of(path)) - 1
     above = parent[: -len(EVERY) * (depth - 1)] if depth > 1 else parent
     stem = above.rpartition(".")[0]
     beside = [
-        (_name_of(other), other)
+        (name_of(other), other)
         for other, lengths in seen.lengths.items()
         if other != path
         and other.endswith(EVERY * depth)
@@ -277,10 +184,10 @@ def _of_texts(path: str, items: Sequence[Any], seen: _Seen, usual: int) -> _List
         ("hits.metadata", EXTRA["metadata"], lambda value: isinstance(value, Mapping)),
         ("hits.id", EXTRA["id"], _is_short),
     ):
-        fitting = ((key, place) for key, place in beside if place not in fields.values() and _most(seen.values.get(place, ()), fits))
+        fitting = ((key, place) for key, place in beside if place not in fields.values() and most(seen.values.get(place, ()), fits))
         if (found := next(by_names(known, fitting), None)) is not None:
             fields[name] = found
-    name = plain_name(_name_of(path))
+    name = plain_name(name_of(path))
     texts = _reads(items, LONG_TEXT) and name not in map(plain_name, EXTRA["id"])
     if texts and (usual or fields or _reads(items, 2 * LONG_TEXT)):
         return _List(path, fields, 1 + usual + 2 * len(fields.keys() & {"hits.score", "hits.distance"}) + len(fields))
@@ -297,7 +204,7 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
     )
     taken = set(columns.values())
     for name, names, fits in known:
-        places = [(_name_of(path), path) for path in _shallow(outside) if path not in taken and _most(outside[path], fits)]
+        places = [(name_of(path), path) for path in shallow(outside) if path not in taken and most(outside[path], fits)]
         if name == "query":
             places = [
                 place for place in places if len(values := outside[place[1]]) < 3 or len(set(map(str, values))) > 1
@@ -307,18 +214,18 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
             yield name, found
     if "query_id" not in columns and (own := next((path for path in ("id", "_id", "trace_id", "run_id") if path in outside), None)):
         values = outside[own]
-        if own not in taken and _most(values, _is_short) and len(set(map(str, values))) == len(values):
+        if own not in taken and most(values, _is_short) and len(set(map(str, values))) == len(values):
             yield "query_id", own
 
 
 def _only_question(outside: Mapping[str, list[Any]]) -> str | None:
     found = [
-        path for path, values in outside.items() if _most(values, lambda value: isinstance(value, str) and value.rstrip().endswith("?"))
+        path for path, values in outside.items() if most(values, lambda value: isinstance(value, str) and value.rstrip().endswith("?"))
     ]
     return found[0] if len(found) == 1 else None
 
 
-def _fits_around(path: str, columns: Mapping[str, str], seen: _Seen) -> bool:
+def _fits_around(path: str, columns: Mapping[str, str], seen: Seen) -> bool:
     """Whether what stands at a path can belong to the lists of hits: outside all lists, or in a list around them or beside that."""
     hits, depth = columns[HITS], path.count(EVERY)
     if path in columns.values() or depth >= hits.count(EVERY):
@@ -330,34 +237,10 @@ def _fits_around(path: str, columns: Mapping[str, str], seen: _Seen) -> bool:
     return own == outer or (depth == 1 and seen.lengths.get(own) == seen.lengths.get(outer))
 
 
-def _is_keyed(value: Any) -> bool:
-    """Whether an object is a list of objects by their names: all of one form, with a text or a number in each."""
-    if not isinstance(value, Mapping) or len(value) < 2:
-        return False
-    first, *others = islice(value.values(), ITEMS)
-    if not isinstance(first, Mapping) or not all(isinstance(other, Mapping) and other.keys() == first.keys() for other in others):
-        return False
-    return any(isinstance(inner, str) and " " in inner for inner in first.values())
-
-
-def _shallow(places: Iterable[str]) -> list[str]:
-    return sorted(places, key=lambda path: path.count(".") + path.count(EVERY))
-
-
 def _key(path: str, inside: Mapping[str, list[Any]]) -> str:
     """The last key of a path, which may hold dots itself (`@search.score`)."""
     parent = next((path[:at] for at in range(len(path) - 1, 0, -1) if path[at] == "." and path[:at] in inside), "")
     return path[len(parent) + 1 :] if parent else path
-
-
-def _name_of(path: str, every: bool = False) -> Any:
-    parts = path.replace(EVERY, "").split(".")
-    return parts if every else parts[-1]
-
-
-def _most(values: Sequence[Any], fits: Callable[[Any], bool]) -> bool:
-    known = [value for value in values if value is not None and value != ""]
-    return bool(known) and 2 * sum(fits(value) for value in known) >= len(known)
 
 
 def _is_number(value: Any) -> bool:
@@ -384,7 +267,7 @@ def _reads(values: Sequence[Any], least: int) -> bool:
 
 
 def _longest(inside: Mapping[str, list[Any]]) -> str | None:
-    fitting = {path: own for path, own in inside.items() if _most(own, lambda value: isinstance(value, str)) and _reads(own, LONG_TEXT)}
+    fitting = {path: own for path, own in inside.items() if most(own, lambda value: isinstance(value, str)) and _reads(own, LONG_TEXT)}
     return max(
         fitting, key=lambda path: sum(len(value) for value in fitting[path] if isinstance(value, str)) / len(fitting[path]), default=None
     )

@@ -14,7 +14,7 @@ from ctxasm.data.columns import opened_json, places_inside
 from ctxasm.data.field_names import by_names
 from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, ColumnMapping
 from ctxasm.data.files.mapping_guess import OF_FLAT
-from ctxasm.data.files.mapping_hits_guess import NO_PATHS, paths_in
+from ctxasm.data.files.mapping_paths import NO_PATHS, paths_in
 from ctxasm.data.files.rows import Rows
 
 if TYPE_CHECKING:
