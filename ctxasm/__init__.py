@@ -26,6 +26,7 @@ _HOME = {
     "assemble": "ctxasm.app.doors",
     "check": "ctxasm.app.doors",
     "compare": "ctxasm.app.doors",
+    "compare_answers": "ctxasm.app.doors",
     "connect": "ctxasm.app.doors",
     "enrich": "ctxasm.app.doors",
     "export": "ctxasm.app.doors",
@@ -40,6 +41,7 @@ _HOME = {
     "load_bundle": "ctxasm.data.files",
     "write_bundle": "ctxasm.data.files",
     "Answer": "ctxasm.model.records",
+    "AnswerComparison": "ctxasm.tuning.compare_answers",
     "AnswerResult": "ctxasm.answering",
     "AnswerStream": "ctxasm.answering",
     "Assembly": "ctxasm.model.results",
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import assemble as assemble
     from ctxasm.app.doors import check as check
     from ctxasm.app.doors import compare as compare
+    from ctxasm.app.doors import compare_answers as compare_answers
     from ctxasm.app.doors import connect as connect
     from ctxasm.app.doors import enrich as enrich
     from ctxasm.app.doors import export as export
@@ -137,11 +140,13 @@ if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings as AssemblySettings
     from ctxasm.store import MemoryStore as MemoryStore
     from ctxasm.tuning.compare import Comparison as Comparison
+    from ctxasm.tuning.compare_answers import AnswerComparison as AnswerComparison
     from ctxasm.tuning.recommend.recommending import Recommendation as Recommendation
     from ctxasm.tuning.sweep.results import SweepResult as SweepResult
 
 __all__ = [
     "Answer",
+    "AnswerComparison",
     "AnswerResult",
     "AnswerStream",
     "Assembly",
@@ -184,6 +189,7 @@ __all__ = [
     "assemble",
     "check",
     "compare",
+    "compare_answers",
     "connect",
     "enrich",
     "export",

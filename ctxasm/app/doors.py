@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ctxasm.model.support import Scorer
     from ctxasm.store.database import Store
     from ctxasm.tuning.compare import Comparison
+    from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.recommend.recommending import Recommendation
     from ctxasm.tuning.sweep.grid import Axes
     from ctxasm.tuning.sweep.results import SweepResult
@@ -349,6 +350,53 @@ def compare(
 
     with _workbench(store) as workbench:
         return compared(workbench, a, b, dataset, query_ids, engine=engine, keep=keep, report=report, cancelled=cancelled)
+
+
+def compare_answers(
+    a: AssemblySettings,
+    b: AssemblySettings,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    model: AnswerModel | str | None = None,
+    choice: PromptChoice | None = None,
+    *,
+    temperature: float = 0.0,
+    max_tokens: int = 512,
+    prices: tuple[float, float] = (0.0, 0.0),
+    scorer: Scorer | str | None = None,
+    query_ids: Sequence[str] | None = None,
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> AnswerComparison:
+    """The same model and prompt asked over the same questions under two settings: support, citation, declined, tokens, cost, paired.
+
+    `model`, `choice`, `temperature` and `max_tokens` are those of `ask`, `scorer` that of `check`; `prices` are those of a million tokens
+    sent and written. With `keep` answers are kept in the store, so that nothing is asked twice. Raises InvalidInput, NotFound,
+    StoreUnavailable, ModelUnavailable where the scorer's model fails; a question that the model does not answer is among `failures`.
+    """
+    from ctxasm.answering.prompts import GROUNDED
+    from ctxasm.app.tuned import answers_compared
+    from ctxasm.tuning.compare_answers import How, Prices
+
+    with _workbench(store) as workbench:
+        how = How(
+            workbench.open_model(model) if model is None or isinstance(model, str) else model, choice or GROUNDED, temperature, max_tokens
+        )
+        checks = workbench.open_scorer(scorer) if isinstance(scorer, str) else scorer
+        return answers_compared(
+            workbench,
+            a,
+            b,
+            how,
+            dataset,
+            query_ids,
+            prices=Prices(*prices),
+            scorer=checks,
+            keep=keep,
+            report=report,
+            cancelled=cancelled,
+        )
 
 
 def recommend(

@@ -12,13 +12,17 @@ from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
+    from ctxasm.answering.prompts import PromptChoice
     from ctxasm.app.workbench import Workbench
     from ctxasm.assembly.budget.values import Weights
     from ctxasm.assembly.extracts import Compressor
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.ports import ChunkVectors, TokenCounter
     from ctxasm.model.records import Query
+    from ctxasm.model.results import Assembly
+    from ctxasm.model.support import Scorer
     from ctxasm.tuning.compare import Comparison
+    from ctxasm.tuning.compare_answers import AnswerComparison, AnswerDesk, AnswerEstimate, How, Prices
     from ctxasm.tuning.recommend.recommending import Recommendation
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.grid import Axes
@@ -131,6 +135,18 @@ def swept(
     return sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
 
 
+def sweep_parquet(found: SweepResult) -> bytes:
+    """The table of a sweep as a Parquet file."""
+    import io
+
+    import pyarrow
+    import pyarrow.parquet
+
+    written = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), written)
+    return written.getvalue()
+
+
 def compared(
     workbench: Workbench,
     a: AssemblySettings,
@@ -150,6 +166,73 @@ def compared(
     held, queries = _asked(workbench, dataset, query_ids)
     with_ = _kept(workbench, engine, keep)
     return compare(held, queries, a, b, WorkbenchTools(workbench), __version__, report=report, cancelled=cancelled, **with_)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWorkbench:
+    """What asking needs, as a workbench has it for one of its datasets. An `AnswerTools`."""
+
+    workbench: Workbench
+    dataset: str
+
+    def assemble(self, query: Query, settings: AssemblySettings, choice: PromptChoice) -> Assembly:
+        """See `AnswerTools`."""
+        return self.workbench.assemble(query, settings, self.dataset, choice)
+
+    def counter(self, encoding: str) -> TokenCounter:
+        """See `AnswerTools`."""
+        return self.workbench.counter(encoding)
+
+
+def answer_desk(workbench: Workbench, dataset: str, how: How, scorer: Scorer | None = None, keep: bool = True) -> AnswerDesk:
+    """Where the questions of a dataset are answered one way; `scorer` (default: lexical) checks."""
+    from ctxasm import __version__
+    from ctxasm.tuning.compare_answers import AnswerDesk
+
+    tools = AnswerWorkbench(workbench, dataset)
+    return AnswerDesk(tools, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
+
+
+def answers_compared(
+    workbench: Workbench,
+    a: AssemblySettings,
+    b: AssemblySettings,
+    how: How,
+    dataset: str | None = None,
+    query_ids: Sequence[str] | None = None,
+    *,
+    prices: Prices | None = None,
+    scorer: Scorer | None = None,
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> AnswerComparison:
+    """The same model asked under both. See `ctxasm.compare_answers`."""
+    from ctxasm.tuning.compare_answers import FREE
+
+    held, queries = _asked(workbench, dataset, query_ids)
+    desk = answer_desk(workbench, held.info.name, how, scorer, keep)
+    return desk.compare(queries, a, b, prices or FREE, report, cancelled)
+
+
+def answers_estimate(
+    workbench: Workbench,
+    a: AssemblySettings,
+    b: AssemblySettings,
+    how: How,
+    dataset: str | None = None,
+    query_ids: Sequence[str] | None = None,
+    *,
+    prices: Prices | None = None,
+    keep: bool = True,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+) -> AnswerEstimate:
+    """What `answers_compared` would ask, and what that costs at most."""
+    from ctxasm.tuning.compare_answers import FREE
+
+    held, queries = _asked(workbench, dataset, query_ids)
+    return answer_desk(workbench, held.info.name, how, keep=keep).estimate(queries, a, b, prices or FREE, report, cancelled)
 
 
 def recommendation(

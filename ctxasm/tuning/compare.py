@@ -86,6 +86,7 @@ class Comparison:
             "b": self.b.changed(),
             "sentence": self.sentence(),
             "labelled": self.labelled,
+            "gold": self.swept.gold,
             "whole": {"a": self.whole_a, "b": self.whole_b, "ceiling": self.ceiling},
             "tokens": {"a": round(self.tokens_a, 3), "b": round(self.tokens_b, 3)},
             "difference": round(self.difference, 6),

@@ -109,6 +109,17 @@ def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks]) -> Place:
     return Place(gold.document_id, None, None, (held,), ((0, length),) if length else ())
 
 
+def labels_of(queries: Sequence[Query]) -> str:
+    """What the questions are labelled with, and how that was pooled: gold that only holds what was retrieved favours what retrieved it."""
+    spans, gold = sum(bool(query.spans) for query in queries), sum(bool(query.gold and not query.spans) for query in queries)
+    labels = [query for query in queries if query.gold and not query.spans]
+    inside = sum({(g.document_id, g.chunk_index) for g in q.gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in labels)
+    named = [f"{spans} questions by spans"] if spans else []
+    if gold:
+        named.append(f"{gold} by gold chunks, of which {inside} name only what was retrieved")
+    return ", ".join(named) or "no labels"
+
+
 def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> tuple[EvidenceState, ...]:
     """The state of all evidence of the assembly's query: its spans, and its gold chunks where spans cannot be judged.
 

@@ -18,7 +18,11 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#ctx-recommended")).to_contain_text("n = ")
     expect(page.locator("#ctx-decision")).to_be_visible()
-    expect(page.locator(".js-plotly-plot .annotation-text")).to_have_count(9)
+    expect(page.locator(".cx-heat-cell")).to_have_count(9)
+    expect(page.locator(".js-plotly-plot")).to_be_visible()
+    page.locator(".cx-heat-cell").nth(2).click()
+    expect(page.locator("#ctx-cell")).to_contain_text("Against your settings")
+    expect(page.locator('.cx-heat-cell[aria-pressed="true"]')).to_have_count(1)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = axe.run(page).response["violations"]

@@ -11,9 +11,10 @@ from sweeps import new_store, sample_store
 from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.model.presets import PRESETS, RECOMMENDED
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import labels_of
 from ctxasm.tuning.recommend.choosing import chosen, halves, held_out
 from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curated_settings, shipped_prior
-from ctxasm.tuning.recommend.recommending import YOURS, Recommendation, candidates_of, gold_of, recommend, recommended
+from ctxasm.tuning.recommend.recommending import YOURS, Recommendation, candidates_of, recommend, recommended
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import grid_of
 
@@ -165,5 +166,5 @@ def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
 
     inside = Query("a", (Hit("d", 1, 1.0),), "1", (GoldChunk("d", 1),))
     outside = Query("b", (Hit("d", 1, 1.0),), "2", (GoldChunk("d", 2),))
-    assert gold_of([inside, outside]) == "2 by gold chunks, of which 1 name only what was retrieved"
-    assert gold_of([]) == "no labels"
+    assert labels_of([inside, outside]) == "2 by gold chunks, of which 1 name only what was retrieved"
+    assert labels_of([]) == "no labels"

@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ctxasm.tuning.statistics.many import cheapest_no_worse, max_t_p
-from ctxasm.tuning.statistics.pairs import agresti_min, sign_flip_p, tango
+from ctxasm.tuning.statistics.pairs import agresti_min, mean_interval, sign_flip_p, tango
 from ctxasm.tuning.statistics.sizes import questions_needed
 from tests.examples import examples
 
@@ -128,3 +128,24 @@ def test_questions_needed_is_the_rule_of_thumb() -> None:
     assert questions_needed(0.0, 0.05) == questions_needed(0.05, 0.05)
     with pytest.raises(ValueError, match="gain"):
         questions_needed(0.1, 0.0)
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20))
+@hypothesis_settings(max_examples=examples(30))
+def test_the_interval_of_a_mean_is_that_of_proportions_where_differences_are_whole(better: int, worse: int, same: int) -> None:
+    found, expected = mean_interval([1] * better + [-1] * worse + [0] * same), agresti_min(better, worse, better + worse + same)
+    assert (found.low, found.high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    wide = mean_interval([7] * better + [-7] * worse + [0] * same, 7)
+    assert (wide.low, wide.high) == (pytest.approx(7 * expected.low), pytest.approx(7 * expected.high))
+
+
+@pytest.mark.parametrize(("n", "differing"), [(15, 0.1), (25, 0.3), (60, 0.1), (60, 0.6)])
+def test_the_interval_of_a_mean_holds_the_mean_in_95_of_100_draws(n: int, differing: float) -> None:
+    """Shares that mostly do not differ, and else by anything up to one: the mean of what is drawn is .1 of those that differ."""
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(400):
+        drawn = np.where(rng.random(n) < differing, np.clip(rng.normal(0.1, 0.4, n), -0.9, 1.1), 0.0).clip(-1, 1)
+        found = mean_interval(drawn.tolist())
+        held += found.low <= 0.1 * differing <= found.high
+    assert held >= 0.94 * 400

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ctxasm.answering.asking import AnswerResult, Piece
 from ctxasm.answering.prompts import PROMPT_STYLES, PromptChoice
@@ -36,6 +37,14 @@ MAX_ANSWER_TOKENS = 32_000
 def add_arguments(parser: ArgumentParser) -> None:
     """--query-id, --model and how it answers, the prompt, --history, settings, --data, --db."""
     parser.add_argument("--query-id", metavar="ID", required=True, help="the query to answer")
+    add_asking(parser)
+    add_history(parser)
+    add_settings(parser)
+    add_dataset(parser)
+
+
+def add_asking(parser: ArgumentParser) -> None:
+    """--model and how it answers, and the prompt."""
     parser.add_argument(
         "--model", metavar="NAME", help="extractive (no key needed), openai (the configured endpoint), or scripted:MODE, which misbehaves"
     )
@@ -44,18 +53,26 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--prompt", metavar="STYLE", default="grounded", help=f"{', '.join(PROMPT_STYLES)} (default: grounded)")
     parser.add_argument("--answer-first", action="store_true", help="ask for the answer itself in the first sentence")
     parser.add_argument("--instructions", metavar="TEXT", default="", help="your own instructions, added to the rules of the prompt")
-    add_history(parser)
-    add_settings(parser)
-    add_dataset(parser)
+
+
+class Asked(NamedTuple):
+    """What `add_asking` took."""
+
+    choice: PromptChoice
+    temperature: float
+    max_tokens: int
+
+
+def asked_of(args: Namespace) -> Asked:
+    """How to ask. Raises InvalidInput."""
+    temperature = number_of("temperature", args.temperature, 0, 2)
+    longest = int(number_of("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS))
+    return Asked(PromptChoice(args.prompt, args.answer_first, args.instructions), temperature, longest)
 
 
 def run(args: Namespace) -> int:
     """Print the answer as it comes, then its sources. What had arrived before a failure stays printed."""
-    temperature, longest = (
-        _number("temperature", args.temperature, 0, 2),
-        _number("max-answer-tokens", args.max_answer_tokens, 1, MAX_ANSWER_TOKENS),
-    )
-    choice = PromptChoice(args.prompt, args.answer_first, args.instructions)
+    choice, temperature, longest = asked_of(args)
     settings, workbench = settings_of(args), workbench_of(args)
     model = workbench.open_model(args.model)
     require_data(workbench)
@@ -66,9 +83,9 @@ def run(args: Namespace) -> int:
     say_zones(assembly)
     say_compression(assembly)
     if assembly.zones is not None and longest > (reserved := assembly.zones.tokens_of("answer")):
-        say(f"max-answer-tokens is {int(longest)}, more than answer_tokens reserves ({reserved}): set answer_tokens={int(longest)}")
+        say(f"max-answer-tokens is {longest}, more than answer_tokens reserves ({reserved}): set answer_tokens={longest}")
     result: AnswerResult | None = None
-    for event in workbench.ask(assembly, model, choice, temperature=temperature, max_tokens=int(longest)):
+    for event in workbench.ask(assembly, model, choice, temperature=temperature, max_tokens=longest):
         if isinstance(event, Piece):
             show(event.text, end="")
         elif isinstance(event, AnswerResult):
@@ -84,9 +101,10 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _number(name: str, text: str, low: float, high: float) -> float:
+def number_of(name: str, text: str, low: float, high: float) -> float:
+    """A number that an option takes. Raises InvalidInput."""
     try:
-        number = float(text) if name == "temperature" else int(text)
+        number = int(text) if name == "max-answer-tokens" else float(text)
     except ValueError:
         number = math.nan
     if not low <= number <= high:

@@ -4,6 +4,9 @@ A and B are each put together of presets, TOML files and NAME=VALUE, in this ord
 
   ctxasm compare --b expand_window=2
   ctxasm compare --a baseline --b settings.toml --b max_tokens=4000
+  ctxasm compare --a enabled=false --b enabled=true --answers --model openai --estimate
+
+With --answers the same model is asked under both, and what its answers are worth is compared; --estimate says what that would take.
 """
 
 from __future__ import annotations
@@ -11,25 +14,34 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from ctxasm.app.commands.ask import add_asking, asked_of, number_of
 from ctxasm.app.commands.ingest import ended_by_interrupt
 from ctxasm.app.commands.options import require_data, say, show, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
 
 if TYPE_CHECKING:
+    from ctxasm.app.workbench import Workbench
+    from ctxasm.model.settings import AssemblySettings
     from ctxasm.tuning.compare import Comparison, QuestionDelta
+    from ctxasm.tuning.compare_answers import AnswerComparison, AnswerEstimate, FigureDelta
 
 SUMMARY = "compare two settings over all questions: wins, losses, tokens, and how sure"
 INTERRUPTED = 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """--a, --b, --only, and what every run takes."""
+    """--a, --b, --only, --answers and how to ask, and what every run takes."""
     parser.add_argument(
         "--a", metavar="PART", action="append", default=[], help="a preset, TOML file or NAME=VALUE (default: the defaults)"
     )
     parser.add_argument("--b", metavar="PART", action="append", default=[], required=True, help="the same for B; repeatable")
     parser.add_argument("--only", choices=("better", "worse", "unchanged", "unlabelled"), help="list only these questions")
+    parser.add_argument("--answers", action="store_true", help="ask the model under both, and compare its answers")
+    parser.add_argument("--estimate", action="store_true", help="with --answers: only say what there is to ask, and what it costs at most")
+    parser.add_argument("--price-sent", metavar="P", default="0", help="what a million tokens cost that are sent (default: 0)")
+    parser.add_argument("--price-written", metavar="P", default="0", help="what a million tokens cost that are written (default: 0)")
+    add_asking(parser)
     add_run(parser)
 
 
@@ -39,6 +51,8 @@ def run(args: Namespace) -> int:
 
     a, b, workbench = settings_named(args.a), settings_named(args.b), workbench_of(args)
     require_data(workbench)
+    if args.answers:
+        return _run_answers(args, workbench, a, b)
     with told_on_terminal() as report, ended_by_interrupt() as cancelled:
         found = compared(workbench, a, b, report=report, cancelled=cancelled, **run_options(args))
     for query_id, why in found.swept.failures.items():
@@ -47,6 +61,7 @@ def run(args: Namespace) -> int:
         print(as_json(found.to_dict()))
     else:
         show(text_of(found, args.only))
+    say(f"labels: {found.swept.gold}")
     if found.swept.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -65,4 +80,56 @@ def _row(each: QuestionDelta, width: int) -> str:
     return (
         f"{each.change:<10}  {each.query_id:<{width}}  evidence {each.a.found} → {each.b.found} of {each.a.needed}"
         f"  tokens {each.a.tokens:,} → {each.b.tokens:,} ({each.tokens:+,})"
+    )
+
+
+MOST = 1_000_000
+
+
+def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: AssemblySettings) -> int:
+    """Print the figures of the answers, or what asking would take."""
+    from ctxasm.app.tuned import answers_compared, answers_estimate
+    from ctxasm.tuning.compare_answers import How, Prices
+
+    how = How(workbench.open_model(args.model), *asked_of(args))
+    prices = Prices(*(number_of(name, getattr(args, name.replace("-", "_")), 0, MOST) for name in ("price-sent", "price-written")))
+    run = {"dataset": args.data, "query_ids": args.query_id, "prices": prices, "keep": not args.no_keep}
+    with told_on_terminal() as report, ended_by_interrupt() as cancelled:
+        if args.estimate:
+            told = answers_estimate(workbench, a, b, how, report=report, cancelled=cancelled, **run)
+            show(as_json(told._asdict()) if args.format == "json" else estimate_text(told, how.model.name))
+            return 0
+        found = answers_compared(workbench, a, b, how, report=report, cancelled=cancelled, **run)
+    for query_id, why in found.failures.items():
+        say(f"question {query_id}: {why}")
+    show(as_json(found.to_dict()) if args.format == "json" else answers_text(found))
+    if found.cancelled:
+        say("ended before all questions were asked; the same command goes on")
+        return INTERRUPTED
+    return 0 if found.pairs else 1
+
+
+def estimate_text(told: AnswerEstimate, model: str) -> str:
+    """What is left to ask, in a line."""
+    cost = f", at most {told.cost:.2f}" if told.cost else ""
+    return f"{model}: {told.asked} of {told.answers} answers to ask, {told.sent:,} tokens to send, at most {told.written:,} written{cost}"
+
+
+def answers_text(found: AnswerComparison) -> str:
+    """A line a figure, with its interval."""
+    n = len(found.pairs)
+    head = f"{found.model}: {n} questions answered under both, {found.reused} of {2 * n} answers kept from before"
+    return "\n".join([head, *map(_figure, found.figures)])
+
+
+def _figure(each: FigureDelta) -> str:
+    from ctxasm.tuning.compare_answers import FIGURES, SHARES
+
+    scale, unit = (100, "%") if each.name in SHARES else (1, "")
+    low, high, difference = (scale * value for value in (each.interval.low, each.interval.high, each.difference))
+    digits = 4 if each.name == "cost" else 1
+    values = f"{scale * each.a:,.{digits}f}{unit} → {scale * each.b:,.{digits}f}{unit}"
+    return (
+        f"{each.name:<9} {values:<22} {difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]  p = {each.p:.3f}"
+        f"  n = {each.n}  {FIGURES[each.name]}"
     )

@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
     elif args.out is None:
         show(text_of(found))
     counted = found.outcomes.shape[0] * len(found.query_ids)
-    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before")
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before; labels: {found.gold}")
     if found.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -92,10 +92,9 @@ def write_table(found: SweepResult, path: str) -> None:
     made = Path(f"{path}.part")
     try:
         if path.endswith(".parquet"):
-            import pyarrow
-            import pyarrow.parquet
+            from ctxasm.app.tuned import sweep_parquet
 
-            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(found.table()), made)
+            made.write_bytes(sweep_parquet(found))
         elif path.endswith(".json"):
             made.write_text(as_json(described(found)) + "\n", encoding="utf-8")
         else:

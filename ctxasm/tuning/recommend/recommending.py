@@ -203,7 +203,7 @@ def recommend(
         report=report,
         cancelled=cancelled,
     )
-    return recommended(found, candidates, prior, delta, seed, gold_of(queries))
+    return recommended(found, candidates, prior, delta, seed)
 
 
 Candidates = Sequence[tuple[str, AssemblySettings]]
@@ -226,9 +226,7 @@ def _at_limits(settings: AssemblySettings, limits: Sequence[int]) -> list[Assemb
     return [settings, *(settings.replace(budget_mode="fixed", max_tokens=limit) for limit in limits)]
 
 
-def recommended(
-    found: SweepResult, candidates: Candidates, prior: Prior, delta: float = DELTA, seed: int = 0, gold: str = ""
-) -> Recommendation:
+def recommended(found: SweepResult, candidates: Candidates, prior: Prior, delta: float = DELTA, seed: int = 0) -> Recommendation:
     """The recommendation that follows from what a sweep found of all candidates at all limits."""
     place = {settings: at for at, settings in enumerate(found.settings)}
     start = found.settings[found.start]
@@ -264,7 +262,7 @@ def recommended(
         0 if verdict == "shown" else max(0, questions_needed(differing, delta) - n),
         delta,
         _cheapest(found, own[taken], delta) if n else None,
-        gold,
+        found.gold,
         seed,
         len(found.failures),
     )
@@ -304,17 +302,6 @@ def _cheapest(found: SweepResult, reference: int, delta: float) -> CheaperSettin
     if cheaper is None:
         return None
     return CheaperSetting(found.settings[cheaper.at], costs[cheaper.at], cheaper.difference, cheaper.bound)
-
-
-def gold_of(queries: Sequence[Query]) -> str:
-    """What the questions are labelled with, and how that was pooled: gold that only holds what was retrieved favours what retrieved it."""
-    spans, gold = sum(bool(query.spans) for query in queries), sum(bool(query.gold and not query.spans) for query in queries)
-    labels = [query for query in queries if query.gold and not query.spans]
-    inside = sum({(g.document_id, g.chunk_index) for g in q.gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in labels)
-    named = [f"{spans} questions by spans"] if spans else []
-    if gold:
-        named.append(f"{gold} by gold chunks, of which {inside} name only what was retrieved")
-    return ", ".join(named) or "no labels"
 
 
 def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str, Any]:

@@ -85,11 +85,23 @@ def agresti_min(better: float, worse: float, n: int, level: float = 0.95) -> Int
     With no differences at all it is about ±2.8 / n at 95 %, where a bootstrap says [0, 0]. Counts may be fractions: of a
     question that was looked at several times.
     """
+    return _wald_plus(better - worse, better + worse, n, level)
+
+
+def mean_interval(differences: Sequence[float], span: float = 1.0, level: float = 0.95) -> Interval:
+    """The interval of a mean of paired differences that lie between -span and span: what `agresti_min` is where they are -1, 0 and 1."""
+    found = np.asarray(differences, dtype=np.float64) / span
+    interval = _wald_plus(float(found.sum()), float((found**2).sum()), found.size, level)
+    return Interval(interval.low * span, interval.high * span, level)
+
+
+def _wald_plus(total: float, squares: float, n: int, level: float) -> Interval:
+    """Of differences with this sum and this sum of squares; beside them half a difference of 1, half one of -1, and one of 0."""
     if not n:
         return Interval(-1.0, 1.0, level)
     z, many = NormalDist().inv_cdf((1 + level) / 2), n + 2
-    middle = (better - worse) / many
-    half = z * sqrt(max(0.0, better + worse + 1 - (better - worse) ** 2 / many)) / many
+    middle = total / many
+    half = z * sqrt(max(0.0, squares + 1 - total**2 / many)) / many
     return Interval(max(-1.0, middle - half), min(1.0, middle + half), level)
 
 

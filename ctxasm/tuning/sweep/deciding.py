@@ -67,4 +67,5 @@ def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper
 
 def _named(found: SweepResult, at: int) -> str:
     settings = found.settings[at]
-    return named({name: getattr(settings, name) for name in found.axes})
+    several = [name for name, values in found.axes.items() if len(values) > 1] or list(found.axes)
+    return named({name: getattr(settings, name) for name in several})

@@ -39,6 +39,7 @@ class SweepResult:
 
     `ceiling` has the same of every question for the widest window without a limit: what its hits could give at all. `start` is the
     place of the settings that one started from. `reused` cells were there from an earlier sweep, `lost` workers were replaced.
+    `gold` says what the questions are labelled with, and how that was pooled.
     """
 
     dataset: str
@@ -55,6 +56,7 @@ class SweepResult:
     lost: int = 0
     cancelled: bool = False
     failures: Mapping[str, str] = field(default_factory=dict)
+    gold: str = ""
 
     def outcome(self, setting: int, question: int) -> Outcome | None:
         """The outcome of one cell, None where it was not counted."""
@@ -173,6 +175,7 @@ class SweepResult:
             "start": self.start,
             "questions": list(self.query_ids),
             "labelled": len(self.labelled),
+            "gold": self.gold,
             "cancelled": self.cancelled,
             "failures": dict(self.failures),
             "ceiling": {"whole": int(self.reachable.sum()), "outcomes": self.ceiling.tolist()},

@@ -17,6 +17,7 @@ from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import labels_of
 from ctxasm.tuning.sweep.cases import WIDEST, QuestionCase, case_of, widened
 from ctxasm.tuning.sweep.counting import Outcome, Tools
 from ctxasm.tuning.sweep.grid import Axes
@@ -139,6 +140,7 @@ class _Sweep:
             self.engine.lost,
             self.stopped,
             self.failures,
+            labels_of(self.queries),
         )
 
     def _tasks(self, cancelled: Cancelled) -> Iterator[Task]:

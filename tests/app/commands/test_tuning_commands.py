@@ -59,6 +59,20 @@ def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["win"] + found["tie"] + found["loss"] == found["labelled"]
 
 
+def test_answers_are_estimated_asked_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["compare", "--a", "enabled=false", "--b", "enabled=true", "--answers", "--price-sent", "2", *some_ids(3)]
+    assert "6 of 6 answers to ask" in ran(capsys, *asked, "--estimate")[0]
+    head, *rows = ran(capsys, *asked)[0].splitlines()
+    assert "3 questions answered under both, 0 of 6 answers kept" in head
+    assert {row.split()[0] for row in rows} <= {"support", "citation", "passages", "declined", "sent", "written", "cost"}
+    found = json.loads(ran(capsys, *asked, "--format", "json")[0])
+    assert (found["reused"], len(found["questions"])) == (6, 3)
+    assert json.loads(ran(capsys, *asked, "--estimate", "--format", "json")[0])["asked"] == 0
+    out, err = ran(capsys, *asked, "--model", "scripted:cut", code=1)
+    assert "0 questions answered" in out
+    assert err.count("question ") == 3
+
+
 def test_sweep_as_text_and_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     grid = ["--grid", "expand_window=0,1", "--grid", "max_tokens=500,2000", *some_ids(8)]
     out, err = ran(capsys, "sweep", *grid)

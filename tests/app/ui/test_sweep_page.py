@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import shutil
 import time
 from dataclasses import replace
 from html import unescape
 
+import pyarrow.parquet
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
 from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.sweep.heatmap import figure_of, heatmap_of, share
+from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.sweep.cell import cell_html
+from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html
+from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
@@ -98,19 +101,16 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found)
     swept, recommended = found
     app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
     assert by_id(app, "ctx-decision") == decide(swept).sentence
+    rows = swept.rows()
     for policy in AXES["budget_policy"]:
-        fine(app.segmented_control(key="sweep_shown").set_value(policy).run())
-        spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-        expected = {tuple(row.changes.values()): row for row in swept.rows()}
-        shares = {
-            (window, limit): expected[window, limit, policy].whole / len(swept.labelled)
-            for window in AXES["expand_window"]
-            for limit in AXES["max_tokens"]
-        }
-        texts = {(note["y"], note["x"]): note["text"] for note in spec["layout"]["annotations"]}
-        assert [texts[y, x].removeprefix("★ ") for y in (0, 1) for x in (0, 1)] == [f"{value:.0%}" for value in shares.values()]
-        (best,) = [at for at, text in texts.items() if text.startswith("★")]
-        assert shares[AXES["expand_window"][best[0]], AXES["max_tokens"][best[1]]] == max(shares.values())
+        fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
+        expected = {tuple(row.changes.values()): at for at, row in enumerate(rows)}
+        places = [expected[window, limit, policy] for window in AXES["expand_window"] for limit in AXES["max_tokens"]]
+        cells = re.findall(r'data-at="(\d+)".*?>(★ )?(\d+%) <small>(.*?)</small>', html(app))
+        assert [int(at) for at, *_ in cells] == places
+        assert [said for _, _, said, _ in cells] == [f"{share(rows[at]):.0%}" for at in places]
+        (best,) = [int(at) for at, star, *_ in cells if star]
+        assert rows[best].whole == max(rows[at].whole for at in places)
     drawn = html(app)
     assert [sentence in unescape(drawn) for sentence in recommended.sentences()] == [True] * len(recommended.sentences())
     assert f"(n = {recommended.held.n})" in drawn
@@ -180,8 +180,7 @@ def test_an_empty_list_says_which(own_url):
 
 def test_of_settings_that_are_off_the_grid_is_on(own_url):
     app = ended(fine(sweep_page(opened(on="false")).button(key="start_sweep").click().run()))
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-    assert len({note["text"] for note in spec["layout"]["annotations"]}) > 1
+    assert len(set(re.findall(r">(?:★ )?(\d+%) <small>", html(app)))) > 1
 
 
 def test_a_row_opens_inspect_with_its_settings(found):
@@ -207,25 +206,98 @@ def test_the_csv_is_the_table(found):
     swept, _ = found
     rows = list(csv.DictReader(io.StringIO(swept.csv())))
     assert [int(row["whole"]) for row in rows] == [row.whole for row in swept.rows()]
+    table = pyarrow.parquet.read_table(io.BytesIO(tuned.sweep_parquet(swept))).to_pylist()
+    assert [row["whole"] for row in table] == [row.whole for row in swept.rows()]
 
 
-def test_the_picture_says_every_share_and_outlines_the_cheapest_best(found):
-    drawn = heatmap_of(found[0], "segments")
-    best = drawn.cells[drawn.best[0]][drawn.best[1]]
-    cells = [cell for row in drawn.cells for cell in row]
+def test_the_best_cell_is_the_cheapest_of_those_that_hold_most(found):
+    swept, _ = found
+    drawn = heatmap_of(swept, "expand_window", "max_tokens", {"budget_policy": "segments"})
+    cells = [swept.rows()[at] for row in drawn.cells for at in row]
+    best = swept.rows()[drawn.best]
+    assert {cell.settings.budget_policy for cell in cells} == {"segments"}
     assert best.whole == max(cell.whole for cell in cells)
     assert best.tokens == min(cell.tokens for cell in cells if cell.whole == best.whole)
-    assert all(f"{share(cell):.0%}" in drawn.alt for cell in cells)
-    assert len(figure_of(drawn).layout.shapes) == 2
+    assert {swept.rows()[best_of(swept)].whole} == {max(row.whole for row in swept.rows())}
+    pressed = re.findall(r'data-at="(\d+)" aria-pressed="true"', heatmap_html(swept, drawn, (drawn.best,)))
+    assert pressed == [str(drawn.best)]
+
+
+def test_black_and_white_are_read_on_everycolour_of():
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    for step in range(101):
+        ink, ground = (0.0 if step / 100 >= BRIGHT else 1.0), light(colour_of(step / 100))
+        assert (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) >= 4.5, step
+
+
+def test_a_cell_says_the_questions_that_flip_and_links_them_to_compare(found):
+    swept, _ = found
+    at = next(at for at in range(len(swept.settings)) if all(swept.flips(at, 0)) or any(swept.flips(at, 0)))
+    linked = []
+
+    def link(query_id, settings, against):
+        linked.append((query_id, settings, against))
+        return f"./{HOSTILE}"
+
+    drawn = cell_html(swept, at, 0, {}, link)
+    gained, lost = swept.flips(at, 0)
+    assert {what: int(count) for what, count in re.findall(r'data-flips="(\w+)" data-count="(\d+)"', drawn)} == {
+        "gains": len(gained),
+        "loses": len(lost),
+    }
+    assert [query_id for query_id, *_ in linked if query_id] == [*gained[:12], *lost[:12]]
+    assert {settings for _, settings, _ in linked} == {swept.settings[at]}
+    assert {against for query_id, _, against in linked if query_id} == {swept.settings[0]}
+    assert "<script" not in drawn
+
+
+def test_a_click_on_a_cell_is_kept_and_the_one_before(own_url):
+    app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
+    app.session_state[Session.sweep_cells.key] = (0, 3)
+    drawn = html(fine(app.run()))
+    assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
+    assert 'id="ctx-cell"' in drawn
+    assert "./compare?data=few" in drawn
+
+
+def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
+    swept, _ = found
+    figure = front_of(swept)
+    named = {trace.name: trace for trace in figure.data}
+    assert list(named["front"].x) == [swept.rows()[at].tokens for at in swept.front()]
+    assert list(named["yours"].y) == [share(swept.rows()[swept.start])]
+    assert ceiling(swept) == float(swept.reachable.mean())
+    assert f"{ceiling(swept):.0%}" in front_alt(swept)
+    drawn = importance_html(swept)
+    assert all(f"<b>{part:.0%}</b>" in drawn for part in swept.importance().values())
+
+
+def test_another_setting_becomes_an_axis_and_two_are_chosen_to_be_drawn(own_url):
+    app = sweep_page(opened(), max_tokens=(2000,), budget_policy=("segments",))
+    app.multiselect(key="sweep_more").set_value(["ordering", "decay"])
+    fine(app.run())
+    app.multiselect(key="sweep_ordering").set_value(["document_first", "bookend"])
+    fine(app.text_input(key="sweep_decay").set_value("0.5, 2").run())
+    assert "decay must be" in problems(app)[0]
+    app = fine(app.text_input(key="sweep_decay").set_value("0.5,0.8").run())
+    app = ended(fine(app.button(key="start_sweep").click().run()))
+    assert "<th" in html(app)
+    assert len(re.findall("data-at=", html(app))) == 4
+    fine(app.selectbox(key="sweep_at_down").set_value("decay").run())
+    assert re.search(r'<th scope="row">0\.5</th>', html(app))
 
 
 def test_another_sweep_has_other_policies_to_show(own_url):
     app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
-    fine(app.segmented_control(key="sweep_shown").set_value("segments").run())
+    fine(app.selectbox(key="sweep_at_budget_policy").set_value("segments").run())
     app.multiselect(key="sweep_budget_policy").set_value(["drop_documents", "greedy"])
     app = ended(fine(app.button(key="start_sweep").click().run()))
-    assert list(app.segmented_control(key="sweep_shown").options) == ["drop documents", "greedy"]
-    assert app.segmented_control(key="sweep_shown").value in ("drop_documents", "greedy")
+    assert list(app.selectbox(key="sweep_at_budget_policy").options) == ["drop documents", "greedy"]
+    assert app.selectbox(key="sweep_at_budget_policy").value in ("drop_documents", "greedy")
 
 
 def test_progress_is_one_count_that_ends_at_its_total(own_url):

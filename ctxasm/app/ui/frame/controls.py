@@ -12,6 +12,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.drawer import drawer, open_drawer
+from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import LEADING, Look, limit_widget, note_below, setting_widget, threshold_widget
@@ -82,6 +83,7 @@ def _all_settings(look: Look) -> None:
                     _group(own, look)
     window_table_controls(look.settings)
     settings_written(look.settings)
+    offer_pin("pin_in_drawer")
 
 
 def _words_of(spec: Spec) -> str:

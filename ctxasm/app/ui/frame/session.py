@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.frame.session_records import DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.frame.session_records import Choice, DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.advice import Advice, Effect
     from ctxasm.tuning.cache_prefix import Prefix
+    from ctxasm.tuning.compare_answers import AnswerComparison
     from ctxasm.tuning.evidence import EvidenceState
 
 T = TypeVar("T")
@@ -111,6 +112,8 @@ class Session:
     """The settings: widgets and address are written from here."""
     past: Kept[Sequence[AssemblySettings]] = Kept(())
     future: Kept[Sequence[AssemblySettings]] = Kept(())
+    pinned: Kept[AssemblySettings | None] = Kept(None)
+    """A, which Compare holds the settings against."""
     preset: Widget[str] = Widget("_preset", "")
     semantic_threshold: Widget[float] = Widget("_semantic_threshold", 0.0)
     limit_range: Widget[RangeState | None] = Widget("max_tokens_range", None)
@@ -209,10 +212,30 @@ class Session:
     prefixes: Kept[tuple[Hashable, Mapping[Ordering, Prefix]] | None] = Kept(None)
     advice: Kept[tuple[Assembly, tuple[tuple[Advice, ...], Effect | None]] | None] = Kept(None)
 
+    # Compare
+    versus: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
+    """The context of A, and of what it is."""
+    compare_view: Widget[str] = Widget("_compare_view", "question")
+    compare_started: Kept[Hashable] = Kept(None)
+    """The comparison of all questions that was asked for: one that takes long waits for that."""
+    compare_filter: Widget[str] = Widget("_compare_filter", "all")
+    question_clicks: Widget[ClickState | None] = Widget("question_clicks", None)
+    judged: Kept[Mapping[Hashable, Mapping[str, Choice]]] = Kept(NONE)
+    """Which context was preferred, by question, for each blind review."""
+    blind_seed: Kept[int] = Kept(1)
+    answered: Kept[tuple[tuple[Hashable, ...], AnswerComparison] | None] = Kept(None)
+    """The last answers under A and B to all questions, and of what they are."""
+    answers_problem: Kept[str | None] = Kept(None)
+    asked_both: Kept[Hashable] = Kept(None)
+    """The one question that was asked under both."""
+
     # Sweep
     swept: Kept[tuple[Hashable, Decided] | None] = Kept(None)
     """The last sweep, and of what data it is."""
     sweep_problem: Kept[str | None] = Kept(None)
+    sweep_cells: Kept[tuple[int, ...]] = Kept(())
+    """The cells of the heatmap that were clicked, two at most, the last one last: places of its settings."""
+    cell_clicks: Widget[ClickState | None] = Widget("cell_clicks", None)
 
     def read(self, kept: Kept[T]) -> T:
         """What is kept there: for code that is given its place."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ctxasm.app.ui.frame.jobs import Work
 from ctxasm.citations.checked import CheckedAnswer
@@ -112,6 +112,10 @@ class Settled:
     about: tuple[object, ...]
     now: Assembly
     before: Assembly | None = None
+
+
+Choice = Literal["A", "B", "same", "alike"]
+"""What a blind review preferred of a question; "alike": nobody was asked, because both are the same."""
 
 
 class DatasetFacts(NamedTuple):

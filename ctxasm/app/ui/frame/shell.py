@@ -72,10 +72,11 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     load = st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load")
     inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="start", default=True)
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
+    compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path="compare")
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
     show_me = st.Page(pages / "show_me.py", title=STEPS, icon=":material/play_circle:", url_path="show-me")
-    return st.navigation([load, inspect, by_path, sweep, ask, show_me]), inspect
+    return st.navigation([load, inspect, by_path, compare, sweep, ask, show_me]), inspect
 
 
 def _frame(path: str) -> Scene | None:

@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
+from ctxasm.app.ui.frame.pinned import PIN, pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
@@ -32,7 +33,7 @@ HISTORY = 100
 """Undo steps that are kept."""
 WHERE = (Session.dataset_name.key, Session.query_id.key, ASK)
 """The parameters of the address that say what is shown; the others are settings."""
-URL_KEYS = frozenset(spec.url for spec in specs())
+URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
 
 
 def has_read_url() -> bool:
@@ -49,8 +50,9 @@ def read_address(parameters: Mapping[str, str]) -> None:
     if not first and not (_is_history_navigation() and Session.dataset_name.key in parameters):
         return
     settings, rejected = from_url(parameters)
+    session.pinned, rejected_of_a = read_pinned(parameters)
     if first:
-        session.rejected = [str(error) for error in rejected]
+        session.rejected = [*map(str, rejected), *rejected_of_a]
         session.now = settings
     else:
         apply(settings)
@@ -67,7 +69,7 @@ def keep_address(where: Mapping[str, str] | None = None) -> None:
     Told to the browser once, whatever differs: each telling is a step of its back button.
     """
     said = st.query_params.to_dict()
-    settings = to_url(session.now)
+    settings = to_url(session.now) | pinned_address(session.pinned)
     wanted = {key: said[key] for key in WHERE if key in said} if where is None else dict(where)
     own = {key: value for key, value in said.items() if key in URL_KEYS or key in WHERE}
     if own == (wanted | settings):

@@ -226,10 +226,11 @@ def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
 
 def _limit_at(bar: Bar) -> float:
     """Where the limit stands on the bar, in percent of its width."""
-    return min(100.0, 100 * bar.limit / max(_shown_axis(bar), 1))
+    return min(100.0, 100 * bar.limit / max(shown_axis(bar), 1))
 
 
-def _shown_axis(bar: Bar) -> int:
+def shown_axis(bar: Bar) -> int:
+    """The token at the right edge of the bar as it is drawn."""
     if _is_far(bar):
         return int(max(1000, 1.25 * _held(bar)))
     return int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
@@ -274,7 +275,8 @@ def _part_html(part: Part, whole: int, new: bool) -> str:
     )
 
 
-def _axis(axis: int) -> str:
+def axis_html(axis: int) -> str:
+    """The scale under a bar, up to `axis` tokens."""
     step = next(
         step for step in (50, 100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000, 256000, 10**9) if axis / step <= 6
     )
@@ -315,7 +317,7 @@ def strip_html(assembly: Assembly, middle: bool) -> str:
     return (
         f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
         f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
-        f'{_axis(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
+        f'{axis_html(total)}{label}<div class="cx-legend"><span><i class="cx-swatch k-body"></i>body</span><span>'
         '<i class="cx-swatch k-prefix"></i>page summary</span>'
         '<span><i class="cx-swatch k-scaffold"></i>headers, separators, gap marks</span></div></div>'
     )
@@ -337,13 +339,13 @@ def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozense
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{zones_picture(assembly, _limit_at(bar))}"
-        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{_track(bar, fresh)}</div>'
-        f"{_axis(_shown_axis(bar))}{_legend(bar, fresh)}</section>"
+        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{track_html(bar, shown_axis(bar), fresh)}</div>'
+        f"{axis_html(shown_axis(bar))}{_legend(bar, fresh)}</section>"
     )
 
 
-def _track(bar: Bar, fresh: frozenset[Key]) -> str:
-    axis = _shown_axis(bar)
+def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
+    """The documents on an axis of so many tokens, with the limit; `fresh` chunks are marked."""
     cut = {document.document_id for document in bar.dropped}
     ends = accumulate(document.tokens for document in bar.runs)
     groups = "".join(

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from html import escape
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label
 from ctxasm.app.ui.widgets.tables import table_html
+from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.events import Duplicate, Likeness, Promoted
 from ctxasm.model.results import Assembly, Key
-
-_WORDS = re.compile(r"\S+\s*|\s+")
-MOST_WORDS = 600
-"""Words of either text that are compared: a chunk is seldom longer, and comparing grows with the square."""
-AROUND = 12
-"""Equal words that stay on either side of a difference."""
-MOST_WORDS_NOTE = "Only the first words of these long texts are compared."
 
 
 class Copy(NamedTuple):
@@ -45,11 +37,10 @@ class Piece(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Two texts side by side. `clipped`: only the first words of them were compared."""
+    """Two texts side by side."""
 
     copy: tuple[Piece, ...]
     kept: tuple[Piece, ...]
-    clipped: bool
 
 
 def copies(assembly: Assembly) -> tuple[Copy, ...]:
@@ -67,33 +58,12 @@ def copies(assembly: Assembly) -> tuple[Copy, ...]:
 
 def difference(copy: str, kept: str) -> Difference:
     """The words in which two texts differ, case and white space aside; equal words far from any difference are left out."""
-    one, other = _WORDS.findall(copy), _WORDS.findall(kept)
-    clipped = max(len(one), len(other)) > MOST_WORDS
-    one, other = one[:MOST_WORDS], other[:MOST_WORDS]
-    matcher = SequenceMatcher(None, [w.strip().casefold() for w in one], [w.strip().casefold() for w in other], autojunk=False)
     left: list[Piece] = []
     right: list[Piece] = []
-    codes = matcher.get_opcodes()
-    for at, (tag, low, high, other_low, other_high) in enumerate(codes):
-        if tag == "equal":
-            left += _shortened(one[low:high], at > 0, at + 1 < len(codes))
-            right += _shortened(other[other_low:other_high], at > 0, at + 1 < len(codes))
-            continue
-        left += [Piece("own", "".join(one[low:high]))] if low < high else []
-        right += [Piece("own", "".join(other[other_low:other_high]))] if other_low < other_high else []
-    return Difference(tuple(left), tuple(right), clipped)
-
-
-def _shortened(words: list[str], after: bool, before: bool) -> list[Piece]:
-    """An equal run: what stands near a difference after or before it, the rest skipped."""
-    head, tail = AROUND * after, AROUND * before
-    if not (after or before):
-        head = 4 * AROUND
-    if len(words) <= head + tail + AROUND:
-        return [Piece("same", "".join(words))]
-    middle = Piece("skipped", f"{len(words) - head - tail} equal words")
-    pieces = [Piece("same", "".join(words[:head])), middle, Piece("same", "".join(words[len(words) - tail :]))]
-    return [piece for piece in pieces if piece.text]
+    for kind, one, other in shortened(word_diff(copy, kept)):
+        left += [Piece("own" if kind == "changed" else kind, one)] if one else []
+        right += [Piece("own" if kind == "changed" else kind, other)] if other else []
+    return Difference(tuple(left), tuple(right))
 
 
 def chunk_name(assembly: Assembly, key: Key) -> str:
@@ -129,13 +99,12 @@ def _outcome(copy: Copy) -> str:
 def difference_html(assembly: Assembly, copy: Copy, found: Difference) -> str:
     """The copy and what is kept, the words that only one of them has marked."""
     older, newer = ("older edition", "newer edition, kept") if copy.superseded else ("left out", "kept")
-    note = f'<p class="cx-note cx-small">{MOST_WORDS_NOTE}</p>' if found.clipped else ""
     same = "" if any(piece.kind == "own" for piece in (*found.copy, *found.kept)) else " The words are the same; case or spaces differ."
     return (
         f'<p class="cx-note">{likeness_label(copy.likeness, copy.similarity).capitalize()}.{same}</p>'
         '<div class="cx-sides" style="margin-top:8px">'
         f"{_side(f'{chunk_name(assembly, copy.copy)}, {older}', found.copy, 'del')}"
-        f"{_side(f'{chunk_name(assembly, copy.kept)}, {newer}', found.kept, 'mark')}</div>{note}"
+        f"{_side(f'{chunk_name(assembly, copy.kept)}, {newer}', found.kept, 'mark')}</div>"
     )
 
 

@@ -13,6 +13,7 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import open_drawer
+from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -48,6 +49,8 @@ def show_inspect(scene: Scene) -> None:
     is_changed = show_before_after(scene, assembly, stamp)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="said"):
         show_advice(scene)
+        if is_changed:
+            offer_pin()
         st.button("Details", key="details", on_click=open_drawer, args=(DETAILS,), icon=":material/search:", type="tertiary")
     with st.container(horizontal=True, gap="small", key="halves"):
         picture = st.container(key="picture", gap="small")

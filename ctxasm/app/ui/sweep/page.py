@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +13,22 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.jobs import Job
-from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.sharing import link_query
-from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.sharing import link_query, question_link
+from ctxasm.app.ui.frame.title import show_empty, show_no_gold, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
-from ctxasm.app.ui.sweep.heatmap import figure_of, heatmap_of
+from ctxasm.app.ui.sweep.cell import cell_html
+from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html
+from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
+from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.errors import CtxasmError
+from ctxasm.model.setting_labels import label_of
+from ctxasm.model.settings import spec_of
 
 if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
@@ -88,11 +95,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
     if plan is None:
         return False
     if plan.estimate is None:
-        show_empty(
-            "No question says which passages answer it",
-            "Load a bundle whose questions have spans or gold (docs/guide/bundles.md). Or on Load, Enrich this dataset, and make a query "
-            "set of the questions.",
-        )
+        show_no_gold()
         return False
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
@@ -136,6 +139,7 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
 
     workbench = server.workbench()
     session.sweep_problem = session.swept = None
+    session.sweep_cells = ()
     try:
         job = server.jobs().start(
             _key(info),
@@ -154,6 +158,7 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
 
 def _show(info: DatasetInfo, decided: Decided) -> None:
     """What it came to; of a cancelled one the questions that were counted."""
+    from ctxasm.app.tuned import sweep_parquet
     from ctxasm.tuning.sweep.deciding import decide
 
     found, recommended = decided
@@ -165,8 +170,17 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'))
     _show_failures(found)
     _show_heatmap(found)
-    st.html(settings_table(found, lambda settings: _link(info, settings)))
-    st.download_button("Settings as CSV", found.csv, f"sweep-{info.name}.csv", "text/csv", key="sweep_csv", on_click="ignore")
+    _show_cell(info, found)
+    st.html(boxed('<h2 class="cx-h">What evidence costs</h2>'))
+    st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
+    st.html(importance_html(found) or boxed(""))
+    st.html(settings_table(found, lambda settings: f"./?{_link(info, settings)}"))
+    with st.container(horizontal=True, gap="small"):
+        st.download_button("CSV", found.csv, f"sweep-{info.name}.csv", "text/csv", key="sweep_csv", on_click="ignore")
+        parquet = partial(sweep_parquet, found)
+        st.download_button(
+            "Parquet", parquet, f"sweep-{info.name}.parquet", "application/octet-stream", key="sweep_parquet", on_click="ignore"
+        )
     if recommended is not None:
         _show_recommended(info, recommended)
 
@@ -178,24 +192,74 @@ def _show_failures(found: SweepResult) -> None:
 
 
 def _show_heatmap(found: SweepResult) -> None:
-    policies = found.axes["budget_policy"]
-    best = max((row for row in found.rows() if row.settings.budget_policy in policies), key=lambda row: (row.whole, -row.tokens))
-    policy: str = best.settings.budget_policy
-    if len(policies) > 1:
-        policy = st.segmented_control("Budget policy", policies, default=policy, required=True, format_func=said, key="sweep_shown")
-    drawn = heatmap_of(found, policy)
-    key = f"{plural(len(found.labelled), 'question')}, {said(policy)}; ★ and outlined: the best"
+    """Two of the settings that were tried, chosen where there are more; the others stand at what the best has."""
+    names = varied(found)
+    if not names:
+        return
+    best = found.settings[best_of(found)]
+    down, across = names[0], names[min(1, len(names) - 1)]
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="sweep_shown"):
+        if len(names) > 2:
+            down = _choice("Down", names, down, "down", _label)
+            across = _choice(
+                "Across", tuple(name for name in names if name != down), across if across != down else names[0], "across", _label
+            )
+        others = {
+            name: _choice(_label(name), found.axes[name], getattr(best, name), name, partial(said, name))
+            for name in names
+            if name not in (down, across)
+        }
+    drawn = heatmap_of(found, down, across, others)
+    key = f"tokens below; ★ the best. Click a cell, then another. Labelled: {found.gold}"
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{escape(key)}</small></h2>'))
-    st.plotly_chart(figure_of(drawn), key="sweep_heatmap", config={"displayModeBar": False}, alt=drawn.alt)
+    st.html(heatmap_html(found, drawn, session.sweep_cells))
+    chunk_clicks(Session.cell_clicks.key, "", False, partial(_pick_cell, len(found.settings)), _nothing)
+
+
+def _label(name: str) -> str:
+    return label_of(spec_of(name))
+
+
+def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Callable[[Any], str]) -> Any:
+    """A select box that keeps what was chosen as long as that is among the options."""
+    name = f"sweep_at_{key}"
+    if session.value_of(name, before) not in options:
+        session.put(name, before)
+    return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
+
+
+def _pick_cell(count: int) -> None:
+    """Note the cell that was clicked, and the one before (a callback)."""
+    clicks: Any = session.cell_clicks
+    said_at = picked_text(clicks.picked) if clicks is not None else None
+    if said_at is not None and said_at.isdigit() and int(said_at) < count:
+        session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
+
+
+def _nothing() -> None:
+    """Nobody waits for this page to be at rest."""
+
+
+def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
+    picked = tuple(at for at in session.sweep_cells if at < len(found.settings))
+    if not picked:
+        return
+    words = {entry.query_id: entry.query for entry in server.query_list(info)}
+
+    def link(query_id: str | None, settings: AssemblySettings, against: AssemblySettings | None) -> str:
+        page = "" if against is None else "compare"
+        return f"./{page}?{_link(info, settings, against) if query_id is None else question_link(info.name, query_id, settings, against)}"
+
+    st.html(cell_html(found, picked[-1], picked[0] if len(picked) > 1 else found.start, words, link))
 
 
 def _show_recommended(info: DatasetInfo, recommended: Recommendation) -> None:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
-    link = f'<a href="{escape(_link(info, recommended.settings))}" target="_blank">Open in Inspect ↗</a>'
+    link = f'<a href="{escape(f"./?{_link(info, recommended.settings)}")}" target="_blank">Open in Inspect ↗</a>'
     st.html(boxed(f'<div class="cx-panel ok" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
 
 
-def _link(info: DatasetInfo, settings: AssemblySettings) -> str:
-    """The address of the query that is chosen now under these settings."""
+def _link(info: DatasetInfo, settings: AssemblySettings, against: AssemblySettings | None = None) -> str:
+    """What of an address says the query that is chosen now, these settings, and A."""
     scene = session.scene
-    return f"./?{link_query(scene if scene is not None and scene.dataset == info.name else None, settings)}"
+    return link_query(scene if scene is not None and scene.dataset == info.name else None, settings, against)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
-from ctxasm.app.ui.sweep.axes import PRESET, said
+from ctxasm.app.ui.sweep.axes import said
+from ctxasm.app.ui.sweep.heatmap import varied
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.setting_labels import label_of
@@ -21,19 +22,18 @@ LinkOf = Callable[[AssemblySettings], str]
 
 def settings_table(found: SweepResult, link_of: LinkOf) -> str:
     """All of them, in a box that scrolls."""
-    start = found.settings[found.start]
+    start, names = found.settings[found.start], varied(found)
     rows = sorted(found.rows(), key=lambda row: (-row.whole, row.tokens))
-    heads = ("Evidence whole", "Tokens a question", *(label_of(spec_of(name)) for name in PRESET), "Open in")
-    table = table_html(heads, [_cells(row, start, link_of) for row in rows], (0, 1, 2, 3), "Settings, the best first")
+    heads = ("Evidence whole", "Tokens a question", *(label_of(spec_of(name)) for name in names), "Open in")
+    table = table_html(heads, [_cells(row, start, names, link_of) for row in rows], (0, 1), "Settings, the best first")
     return boxed(table, "ctx-swept")
 
 
-def _cells(row: SettingRow, start: AssemblySettings, link_of: LinkOf) -> list[str]:
-    values = [said(getattr(row.settings, name)) for name in PRESET]
+def _cells(row: SettingRow, start: AssemblySettings, names: tuple[str, ...], link_of: LinkOf) -> list[str]:
+    values = [said(name, getattr(row.settings, name)) for name in names]
     marks = [mark for mark, settings in (("yours", start), ("default", AssemblySettings())) if settings == row.settings]
     link = (
         f'<a href="{escape(link_of(row.settings))}" target="_blank" aria-label="Open {escape(", ".join(values))} in Inspect">Inspect ↗</a>'
     )
     badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
-    *first, last = map(escape, values)
-    return [f"{row.whole} of {row.labelled}", number(row.tokens), *first, f"{last} {badges}".strip(), link]
+    return [f"{row.whole} of {row.labelled}", f"{number(row.tokens)} {badges}".strip(), *map(escape, values), link]

@@ -1,4 +1,4 @@
-"""Clicks on what stands for a chunk, anywhere in the HTML of a page; and the moment when a person has stopped changing things.
+"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page; and the moment when a person stopped changing things.
 
 One listener for the page: what is drawn as HTML cannot call back by itself.
 """
@@ -58,8 +58,8 @@ def chunk_clicks(key: str, stamp: str, waits: bool, on_picked: Callable[[], None
     _component()(key=key, data=data, on_picked_change=on_picked, on_quiet_change=on_quiet, height=1)
 
 
-def pick_of(key: Key) -> str:
-    """What an element carries that stands for a chunk, as an attribute of HTML."""
+def pick_of(key: Key | str) -> str:
+    """What an element carries that stands for a chunk, or by a text for a question or a cell, as an attribute of HTML."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
@@ -76,3 +76,12 @@ def picked_key(said: str | None) -> Key | None:
     except (TypeError, ValueError):
         return None
     return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None
+
+
+def picked_text(said: str | None) -> str | None:
+    """The text of what was clicked; None for what a page cannot have drawn."""
+    try:
+        text = json.loads(said or "")
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ctxasm.app.ui.words.setting_words import value_words
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.records import Document
 from ctxasm.model.setting_labels import label_of
@@ -126,17 +127,7 @@ def _percent(share: float) -> str:
 
 def changes_words(changes: Mapping[str, object]) -> str:
     """The change as it stands on a button: `Budget policy: pack`."""
-    return ", ".join(f"{label_of(spec_of(name))}: {_value(name, value)}" for name, value in changes.items())
-
-
-def _value(name: str, value: object) -> str:
-    if value is None:
-        return spec_of(name).none
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, int):
-        return number(value)
-    return decimal(value) if isinstance(value, float) else str(value)
+    return ", ".join(f"{label_of(spec_of(name))}: {value_words(spec_of(name), value)}" for name, value in changes.items())
 
 
 def effect_words(rule: Rule, effect: Effect) -> tuple[str, ...]:

@@ -1,0 +1,96 @@
+"""What the answers under A and B are worth: a row a figure, and the questions whose answers differ in worth. Escaped HTML, pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from ctxasm.app.ui.compare.differences import chip, signed
+from ctxasm.app.ui.compare.question_table import MOST_ROWS
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, plural
+from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, Name
+
+LABELS: Mapping[Name, str] = {
+    "support": "Statements that the context carries",
+    "citation": "Statements that their citations carry",
+    "passages": "Expected passages used",
+    "declined": "Answers declined",
+    "sent": "Tokens sent",
+    "written": "Tokens written",
+    "cost": "Cost of an answer",
+}
+SURE = 0.05
+
+
+def figures_html(found: AnswerComparison) -> str:
+    """The table of figures."""
+    rows = [
+        (
+            LABELS[each.name],
+            _value(each.name, each.a),
+            _value(each.name, each.b),
+            "<b>{}</b> [{}, {}]".format(*(_signed(each.name, at) for at in (each.difference, each.interval.low, each.interval.high))),
+            f'<span data-p="{each.p:.4f}">{"more than chance" if each.p <= SURE else "within noise"}</span>',
+            str(each.n),
+        )
+        for each in found.figures
+    ]
+    caption = f"{plural(len(found.pairs), 'question')} answered under both by {escape(found.model)}"
+    return boxed(
+        table_html(("", chip("A"), chip("B"), "B − A, with its interval", "", "questions"), rows, (1, 2, 3, 5), caption), "ctx-worth"
+    )
+
+
+def _value(name: Name, value: float) -> str:
+    if name in SHARES:
+        return f"{100 * value:.0f}\u202f%"
+    return f"{value:.4f}" if name == "cost" else number(value)
+
+
+def _signed(name: Name, value: float) -> str:
+    if name == "cost":
+        return f"{value:+.4f}"
+    return f"{100 * value:+.1f}" if name in SHARES else signed(round(value))
+
+
+def worth(each: AnswerPair) -> float:
+    """By how much B's answer is worth more: the shares of its statements and passages, less where it declines."""
+    total = 0.0
+    for name in SHARES:
+        one, other = each.a.figure(name, FREE), each.b.figure(name, FREE)
+        total += (other - one) * (-1 if name == "declined" else 1) if one is not None and other is not None else 0.0
+    return total
+
+
+def questions_html(found: AnswerComparison, words: Mapping[str, str]) -> str:
+    """The questions whose answers differ in worth, the worst for B first; each is a button that opens it."""
+    pairs = sorted((each for each in found.pairs if worth(each)), key=worth)
+    rows = [
+        (
+            f'<button type="button" class="cx-open" {pick_of(each.query_id)}>{escape(words.get(each.query_id, each.query_id))}</button>',
+            _arrow("support", each),
+            _arrow("citation", each),
+            f"{each.a.used} → {each.b.used} of {each.b.expected}" if each.b.expected else "–",
+            " → ".join("yes" if side.declined else "no" for side in (each.a, each.b)),
+        )
+        for each in pairs[:MOST_ROWS]
+    ]
+    heads = ("Question", "Carried", "Citations carry", "Passages", "Declined")
+    caption = f"{plural(len(pairs), 'question')} whose answers differ in worth, the worst for B first"
+    return boxed(table_html(heads, rows, (1, 2, 3, 4), caption), "ctx-questions") if rows else ""
+
+
+def _arrow(name: Name, each: AnswerPair) -> str:
+    one, other = each.a.figure(name, FREE), each.b.figure(name, FREE)
+    return " → ".join("–" if value is None else _value(name, value) for value in (one, other))
+
+
+def estimate_words(told: AnswerEstimate) -> str:
+    """`116 answers to ask: 400 000 tokens to send, at most 59 000 written, at most 1.20.`"""
+    if not told.asked:
+        return f"All {number(told.answers)} answers are kept from before."
+    cost = f", at most {told.cost:.2f}" if told.cost else ""
+    kept = f" ({number(told.answers - told.asked)} are kept)" if told.asked < told.answers else ""
+    return f"{plural(told.asked, 'answer')} to ask{kept}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."

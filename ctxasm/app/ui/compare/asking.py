@@ -1,0 +1,48 @@
+"""Who is asked under A and B, and how: the pickers of Ask, in a line."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from ctxasm.app.ui.ask.prompt import asked_how, asking_controls
+from ctxasm.app.ui.frame.models import pick_models
+from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.model.results import Assembly
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.compare_answers import How, Prices
+
+
+class Line(NamedTuple):
+    """How to ask, and what a million tokens cost. `name` is the same where the same is asked: it holds no key."""
+
+    how: How
+    prices: Prices
+    name: tuple[object, ...]
+
+
+def asking_line(assembly: Assembly) -> Line | None:
+    """Draw the line; None where the model cannot be asked, which is said."""
+    from ctxasm.tuning.compare_answers import How, Prices
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.popover("Change", key="compare_asking"):
+            picked = pick_models()
+            asking = asking_controls(assembly)
+            with st.container(horizontal=True, gap="small"):
+                sent = st.number_input(
+                    "Price of a million tokens sent", 0.0, 1e6, 0.0, key="price_sent", persist_state="session", width=230
+                )
+                written = st.number_input("… written", 0.0, 1e6, 0.0, key="price_written", persist_state="session", width=150)
+        problem = picked.problem or asking.problem
+        if problem:
+            show_problem(problem)
+            return None
+        model = picked.models[0]
+        st.html(boxed(f'<p class="cx-mute cx-small" id="ctx-asked-by">{escape(f"{model.name}, {asked_how(asking)} prompt")}</p>'))
+    how = How(model, asking.choice, asking.temperature, asking.max_tokens)
+    return Line(how, Prices(sent, written), (model.name, asking))

@@ -1,0 +1,178 @@
+"""What differs between the contexts of one question under A and B, as rows and escaped HTML. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Literal, NamedTuple
+
+from ctxasm.app.ui.inspect.before_after import Changed, Comparison, Delta, changed_settings, sent_chunks
+from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, axis_html, budget_bar, shown_axis, track_html
+from ctxasm.app.ui.widgets.fates import fates_by_key
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
+from ctxasm.app.ui.words.setting_words import value_words
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
+from ctxasm.model.results import Assembly, Key
+from ctxasm.model.setting_labels import label_of
+from ctxasm.model.settings import AssemblySettings, spec_of
+
+Side = Literal["A", "B", "both"]
+LONGEST_TEXT = 1200
+"""Characters of a chunk that are shown."""
+NEVER = "Not looked at: search did not find it, and no neighbour that is asked for reaches it."
+MOST_CHUNKS = 100
+"""Chunks that are listed; the rest is counted."""
+
+
+class ChunkRow(NamedTuple):
+    """A chunk that only one of the contexts holds, or that both hold in another way; `why` the other one lacks it."""
+
+    key: Key
+    name: str
+    side: Side
+    retrieved: bool
+    tokens: int
+    why: str
+    text: str
+
+
+def chunk_rows(a: Assembly, b: Assembly) -> tuple[ChunkRow, ...]:
+    """What is only in A, what is only in B, and what both hold but not alike; each by score."""
+    in_a, in_b = sent_chunks(a), sent_chunks(b)
+    return (*_only(a, b, "A", in_a - in_b), *_only(b, a, "B", in_b - in_a), *_otherwise(a, b, in_a & in_b))
+
+
+def _only(here: Assembly, there: Assembly, side: Side, keys: frozenset[Key]) -> list[ChunkRow]:
+    fates = fates_by_key(there)
+    return [_row(here, key, side, fate_sentence(fates[key]) if key in fates else NEVER) for key in _by_score(here, keys)]
+
+
+def _otherwise(a: Assembly, b: Assembly, keys: frozenset[Key]) -> list[ChunkRow]:
+    of_a, of_b = fates_by_key(a), fates_by_key(b)
+    rows = []
+    for key in _by_score(a, keys):
+        one, other = fate_label(of_a[key]), fate_label(of_b[key])
+        if one != other:
+            rows.append(_row(a, key, "both", f"A: {one}. B: {other}."))
+    return rows
+
+
+def _by_score(assembly: Assembly, keys: frozenset[Key]) -> list[Key]:
+    fates = fates_by_key(assembly)
+    return sorted(keys, key=lambda key: (-fates[key].score, fates[key].rank, key))
+
+
+def _row(here: Assembly, key: Key, side: Side, why: str) -> ChunkRow:
+    fate, candidate = fates_by_key(here)[key], here.trace.candidates.get(key)
+    name = f"{title_of(here.trace.documents, key[0], 48)} #{key[1]}"
+    return ChunkRow(key, name, side, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
+
+
+def chip(side: str) -> str:
+    """The sign of a side: ● A, ◆ B."""
+    look = {"A": "● A", "B": "◆ B"}.get(side, "● ◆")
+    return f'<span class="cx-ab" data-side="{escape(side)}">{look}</span>'
+
+
+def settings_html(a: AssemblySettings, b: AssemblySettings) -> str:
+    """Every setting that differs, with both values."""
+    changed = changed_settings(a, b)
+    if not changed:
+        return boxed(f'<p class="cx-versus">{chip("A")} and {chip("B")} are the same settings.</p>', "ctx-versus")
+    return boxed(f'<ul class="cx-versus">{"".join(_setting(each, a, b) for each in changed)}</ul>', "ctx-versus")
+
+
+def _setting(changed: Changed, a: AssemblySettings, b: AssemblySettings) -> str:
+    spec = spec_of(changed.name)
+    one, other = (escape(value_words(spec, getattr(settings, spec.name))) or "empty" for settings in (a, b))
+    return f'<li data-setting="{spec.name}" title="{spec.name}"><b>{escape(label_of(spec))}</b> {chip("A")} {one} {chip("B")} {other}</li>'
+
+
+def bars_html(a: Assembly, b: Assembly, stamp: str) -> str:
+    """Two budget bars on one axis."""
+    bars = {"A": budget_bar(a), "B": budget_bar(b)}
+    axis = max(map(shown_axis, bars.values()))
+    drawn = "".join(
+        f'<div class="cx-versus-bar" data-side="{side}" data-tokens="{bar.used}">{chip(side)}<div class="cx-plot" role="img" aria-label='
+        f'"{side}: {bar.used} of {bar.limit} tokens used by {plural(bar.sources, "document")}">{track_html(bar, axis)}</div></div>'
+        for side, bar in bars.items()
+    )
+    kinds = {part.kind for bar in bars.values() for document in bar.documents for part in document.parts}
+    keys = "".join(f'<span><i class="cx-swatch k-{kind}"></i>{name}</span>' for kind, name in KIND_NAMES.items() if kind in kinds)
+    return (
+        f'<section class="cx cx-budget" id="ctx-bars" data-stamp="{escape(stamp)}">{drawn}'
+        f'<div class="cx-versus-axis">{axis_html(axis)}</div><div class="cx-legend">{keys}</div></section>'
+    )
+
+
+def figures_html(compared: Comparison) -> str:
+    """The figures that differ, B minus A."""
+    rows = "".join(_figure(delta) for delta in compared.deltas if round(delta.before) != round(delta.now))
+    return boxed(f'<dl class="cx-change-figures cx-versus-figures">{rows}</dl>', "ctx-figures") if rows else ""
+
+
+def _figure(delta: Delta) -> str:
+    unit = "\u202f%" if delta.unit == "%" else ""
+    of = f" of {number(delta.of)}" if delta.of is not None else ""
+    look = f" {delta.verdict}" if delta.verdict else ""
+    return (
+        f'<div class="cx-change-figure{look}" data-delta="{delta.name}" data-before="{delta.before:g}" data-now="{delta.now:g}">'
+        f"<dt>{delta.label}</dt> <dd>{number(delta.before)}{unit} → {number(delta.now)}{unit}{of} "
+        f"<b>({signed(round(delta.now) - round(delta.before))}{unit})</b></dd></div>"
+    )
+
+
+def signed(value: float) -> str:
+    """`+12`, `−3`, `0`."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{number(abs(value))}"
+
+
+def chunks_html(rows: Sequence[ChunkRow]) -> str:
+    """What came and went, with why, and the text of each."""
+    if not rows:
+        return ""
+    cells = [
+        (
+            chip(row.side),
+            f"<details><summary>{escape(row.name)}</summary><p class='cx-quote'>{escape(_clipped(row.text))}</p></details>",
+            "found" if row.retrieved else "neighbour",
+            number(row.tokens),
+            escape(row.why),
+        )
+        for row in rows[:MOST_CHUNKS]
+    ]
+    counts = {side: sum(row.side == side for row in rows) for side in ("A", "B", "both")}
+    said = ", ".join(f"{count} {'only in' if side != 'both' else 'otherwise in'} {side}" for side, count in counts.items() if count)
+    rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
+    heads = ("in", "chunk", "", "tokens", "why the other lacks it")
+    return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}") + rest, "ctx-chunks")
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+
+
+def texts_html(a: str, b: str, heading: str, id: str) -> str:
+    """Two texts as one: what only A says is struck through, what only B says is underlined, long equal runs are left out."""
+    stretches = word_diff(a, b)
+    key = "<del>only A</del> <ins>only B</ins>"
+    if all(each.kind == "same" for each in stretches):
+        return boxed(f'<h2 class="cx-h">{escape(heading)}<small>the same, word for word</small></h2>', id)
+    body = "".join(map(_stretch, shortened(stretches)))
+    return boxed(
+        f'<h2 class="cx-h">{escape(heading)}<small>{key}</small></h2><div class="cx-quote cx-diff" tabindex="0" role="region" '
+        f'aria-label="{escape(heading)}, word by word" dir="auto">{body}</div>',
+        id,
+    )
+
+
+def _stretch(stretch: Stretch) -> str:
+    match stretch.kind:
+        case "same":
+            return escape(stretch.b)
+        case "skipped":
+            return f'<span class="cx-seg-gap">… {escape(stretch.b)} …</span> '
+        case "changed":
+            gone = f"<del>{escape(stretch.a)}</del>" if stretch.a else ""
+            return gone + (f"<ins>{escape(stretch.b)}</ins>" if stretch.b else "")

@@ -1,0 +1,93 @@
+"""The page: A and B in a line, and of them one question, all questions, or a blind review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+
+import streamlit as st
+
+from ctxasm.app.ui.compare.all_questions import show_all_questions
+from ctxasm.app.ui.compare.answers import show_answers
+from ctxasm.app.ui.compare.blind_review import show_blind_review
+from ctxasm.app.ui.compare.differences import settings_html
+from ctxasm.app.ui.compare.one_question import show_one_question
+from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.pinned import pin
+from ctxasm.app.ui.frame.scenes import current_scene
+from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.sharing import copy_link
+from ctxasm.app.ui.frame.title import show_title
+from ctxasm.model.presets import preset
+from ctxasm.model.settings import AssemblySettings
+
+QUESTION, ALL, ANSWERS, BLIND = "question", "all", "answers", "blind"
+VIEWS = {QUESTION: "This question", ALL: "All questions", ANSWERS: "Answers", BLIND: "Blind review"}
+SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
+    QUESTION: show_one_question,
+    ALL: show_all_questions,
+    ANSWERS: show_answers,
+    BLIND: show_blind_review,
+}
+HEADINGS = {
+    ALL: "All questions: does B hold more of their evidence than A?",
+    ANSWERS: "Answers: what are those under B worth, against those under A?",
+    BLIND: "Blind review: which holds the answer better?",
+}
+
+
+def show_compare() -> None:
+    """Everything that Compare draws."""
+    scene = current_scene("Compare")
+    if scene is None:
+        return
+    pinned, view = session.pinned, session.compare_view
+    session.compare_view = view  # a widget that nobody has used yet shows what its key holds
+    show_title("Compare", HEADINGS.get(view, scene.query.query), stamp=state.stamp_of(scene))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_line"):
+        st.segmented_control(
+            "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
+            label_visibility="collapsed",
+        )  # fmt: skip
+        st.button(
+            "Swap", key="swap", on_click=_swap, disabled=pinned is None, icon=":material/swap_horiz:", help="B becomes A, and A becomes B"
+        )
+        with st.popover("Start with …", key="compare_pairs"):
+            for name, (a, b) in pairs(session.now).items():
+                st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
+        copy_link(scene, session.now)
+    if pinned is None:
+        _offer_pin()
+    elif view != BLIND:
+        st.html(settings_html(pinned, session.now))
+    state.keep_address()
+    if pinned is not None:
+        SHOWN[view](scene, pinned)
+
+
+def pairs(now: AssemblySettings) -> dict[str, tuple[AssemblySettings, AssemblySettings]]:
+    """What can be compared to start with, as A and B."""
+    return {
+        "Assembly off and on": (now.replace(enabled=False), now.replace(enabled=True)),
+        "Defaults and recommended": (AssemblySettings(), preset("recommended")),
+    }
+
+
+def _offer_pin() -> None:
+    says = "Pin settings as A, here or on Inspect. Then change settings on Inspect: they are B. Or take a pair to start with."
+    st.html(f'<div class="cx cx-empty" role="status"><h2>Nothing is pinned as A yet</h2><p>{escape(says)}</p></div>')
+    with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
+        st.button("Pin the settings of now", key="pin_here", on_click=pin, args=(session.now,), icon=":material/keep:")
+        for name, (a, b) in pairs(session.now).items():
+            st.button(name, key=f"first_{name}", on_click=_take, args=(a, b))
+
+
+def _take(a: AssemblySettings, b: AssemblySettings) -> None:
+    pin(a)
+    state.apply(b)
+
+
+def _swap() -> None:
+    if session.pinned is not None:
+        _take(session.now, session.pinned)

@@ -1,0 +1,65 @@
+"""All questions under A and B, those that differ first, each a button that opens it. Escaped HTML, pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from ctxasm.app.ui.compare.differences import signed
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.tables import boxed, table_html
+from ctxasm.app.ui.words.words import number, plural
+from ctxasm.tuning.compare import Comparison, QuestionDelta
+
+CHANGES = {"worse": "▼ B worse", "better": "▲ B better", "unchanged": "unchanged", "unlabelled": "not labelled"}
+"""What can become of a question, in the order in which questions are listed."""
+ALL = "all"
+MOST_ROWS = 200
+"""Questions that are listed at once; the others are counted."""
+LONGEST = 110
+WON = "B wins a question of which only B holds all the evidence"
+
+
+def filters(found: Comparison) -> dict[str, str]:
+    """The labels of the filter by what each lists: those that occur, with their counts."""
+    counts = Counter(each.change for each in found.questions)
+    return {ALL: f"All {len(found.questions)}"} | {name: f"{said} {counts[name]}" for name, said in CHANGES.items() if counts[name]}
+
+
+def listed(found: Comparison, only: str) -> list[QuestionDelta]:
+    """The questions of a filter: by what became of them, then by how far their evidence and their tokens are apart."""
+    order = list(CHANGES)
+    rows = [each for each in found.questions if only in (ALL, each.change)]
+    return sorted(rows, key=lambda each: (order.index(each.change), -abs(each.b.found - each.a.found), -abs(each.tokens)))
+
+
+def counts_html(found: Comparison) -> str:
+    """How many questions B wins, holds as A does, and loses; what came of it, with how sure that is."""
+    badges = (("win", f"▲ B wins {len(found.better)}"), ("tie", f"ties {found.ties}"), ("loss", f"▼ B loses {len(found.worse)}"))
+    drawn = "".join(f'<span class="cx-badge" data-count="{name}">{said}</span>' for name, said in badges) if found.labelled else ""
+    gold = f'<p class="cx-note" id="ctx-gold">Labelled: {escape(found.swept.gold)}.</p>'
+    says = f'<p class="cx-decision" role="status" id="ctx-comparison">{escape(found.sentence())}</p>'
+    return boxed(f'{says}<div class="cx-badges" title="{WON}">{drawn}</div>{gold}')
+
+
+def table(rows: Sequence[QuestionDelta], words: Mapping[str, str]) -> str:
+    """A row a question. `words` are the questions by id."""
+    heads = ("Question", "B against A", "Evidence A → B", "Tokens A → B", "B − A")
+    cells = [_cells(each, words.get(each.query_id, "")) for each in rows[:MOST_ROWS]]
+    rest = f'<p class="cx-note">and {plural(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
+    return boxed(table_html(heads, cells, (2, 3, 4), "Questions, those that differ first") + rest, "ctx-questions")
+
+
+def _cells(each: QuestionDelta, words: str) -> tuple[str, ...]:
+    line = " ".join(words.split()) or each.query_id
+    said = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    evidence = f"{each.a.found} → {each.b.found} of {each.a.needed}" if each.a.needed else "–"
+    look = "good" if each.change == "better" else "warn" if each.change == "worse" else "mute"
+    return (
+        f'<button type="button" class="cx-open" {pick_of(each.query_id)}>{escape(said)}</button>',
+        f'<span class="cx-{look}" data-change="{each.change}">{CHANGES[each.change]}</span>',
+        evidence,
+        f"{number(each.a.tokens)} → {number(each.b.tokens)}",
+        signed(each.tokens),
+    )

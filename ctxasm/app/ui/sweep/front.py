@@ -1,0 +1,78 @@
+"""Tokens against evidence: every setting a point, the front of those that no other beats, the ceiling, yours and the default."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ctxasm.app.ui.sweep.heatmap import share, values_of, varied
+from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.setting_labels import label_of, named
+from ctxasm.model.settings import AssemblySettings, spec_of
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.sweep.results import SweepResult
+
+HEIGHT = 300
+INK = "#7F8896"
+"""Read in both themes."""
+
+
+def front_alt(found: SweepResult) -> str:
+    """The picture in words."""
+    rows = found.rows()
+    said = "; ".join(f"{number(rows[at].tokens)} tokens: {share(rows[at]):.0%}" for at in found.front())
+    return f"Share of questions with all their evidence by tokens a question. The front: {said}. Ceiling: {ceiling(found):.0%}."
+
+
+def ceiling(found: SweepResult) -> float:
+    """The share of labelled questions whose evidence the hits could give at all."""
+    return float(found.reachable.mean()) if found.labelled else 0.0
+
+
+def front_of(found: SweepResult) -> Any:
+    """The Plotly figure."""
+    from plotly import graph_objects
+
+    rows, names, front = found.rows(), varied(found), found.front()
+
+    def points(name: str, places: list[int], marker: dict[str, Any], line: bool = False) -> Any:
+        return graph_objects.Scatter(
+            x=[rows[at].tokens for at in places],
+            y=[share(rows[at]) for at in places],
+            customdata=[named(values_of(rows[at].settings, names)) for at in places],
+            hovertemplate="%{customdata}: %{y:.0%} at %{x:,.0f} tokens<extra></extra>",
+            name=name,
+            mode="lines+markers" if line else "markers",
+            marker=marker,
+            line={"shape": "hv", "color": "#0072B2", "width": 2},
+        )
+
+    drawn = [points("tried", list(range(len(rows))), {"color": INK, "size": 7, "symbol": "circle-open"})]
+    drawn += [points("front", list(front), {"color": "#0072B2", "size": 9}, line=True)]
+    drawn += [points("yours", [found.start], {"color": "#E69F00", "size": 13, "symbol": "diamond", "line": {"color": "#000", "width": 1}})]
+    if (default := AssemblySettings()) in found.settings and found.settings[found.start] != default:
+        place = found.settings.index(default)
+        drawn += [points("default", [place], {"color": "#CC79A7", "size": 12, "symbol": "square", "line": {"color": "#000", "width": 1}})]
+    figure = graph_objects.Figure(drawn)
+    figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {ceiling(found):.0%}")
+    figure.update_xaxes(title="Tokens a question", rangemode="tozero", showgrid=False, zeroline=False)
+    figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
+    figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend={"orientation": "h", "y": 1.15, "x": 0})
+    return figure
+
+
+def importance_html(found: SweepResult) -> str:
+    """How much of what varies in evidence each setting explains by itself; the rest is due to settings together."""
+    shares = {name: part for name, part in found.importance().items() if name in varied(found)}
+    if not any(shares.values()):
+        return ""
+    together = max(0.0, 1 - sum(shares.values()))
+    ordered = [(label_of(spec_of(name)), part) for name, part in sorted(shares.items(), key=lambda each: -each[1])]
+    rows = "".join(
+        f'<div class="cx-value"><span>{escape(label)}</span><div><i class="k-body" style="width:{100 * part:.1f}%"></i></div>'
+        f"<b>{part:.0%}</b></div>"
+        for label, part in [*ordered, *([("settings together", together)] if together >= 0.005 else [])]
+    )
+    return boxed(f'<h2 class="cx-h">What makes the difference</h2><div class="cx-values">{rows}</div>', "ctx-importance")

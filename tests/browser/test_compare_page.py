@@ -1,0 +1,53 @@
+"""Compare in a real browser: A is pinned on Inspect and survives a reload; a click opens a question; read by axe."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+api = pytest.importorskip("playwright.sync_api")
+expect = api.expect
+expect.set_options(timeout=60_000)
+
+
+def test_a_pinned_setting_travels_from_inspect_to_compare_and_over_a_reload(app, open_page):
+    page = open_page(f"{app}/?data=sample", width=1440, height=900)
+    box = page.locator('input[aria-label^="Max tokens"]').first
+    box.fill("4000")
+    box.press("Enter")
+    page.get_by_role("button", name="Pin as A").click()
+    expect(page).to_have_url(re.compile("a=mt%3D4000"))
+    box.fill("2000")
+    box.press("Enter")
+    expect(page).to_have_url(re.compile("mt=2000"))
+    page.get_by_role("link", name="Compare").click()
+    expect(page.locator("#ctx-versus")).to_contain_text("4\u202f000")
+    page.reload()
+    expect(page.locator("#ctx-versus")).to_contain_text("2\u202f000")
+    expect(page.locator('#ctx-bars [data-side="B"] .cx-limit')).to_have_attribute("data-limit", "2000")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "dark")])
+def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
+    page = open_page(f"{app}/compare?data=sample&a=default&mt=2000", width=width, height=900, scheme=scheme)
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+
+    def read(what: str) -> None:
+        expect(page.locator(what)).to_be_visible()
+        expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.run(page).response["violations"]
+        assert [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"] if "cx-" in node["html"]] == []
+
+    read("#ctx-contexts")
+    page.get_by_text("Blind review").click()
+    read("#ctx-blind")
+    page.get_by_text("All questions", exact=True).click()
+    read("#ctx-questions")
+    row = page.locator("#ctx-questions .cx-open").nth(3)
+    words = row.inner_text()
+    row.click()
+    expect(page.locator("h1")).to_have_text(words.removesuffix("…"))
+    expect(page.locator("#ctx-chunks")).to_be_visible()

@@ -1,0 +1,150 @@
+"""The same model asked under two settings: every figure by hand, nothing asked twice, nothing secret kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from ctxasm.app.tuned import AnswerWorkbench
+from ctxasm.app.workbench import Workbench
+from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.config import read_config
+from ctxasm.llm import Endpoint, ExtractiveModel, OpenAIModel, ScriptedModel
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.memory import MemoryStore
+from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.compare_answers import FREE, GIVEN_UP_AFTER, AnswerDesk, How, Prices
+from ctxasm.tuning.statistics.pairs import sign_flip_p
+from ctxasm.tuning.used_passages import used_passages
+from tests.fake_model_server import serving
+from tests.tuning.sweeps import new_store, sample_store
+
+OFF, ON = AssemblySettings(enabled=False), AssemblySettings()
+SECRET = "sk-never-on-disk"
+
+
+def desk(model: object, keep: MemoryStore | None = None, version: str = "1") -> AnswerDesk:
+    bench = Workbench(read_config({}), sample_store())
+    return AnswerDesk(AnswerWorkbench(bench, sample_store().dataset().info.name), How(model), LexicalScorer(), version, keep)  # type: ignore[arg-type]
+
+
+def questions(count: int) -> Sequence:
+    return sample_store().dataset().queries()[:count]
+
+
+class Noting(ExtractiveModel):
+    """The key-free model, which notes what it is asked; from `fails_from` on it cannot be reached."""
+
+    def __init__(self, fails_from: int = 10**6) -> None:
+        self.asked: list[str] = []
+        self.fails_from = fails_from
+
+    def stream(self, messages, **options):
+        self.asked.append(options["assembly"].query.query_id)
+        if len(self.asked) > self.fails_from:
+            return ScriptedModel("cut").stream(messages, **options)
+        return super().stream(messages, **options)
+
+
+def test_every_figure_is_the_paired_mean_of_its_questions() -> None:
+    model = Noting()
+    asking = desk(model)
+    found = asking.compare(questions(4), OFF, ON, Prices(3, 5))
+    assert [pair.query_id for pair in found.pairs] == [query.query_id for query in questions(4)]
+    figures = {each.name: each for each in found.figures}
+    bench = Workbench(read_config({}), sample_store())
+    for pair, query in zip(found.pairs, questions(4), strict=True):
+        for one, settings in ((pair.a, OFF), (pair.b, ON)):
+            assembly = bench.assemble(query, settings)
+            text = bench.ask(assembly, ExtractiveModel()).result().text
+            assert one.answer == text
+            assert one.checked.claims == bench.check(assembly, text).claims
+            assert (one.used, one.expected) == used_passages(assembly, one.checked)
+            assert one.written == open_counter("cl100k_base").count(text)
+            assert one.sent > assembly.token_count
+    sent = [pair.b.sent - pair.a.sent for pair in found.pairs]
+    assert figures["sent"].difference == pytest.approx(sum(sent) / 4)
+    assert figures["sent"].p == sign_flip_p(sent)
+    assert figures["sent"].interval.low <= figures["sent"].difference * 4 / 6 <= figures["sent"].interval.high
+    expected = [pair for pair in found.pairs if pair.a.expected and pair.b.expected]
+    assert figures["passages"].n == len(expected)
+    assert figures["passages"].b == pytest.approx(sum(pair.b.used / pair.b.expected for pair in expected) / len(expected))
+    assert figures["cost"].a == pytest.approx(sum(3 * pair.a.sent + 5 * pair.a.written for pair in found.pairs) / 4 / 1e6)
+    assert json.loads(json.dumps(found.to_dict()))["figures"].keys() == figures.keys()
+    assert "cost" not in {each.name for each in asking.compare(questions(1), OFF, ON).figures}
+
+
+def test_a_model_that_cites_wrongly_is_worse_at_citing_alone() -> None:
+    good, bad = (desk(model).compare(questions(3), ON, ON) for model in (ExtractiveModel(), ScriptedModel("wrong_number")))
+    for one, other in ((good, bad),):
+        assert {each.name: each.b for each in one.figures}["citation"] > {each.name: each.b for each in other.figures}["citation"]
+        assert {each.name: each.b for each in one.figures}["support"] == {each.name: each.b for each in other.figures}["support"]
+    assert all(each.difference == 0 and each.p == 1.0 for each in good.figures)
+
+
+def test_nothing_is_asked_twice_and_what_was_ended_goes_on() -> None:
+    store, model, stop = new_store(), Noting(), [False]
+    ended = desk(model, store).compare(
+        questions(5), OFF, ON, report=lambda told: stop.__setitem__(0, told.done == 2), cancelled=lambda: stop[0]
+    )
+    assert (len(ended.pairs), ended.cancelled, len(model.asked)) == (2, True, 4)
+    left = desk(model, store).estimate(questions(5), OFF, ON, Prices(1, 1))
+    assert (left.answers, left.asked) == (10, 6)
+    assert left.written == 6 * 512
+    assert left.cost == pytest.approx((left.sent + left.written) / 1e6)
+    whole = desk(model, store).compare(questions(5), OFF, ON)
+    assert (len(whole.pairs), whole.reused, len(model.asked)) == (5, 4, 10)
+    assert left.sent == sum(pair.a.sent + pair.b.sent for pair in whole.pairs[2:])
+    again = desk(model, store).compare(questions(5), ON, OFF)
+    assert (again.reused, len(model.asked)) == (10, 10)
+    assert [pair.a for pair in again.pairs] != [pair.b for pair in again.pairs]
+    assert desk(model, store).kept_pair(questions(5)[4], OFF, ON).b.answer == whole.pairs[4].b.answer  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("other", ["model", "prompt", "version", "settings"])
+def test_another_model_prompt_version_or_context_is_asked_anew(other: str) -> None:
+    store, model = new_store(), Noting()
+    desk(model, store).compare(questions(1), ON, ON)
+    assert len(model.asked) == 1
+    asking = desk(ScriptedModel("none") if other == "model" else model, store, "2" if other == "version" else "1")
+    if other == "prompt":
+        asking = AnswerDesk(asking.tools, How(model, temperature=0.5), asking.scorer, "1", store)
+    b = AssemblySettings(max_tokens=600) if other == "settings" else ON
+    assert asking.kept_pair(questions(1)[0], b, b) is None
+
+
+def test_a_model_that_fails_is_said_and_asked_again_next_time() -> None:
+    store, model = new_store(), Noting(fails_from=3)
+    found = desk(model, store).compare(questions(4), OFF, ON)
+    assert [pair.query_id for pair in found.pairs] == [questions(4)[0].query_id]
+    assert list(found.failures) == [query.query_id for query in questions(4)[1:]]
+    assert all("broke off" in why or "model" in why for why in found.failures.values())
+    model.fails_from = 10**6
+    assert len(desk(model, store).compare(questions(4), OFF, ON).pairs) == 4
+
+
+def test_a_model_that_is_not_there_is_given_up() -> None:
+    model = Noting(fails_from=0)
+    found = desk(model).compare(questions(9), OFF, ON)
+    assert len(model.asked) == len(found.failures) == GIVEN_UP_AFTER
+    assert found.figures == ()
+
+
+@pytest.fixture
+def endpoint() -> Iterator[OpenAIModel]:
+    with serving() as server:
+        yield OpenAIModel(Endpoint(server.base_url, "ok", SECRET))
+
+
+def test_an_endpoint_answers_and_its_key_is_kept_nowhere(endpoint: OpenAIModel) -> None:
+    store = new_store()
+    asking = desk(endpoint, store)
+    found = asking.compare(questions(2), OFF, ON, FREE)
+    assert len(found.pairs) == 2
+    assert all(pair.a.answer and pair.b.answer for pair in found.pairs)
+    kept = store.read_kept(asking.shelf)
+    assert len(kept) == 4
+    assert SECRET not in json.dumps(kept) + json.dumps(found.to_dict())
+    assert all(set(json.loads(value)) == {"answer", "complete", "called"} for value in kept.values())
