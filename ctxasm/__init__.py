@@ -31,6 +31,7 @@ _HOME = {
     "enrich": "ctxasm.app.doors",
     "export": "ctxasm.app.doors",
     "ingest": "ctxasm.app.doors",
+    "label": "ctxasm.app.doors",
     "load": "ctxasm.app.doors",
     "open_dataset": "ctxasm.app.doors",
     "open_store": "ctxasm.app.doors",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import enrich as enrich
     from ctxasm.app.doors import export as export
     from ctxasm.app.doors import ingest as ingest
+    from ctxasm.app.doors import label as label
     from ctxasm.app.doors import load as load
     from ctxasm.app.doors import open_dataset as open_dataset
     from ctxasm.app.doors import open_store as open_store
@@ -192,6 +194,7 @@ __all__ = [
     "enrich",
     "export",
     "ingest",
+    "label",
     "load",
     "load_bundle",
     "open_dataset",

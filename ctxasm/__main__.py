@@ -32,6 +32,7 @@ COMMANDS = (
     "compare",
     "sweep",
     "recommend",
+    "label",
     "export",
     "settings",
     "fit",

@@ -54,6 +54,9 @@ from ctxasm.model.settings_text import write
 from ctxasm.model.zoning import Conversation, Zone
 from ctxasm.text.tokens.fast import SWITCH as FAST_SWITCH
 from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
+from tests.data.files.hit_shapes import SHAPES as SHAPES_OF_LOGS
+from tests.data.files.recognised.make_exports import MAKERS, read_made
+from tests.data.files.recognised.test_exports import NAMES
 from tests.test_sources import exists
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +68,7 @@ USAGE = {
     "load": "load PATH… | --sample",
     "ingest": "ingest PATH…",
     "delete": "delete NAME",
+    "label": "label QUERY_ID DOCUMENT:INDEX…",
     "assemble": "assemble --query-id ID | --all",
     "search": "search QUESTION",
     "ask": "ask --query-id ID",
@@ -82,6 +86,9 @@ EMPTY = {
     "history": dict.fromkeys(field.name for field in dataclasses.fields(Conversation)),
 }
 """What stands in an assembly where a window or a history is known."""
+TOOLS = {"chroma": "Chroma query results", "qdrant": "Qdrant query points", "deepeval": "DeepEval test cases"}
+DOCUMENTED = ("Pinecone", "Weaviate", "Milvus", "Elasticsearch", "OpenSearch", "Azure", "Bedrock", "Vertex", "Vespa", "Solr", "Typesense")
+DOCUMENTED += ("Meilisearch", "LanceDB", "OpenAI", "OTLP", "promptfoo", "rows of pgvector")
 RECIPES = ("setup", "test", "lint", "serve", "bench", "docs")
 THEIR_OWN = (".streamlit/secrets.toml",)
 """Files that a user makes."""
@@ -163,7 +170,24 @@ def layers() -> list[list[str]]:
     return [floor.split(" : ") for floor in contract["layers"]]
 
 
+def recognised_table() -> str:
+    """What is loaded whole of which tool: files made by the tools themselves, and the forms that are written down."""
+    made = read_made()
+    rows: list[tuple[str, ...]] = []
+    for folder in sorted({name.partition("/")[0] for name in MAKERS}, key=lambda folder: (folder not in NAMES, folder)):
+        names = [name for name in MAKERS if name.startswith(f"{folder}/")]
+        told = {made.get(name, ("", "")) for name in names}
+        date = max(date for _, date in told)
+        by = ", ".join(sorted({library for library, _ in told if library})) or ("its form" if date else "an earlier release")
+        files = ", ".join(f"`{name.partition('/')[2]}`" for name in names)
+        rows.append((NAMES.get(folder, TOOLS.get(folder, folder)), files, by, date))
+    forms = [name for name in SHAPES_OF_LOGS if name.startswith(DOCUMENTED)]
+    rows.append((", ".join(forms), "a list of hits", "their documented form", ""))
+    return markdown(("what", "as", "last tried with", "on"), rows)
+
+
 TABLES = {
+    "recognised": ("guide/files.md", recognised_table),
     "settings": ("reference/settings.md", settings_table),
     "presets": ("reference/presets.md", presets_table),
     "names": ("reference/names.md", names_table),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ctxasm.model.errors import InvalidInput
 from ctxasm.model.progress import Cancelled, Report, never, silent
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.enrich import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
+    from ctxasm.data.labelling import How
     from ctxasm.data.standing import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
@@ -70,17 +72,24 @@ def load(
     kind: str | None = None,
     valid_only: bool = False,
     over: Over = "new",
+    onto: str | None = None,
 ) -> LoadReport:
     """Load a bundle (folder or .zip), or files of JSON, JSON Lines, CSV, TSV or Parquet that go together, as one dataset.
 
-    `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body"; the rest is guessed), `kind` says
-    what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are left out.
+    `name` defaults to that of the folder or file. `columns` are the columns of fields (text="body", hits="results[*]"; the rest is
+    guessed), `kind` says what the rows are: chunks, documents, queries, retrievals or answers. With `valid_only` rows that fail are
+    left out.
     `over` says what becomes of a dataset of that name: "new" refuses unless it holds the same, "replace" takes its place, "join"
-    adds to it. Raises InvalidInput, NameTaken, InvalidBundle with all problems, StoreUnavailable; then nothing changed.
+    adds to it. `onto` adds the questions of logs alone to a dataset, with their hits on its chunks. Raises InvalidInput, NameTaken,
+    InvalidBundle with all problems, StoreUnavailable; then nothing changed.
     """
-    from ctxasm.data.files import load_paths, one_mapping
+    from ctxasm.data.files import join_paths, load_paths, one_mapping
 
     with _workbench(store) as workbench:
+        if onto is not None:
+            if name is not None or over != "new":
+                raise InvalidInput("onto names the dataset that questions are added to: leave out name and over")
+            return join_paths(workbench, _listed(paths), onto, one_mapping(columns or {}, kind), valid_only)
         return load_paths(workbench, _listed(paths), name, one_mapping(columns or {}, kind), valid_only, over)
 
 
@@ -173,6 +182,24 @@ def export(
 
     with _workbench(store) as workbench:
         return run(workbench, dataset, path, format, force=force)
+
+
+def label(
+    query_id: str,
+    chunks: Sequence[tuple[str, int]],
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    how: How = "add",
+) -> Query:
+    """Say which chunks (document_id, chunk_index) a question of a dataset (default: the newest) needs.
+
+    `how`: they are added to its gold evidence, taken from it ("remove"), or take its place ("replace"). It is kept with the question and
+    exported with it. Raises InvalidInput for a chunk that is not there, NotFound, StoreUnavailable.
+    """
+    from ctxasm.data.labelling import label as run
+
+    with _workbench(store) as workbench:
+        return run(workbench, dataset, query_id, chunks, how)
 
 
 # From question to checked answer

@@ -64,3 +64,8 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def normalised(text: str) -> str:
+    """A text in NFC with single spaces between its words: equal for texts that read the same."""
+    return " ".join(unicodedata.normalize("NFC", text).split())

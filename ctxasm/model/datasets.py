@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +187,10 @@ class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
 
     def set_summaries(self, dataset_name: str, summaries: Mapping[str, str | None], made_by: str) -> DatasetInfo:
         """Give documents summaries that were made after the load, at once."""
+        ...
+
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
+        """Give a question of a stored dataset other gold evidence. Raises NotFound."""
         ...
 
     def close(self) -> None:

@@ -12,12 +12,13 @@ from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChunk, Query
 from ctxasm.store.additions import check_saved, check_summaries
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import StoredDataset
 from ctxasm.store.intake import check_dataset_name, check_records
 from ctxasm.store.join import Join
+from ctxasm.store.labels import write_gold
 from ctxasm.store.listing import no_dataset
 from ctxasm.store.load import ListedDocuments, Load, Records, remove_dataset, reserve_document_numbers
 from ctxasm.store.migrate import ensure_schema
@@ -189,6 +190,16 @@ class Store:
             self._lock_name(connection, dataset_name)
             write_summaries(connection, self._dataset_id(connection, dataset_name), summaries, made_by)
         return self.dataset(dataset_name).info
+
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
+        """Give a question of a stored dataset, loaded or saved, this gold evidence instead of what it has.
+
+        The dataset gets a new number where a loaded question changes. Raises NotFound.
+        """
+        with self._connections.writing() as connection:
+            self._lock_name(connection, dataset_name)
+            query = write_gold(connection, dataset_name, self._dataset_id(connection, dataset_name), query_id, gold)
+        return self.dataset(dataset_name).query(query_id) if query is None else query
 
     def close(self) -> None:
         """Let go of all connections."""

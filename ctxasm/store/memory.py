@@ -9,7 +9,7 @@ from types import TracebackType
 
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChunk, Query
 from ctxasm.store.additions import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import Intake, check_dataset_name, check_records
@@ -154,6 +154,21 @@ class MemoryStore:
         intake = old.intake._replace(documents=tuple((changed.get(d.document_id, d), own) for d, own in old.intake.documents))
         info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
         return self._put(dataset_name, MemoryDataset(old.bundle(), intake, info, self._counter, self._saved_of(dataset_name)))
+
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
+        """Give a question other gold evidence, as `Store.set_gold`."""
+        old = self.dataset(dataset_name)
+        before = old.query(query_id)
+        query = replace(before, gold=tuple(gold))
+        if query == before:
+            return query
+        if query_id not in old.loaded_ids():
+            return self.save_query(dataset_name, query)
+        intake = old.intake._replace(queries=tuple(query if one.query_id == query_id else one for one in old.intake.queries))
+        info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
+        bundle = replace(old.bundle(), queries=tuple(intake.queries))
+        self._put(dataset_name, MemoryDataset(bundle, intake, info, self._counter, self._saved_of(dataset_name)))
+        return query
 
     def close(self) -> None:
         """Nothing to let go of."""

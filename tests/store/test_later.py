@@ -17,7 +17,7 @@ from kinds import AnyStore
 
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.ports import TokenCounter, Window
-from ctxasm.model.records import Hit, Query
+from ctxasm.model.records import GoldChunk, Hit, Query
 from ctxasm.store import dataset as dataset_module
 from ctxasm.store.database import Store
 from tests.examples import examples
@@ -291,6 +291,20 @@ def test_summaries_are_given_to_documents_without_one(store: AnyStore) -> None:
     assert after.dataset_id != before.dataset_id
     assert replace(after, dataset_id=0, content_hash="") == replace(before, dataset_id=0, content_hash="")
     assert after.content_hash == store.add(current.bundle(), "copy").content_hash != before.content_hash
+
+
+def test_gold_is_given_to_one_question(store: AnyStore) -> None:
+    bundle = full_bundle()
+    before = store.add(bundle)
+    first, *others = bundle.queries
+    gold = (*first.gold, GoldChunk("d1", 99))
+    assert store.set_gold("hospital", first.query_id, gold) == replace(first, gold=gold)
+    current = store.dataset("hospital")
+    assert current.queries() == [replace(first, gold=gold), *others]
+    assert current.info.dataset_id != before.dataset_id
+    assert current.info.content_hash == store.add(current.bundle(), "copy").content_hash
+    assert store.set_gold("hospital", first.query_id, first.gold) == first
+    assert store.dataset("hospital").info.content_hash == before.content_hash
 
 
 def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: AnyStore) -> None:

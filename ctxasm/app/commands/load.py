@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
 from ctxasm.app.workbench import Workbench
-from ctxasm.data.files.loading import LoadReport, files_at, load_paths, one_mapping, preview_files
+from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
 from ctxasm.data.standing import Over
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -38,7 +38,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_over(parser)
     parser.add_argument(
-        "--map", dest="columns", metavar="FIELD=COLUMN", action="append", default=[], help="the column of a field; a dotted path for JSON"
+        "--join", metavar="DATASET", help="add only the questions, with their hits on the chunks of this dataset or linked table"
+    )
+    parser.add_argument(
+        "--map",
+        dest="columns",
+        metavar="FIELD=PATH",
+        action="append",
+        default=[],
+        help="the column of a field, or a path in JSON; of a list of hits hits=results[*] and hits.text=node.text",
     )
     parser.add_argument("--kind", help="what the rows are: chunks, documents, queries, retrievals or answers (default: guessed)")
     parser.add_argument("--valid-only", action="store_true", help="leave out the rows that fail instead of loading nothing")
@@ -51,6 +59,8 @@ def run(args: Namespace) -> int:
     if args.sample == bool(args.path) or (args.sample and (args.name is not None or args.into is not None)):
         raise InvalidInput("load takes either a PATH (with or without --data or --into) or --sample alone")
     name, over = over_of(args, args.name, "--data")
+    if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
+        raise InvalidInput("--join names the dataset that questions are added to: leave out --sample, --data, --into and --replace")
     workbench = workbench_of(args)
     if args.preview:
         return _preview(workbench, args)
@@ -64,6 +74,8 @@ def run(args: Namespace) -> int:
 
 
 def _load(workbench: Workbench, args: Namespace, name: str | None, over: Over) -> LoadReport:
+    if args.join is not None:
+        return join_paths(workbench, args.path, args.join, _mappings(args), args.valid_only, _pasted)
     return load_paths(workbench, args.path, name, _mappings(args), args.valid_only, over, _pasted)
 
 
@@ -77,7 +89,7 @@ def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
     for assignment in args.columns:
         field, equals, column = assignment.partition("=")
         if not equals or not field.strip():
-            raise InvalidInput(f"--map takes FIELD=COLUMN, such as text=body, got {shown(assignment)}")
+            raise InvalidInput(f"--map takes FIELD=PATH, such as text=body or hits=results[*], got {shown(assignment)}")
         columns[field.strip()] = column
     return one_mapping(columns, args.kind)
 
@@ -85,11 +97,14 @@ def _mappings(args: Namespace) -> dict[str, ColumnMapping]:
 def _preview(workbench: Workbench, args: Namespace) -> int:
     if args.sample:
         raise InvalidInput("--preview takes a PATH")
-    found = preview_files(workbench, files_at(args.path, workbench.config, _pasted), _mappings(args), args.into)
+    found = preview_files(workbench, files_at(args.path, workbench.config, _pasted), _mappings(args), args.into, args.join)
     for file in found.files:
         _show_file(file)
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count)
-    where = f"add to {args.into}" if args.into is not None else f"load as {found.name}"
+    for note in found.notes:
+        show(f"note: {note}")
+    added = args.into or args.join
+    where = f"add to {added}" if added is not None else f"load as {found.name}"
     show(f"would {where}: {counts}" if counts else "would load nothing")
     for problem in found.problems[:MOST_PROBLEMS]:
         say(str(problem))
@@ -105,6 +120,15 @@ def _show_file(file: FilePreview) -> None:
             show(f"  {field} = {column} ({file.mapping.reasons.get(field, 'as you said')})")
     for note in file.notes:
         show(f"  note: {note}")
+    for asked in file.asked:
+        show(f"  asks: {_cut(asked.question)} ({asked.hits:,} hits)")
+        for text, score in asked.best:
+            show(f"    {'' if score is None else f'{score:.4g} '}{_cut(text)}")
     for number, row in file.rows:
         text = json.dumps(row, ensure_ascii=False, default=str)
-        show(f"  {file.unit} {number}: {text if len(text) <= ROW_CHARS else text[: ROW_CHARS - 1] + '…'}")
+        show(f"  {file.unit} {number}: {_cut(text)}")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text[: ROW_CHARS * 2].split())
+    return line if len(line) <= ROW_CHARS else line[: ROW_CHARS - 1] + "…"

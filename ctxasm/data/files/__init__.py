@@ -12,7 +12,7 @@ from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
     from ctxasm.data.files.exporting import ExportReport, export
-    from ctxasm.data.files.loading import LoadReport, load_paths, one_mapping
+    from ctxasm.data.files.loading import LoadReport, join_paths, load_paths, one_mapping
     from ctxasm.data.files.problems import Problem
     from ctxasm.data.files.reading import Reading, load_bundle, load_bundle_bytes, read_bundle, read_bundle_bytes
     from ctxasm.data.files.writing import write_bundle
@@ -23,6 +23,7 @@ __all__ = [
     "Problem",
     "Reading",
     "export",
+    "join_paths",
     "load_bundle",
     "load_bundle_bytes",
     "load_paths",
@@ -34,7 +35,7 @@ __all__ = [
 __getattr__ = door(
     __name__,
     exporting="ExportReport export",
-    loading="LoadReport load_paths one_mapping",
+    loading="LoadReport join_paths load_paths one_mapping",
     problems="Problem",
     reading="Reading load_bundle load_bundle_bytes read_bundle read_bundle_bytes",
     writing="write_bundle",

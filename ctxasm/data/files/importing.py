@@ -18,20 +18,30 @@ from ctxasm.data.files.mapping import ColumnMapping
 from ctxasm.data.files.opening import Table, is_bundle_name, is_bundle_zip, open_tables, sources_of
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
+from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
-from ctxasm.model.datasets import OwnedDataset
+from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import check_records
 
-PREVIEW_ROWS = 20
+PREVIEW_ROWS, PREVIEW_ASKED, PREVIEW_HITS = 20, 3, 3
+
+
+class AskedPreview(NamedTuple):
+    """A question as it would be loaded, with the number of its hits, and its best hits: their texts (or names) and scores."""
+
+    question: str
+    hits: int
+    best: tuple[tuple[str, float | None], ...]
 
 
 class FilePreview(NamedTuple):
     """One table. `shape` is the recognised shape's name; `mapping` what its columns were taken for; one of them, or none.
 
-    `rows` are the first 20 with their numbers; `row_count` all of them; `failing` those with a problem.
+    `rows` are the first 20 with their numbers; `asked` the first three questions as they would be loaded; `row_count` all rows;
+    `failing` those with a problem.
     """
 
     file: str
@@ -40,6 +50,7 @@ class FilePreview(NamedTuple):
     mapping: ColumnMapping | None
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, Any]], ...]
+    asked: tuple[AskedPreview, ...]
     row_count: int
     failing: int
     unit: str
@@ -74,17 +85,18 @@ def preview(
     limits: FileLimits | None = None,
     mappings: Mapping[str, ColumnMapping] | None = None,
     into: OwnedDataset | None = None,
+    onto: Dataset | None = None,
 ) -> Preview:
-    """What the files hold and how they are understood, beside the dataset `into` that they join.
+    """What the files hold and how they are understood, beside the dataset `into` that they join, their hits on the chunks of `onto`.
 
     Raises InvalidInput where the only file cannot be read at all.
     """
     tables, unreadable = open_tables(files, mappings or {}, limits or FileLimits())
     sources = sources_of(tables)
-    checked = check_sources(sources, "preview", into)
+    checked = check_sources(sources, "preview", into, onto)
     bundle = checked.bundle
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
-    shown = [_file_preview(table, source, checked) for table, source in zip(tables, sources, strict=True)]
+    shown = [_file_preview(table, source, checked) for table, source in zip(tables, checked.sources, strict=True)]
     return Preview(tuple(shown), checked.notes, (*unreadable, *checked.problems), counts, default_name(files), _hash_of(bundle))
 
 
@@ -105,31 +117,33 @@ def import_files(
     valid_only: bool = False,
     limits: FileLimits | None = None,
     into: OwnedDataset | None = None,
+    onto: Dataset | None = None,
 ) -> Reading:
     """The bundle that the files make together, with notes. `mappings` are by the name of the table ("" for all).
 
-    `into` is the dataset that they join: references may name its records, and what is stored there otherwise is a problem.
+    `into` is the dataset that they join: references may name its records, and what is stored there otherwise is a problem. With
+    `onto` their questions alone are loaded, with hits on the chunks of that dataset.
 
     Raises InvalidBundle with all problems, or InvalidInput with one sentence. With `valid_only` rows that fail are left
     out, which the notes count; a file that cannot be read at all is refused all the same.
     """
     limits = limits or FileLimits()
-    if not valid_only and not mappings and len(files) == 1 and is_bundle_zip(*files[0], limits):
+    if not valid_only and not mappings and onto is None and len(files) == 1 and is_bundle_zip(*files[0], limits):
         return read_bundle_bytes(files[0][1], files[0][0], name, limits.of_zip(), into)
     called = dataset_name(name if name is not None else default_name(files))
     where = ", ".join(shown_name(file) for file, _ in files[:3]) + (f" and {len(files) - 3} more" if len(files) > 3 else "")
     tables, unreadable = open_tables(files, mappings or {}, limits)
     sources = sources_of(tables)
-    checked = check_sources(sources, called, into)
+    checked = check_sources(sources, called, into, onto)
     dropped = None
     if valid_only and checked.problems and not unreadable:
-        tables, sources, checked, dropped = _valid_part(tables, checked, called, into)
+        tables, sources, checked, dropped = _valid_part(tables, checked, called, into, onto)
     if unreadable or checked.bundle is None:
         raise InvalidBundle(where, (*unreadable, *checked.problems))
     bundle = checked.bundle
     if not (bundle.documents or bundle.chunks or bundle.queries or bundle.answers):
         raise InvalidInput(f"{where} {'hold' if len(files) > 1 else 'holds'} no {'valid ' if dropped else ''}records")
-    return Reading(bundle, (*_notes(tables, sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
+    return Reading(bundle, (*_notes(tables, checked.sources), *checked.notes, *(_dropped_notes(dropped) if dropped else ())))
 
 
 def default_name(files: Sequence[tuple[str, bytes]]) -> str:
@@ -141,7 +155,7 @@ def default_name(files: Sequence[tuple[str, bytes]]) -> str:
 
 
 def _valid_part(
-    tables: list[Table], checked: Checked, name: str, into: OwnedDataset | None
+    tables: list[Table], checked: Checked, name: str, into: OwnedDataset | None, onto: Dataset | None
 ) -> tuple[list[Table], list[Source], Checked, _Dropped]:
     """The tables without their failing rows, checked again, until nothing fails."""
     first, later = checked.failed, dict[str, frozenset[int]]()
@@ -149,7 +163,7 @@ def _valid_part(
     while True:
         tables = [_without(table, failed.get(table.rows.file, frozenset())) for table in tables]
         sources = sources_of(tables)
-        checked = check_sources(sources, name, into)
+        checked = check_sources(sources, name, into, onto)
         failed = checked.failed
         gone = any(failed.get(table.rows.file, frozenset()) & {number for number, _ in table.rows.rows} for table in tables)
         if checked.bundle is not None or not gone:
@@ -177,12 +191,33 @@ def _file_preview(table: Table, source: Source, checked: Checked) -> FilePreview
         mapping=table.mapping,
         columns=rows.columns,
         rows=tuple(rows.rows[:PREVIEW_ROWS]),
+        asked=_asked_preview(source.lines),
         row_count=len(rows.rows) + len({problem.line for problem in rows.problems}),
         failing=len(checked.failed.get(rows.file, ())),
         unit=rows.unit,
         notes=(*rows.notes, *source.lines.notes),
         problems=own,
     )
+
+
+def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
+    questions = {str(line.get("query_id")): line.get("query") for _, line in lines.queries}
+    first = [line for _, line in lines.retrievals[:PREVIEW_ASKED]]
+    hits = [[hit for hit in line.get("retrieved") or () if isinstance(hit, Mapping)] for line in first]
+    named = {_key(hit) for own in hits for hit in own[:PREVIEW_HITS]}
+    texts = {key: str(line.get("text")) for _, line in lines.chunks if (key := _key(line)) in named}
+    return tuple(
+        AskedPreview(
+            str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
+            len(own),
+            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), hit.get("score")) for hit in own[:PREVIEW_HITS]),
+        )
+        for line, own in zip(first, hits, strict=True)
+    )
+
+
+def _key(line: Mapping[str, Any]) -> tuple[str, str]:
+    return str(line.get("document_id")), str(line.get("chunk_index"))
 
 
 def _notes(tables: Sequence[Table], sources: Sequence[Source]) -> list[str]:

@@ -19,6 +19,8 @@ from typing import Any
 from ctxasm.data.files.decoding import Decoded
 from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.lines import UNREAD, LineReader
+from ctxasm.data.files.mapping_hits_guess import records_at
+from ctxasm.data.files.mapping_values import value_at
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.data.files.recognised.unfolding import unfolded
 from ctxasm.data.files.rows import Rows
@@ -80,6 +82,8 @@ def tables_of(value: Any) -> list[tuple[str, list[Any], Mapping[str, Any] | None
         return [("", value if isinstance(value, list) else [value], None)]
     if columns := _by_columns(value):
         return [("", columns, None)]
+    if (records := records_at(value)) is not None:
+        return [("", value_at(value, records) if records else [value], value if records else None)]
     found = _lists_in(value, MAX_SEARCH)
     if not found:
         return [("", [value], None)]

@@ -49,11 +49,15 @@ MOST_FILES = 1_000
 
 
 class LoadReport(NamedTuple):
-    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user."""
+    """What a load brought. `changed` is False where the same was loaded before. `notes` are sentences for the user.
+
+    `query_id` is the first of the questions that were added to a dataset, None where it is all of them.
+    """
 
     info: DatasetInfo
     changed: bool
     notes: tuple[str, ...]
+    query_id: str | None = None
 
     @property
     def summary(self) -> str:
@@ -70,16 +74,17 @@ def preview_files(
     files: Sequence[tuple[str, bytes]],
     mappings: Mapping[str, ColumnMapping] | None = None,
     into: str | None = None,
+    onto: str | None = None,
 ) -> Preview:
     """What files (name, bytes) hold: each table's shape or mapping, its first 20 rows, notes, and all problems. Loads nothing.
 
-    `into` names the dataset that they would join. Raises InvalidInput where the only file cannot be read at all, or a mapping
-    does not fit, and NotFound.
+    `into` names the dataset that they would join, `onto` the one whose chunks their hits would be on. Raises InvalidInput where the
+    only file cannot be read at all, or a mapping does not fit, and NotFound.
     """
     from ctxasm.data.files.importing import preview
 
     joins = None if into is None else joined_dataset(datasets, into, "join")
-    return preview(files, limits_of(datasets.config), mappings, joins)
+    return preview(files, limits_of(datasets.config), mappings, joins, None if onto is None else datasets.dataset(onto))
 
 
 def load_files(
@@ -102,6 +107,46 @@ def load_files(
     reading = import_files(files, mappings, name, valid_only=valid_only, limits=limits_of(datasets.config), into=into)
     origin = ", ".join(file for file, _ in files[:5]) + (f" and {len(files) - 5} more" if len(files) > 5 else "")
     return keep_bundle(datasets, reading, origin, over)
+
+
+def join_files(
+    datasets: Loading,
+    files: Sequence[tuple[str, bytes]],
+    dataset: str,
+    mappings: Mapping[str, ColumnMapping] | None = None,
+    valid_only: bool = False,
+) -> LoadReport:
+    """Add the questions of logs (name, bytes) to a dataset, with their hits on its chunks; to a linked table as saved questions.
+
+    The notes say how each hit was found, and what was not found, whose hits are left out. Raises as `load_files`, and NotFound.
+    """
+    from ctxasm.data.files.importing import import_files
+
+    linked = datasets.links.dataset(dataset)
+    onto = datasets.dataset(dataset) if linked is None else linked
+    into = None if linked is not None else joined_dataset(datasets, dataset, "join")
+    reading = import_files(files, mappings, dataset, valid_only=valid_only, limits=limits_of(datasets.config), into=into, onto=onto)
+    first = reading.bundle.queries[0].query_id if reading.bundle.queries else None
+    if linked is None:
+        return keep_bundle(datasets, reading, ", ".join(file for file, _ in files[:5]), "join")._replace(query_id=first)
+    for query in reading.bundle.queries:
+        datasets.store.save_query(dataset, query, linked=True)
+    notes = [f"saved {counted(len(reading.bundle.queries), 'question')} beside the table of {dataset}", *reading.notes]
+    if answers := reading.bundle.answers:
+        notes.append(f"left out {counted(len(answers), 'answer')}: beside a table that is read where it is, questions alone are kept")
+    return LoadReport(linked.info, True, tuple(notes), first)
+
+
+def join_paths(
+    datasets: Loading,
+    paths: Sequence[str | os.PathLike[str]],
+    dataset: str,
+    mappings: Mapping[str, ColumnMapping] | None = None,
+    valid_only: bool = False,
+    pasted: Pasted | None = None,
+) -> LoadReport:
+    """`join_files` of whatever stands at paths; `pasted` reads the path -."""
+    return join_files(datasets, files_at(paths, datasets.config, pasted), dataset, mappings, valid_only)
 
 
 def load_paths(

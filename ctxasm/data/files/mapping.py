@@ -12,13 +12,17 @@ from dataclasses import replace
 from typing import Any
 
 from ctxasm.data.files.mapping_flat import flat_retrievals
-from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, ColumnMapping
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, HITS, ColumnMapping
 from ctxasm.data.files.mapping_guess import guess
+from ctxasm.data.files.mapping_hits import hit_retrievals
 from ctxasm.data.files.mapping_lines import Applied, DocumentLines, Line, Picked, document_ids, left_out_note, picked, query_id_of
+from ctxasm.data.files.mapping_paths import lists_in
 from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown
 
+MOST_LISTS = 5
+"""Lists that a note names."""
 __all__ = ["FIELDS", "ColumnMapping", "apply", "guess"]
 
 
@@ -68,6 +72,9 @@ def _plain(kind: str, finish: Callable[[Picked], dict[str, Any]]) -> Callable[[C
         notes = left_out_note(rows.file, left_out)
         if kind != "documents" and "query_id" not in mapping.columns:
             notes.append(f"{rows.file}: no column gives query_id, so it is made from the words of the query")
+        if kind == "queries" and (lists := lists_in(rows, mapping.columns.values())):
+            named = ", ".join(map(shown, lists[:MOST_LISTS]))
+            notes.append(f"{rows.file}: no hits are loaded; if they are in {named}, map them, as in hits={lists[0]}")
         return Applied(Converted(**{kind: found}, notes=tuple(notes)))
 
     return lines
@@ -78,6 +85,8 @@ def _query(found: Picked) -> dict[str, Any]:
 
 
 def _retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
+    if HITS in mapping.columns:
+        return hit_retrievals(mapping, rows)
     if "retrieved" not in mapping.columns:
         return flat_retrievals(mapping, rows)
     left_out: set[str] = set()

@@ -13,6 +13,7 @@ from ctxasm.data.files.problems import NO_VALUE, Problem
 from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.shapes import HitShape, explained
+from ctxasm.model.characters import normalised
 from ctxasm.model.errors import shown
 
 Similarity = Callable[[Picked, int], Any]
@@ -57,7 +58,7 @@ class _Flat:
             found["document_id"] = document_id
         if not self._has_index:
             known = self._indexes.setdefault(str(document_id), {})
-            found["chunk_index"] = known.setdefault(str(found.get("text")), len(known))
+            found["chunk_index"] = known.setdefault(normalised(str(found.get("text"))), len(known))
         named = query_id_of(found)
         query_id = named.get("query_id")
         known_hits = self._retrievals.get(query_id, (0, {"retrieved": []}))[1]["retrieved"] if isinstance(query_id, str) else []
@@ -98,7 +99,7 @@ class _Flat:
     def _take_chunk(self, number: int, found: Picked) -> None:
         self._documents.take(number, found["document_id"], found)
         line = {**found.only(*OF_CHUNK), "metadata": found.get("metadata", {})}
-        key = (found["document_id"], found["chunk_index"], str(found.get("text")))
+        key = (found["document_id"], found["chunk_index"], normalised(str(found.get("text"))))
         _, known = self._chunks.setdefault(key, (number, line))
         if known is not line:  # what differs from hit to hit is of the hit, not of the chunk
             both = known["metadata"].items()

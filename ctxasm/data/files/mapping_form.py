@@ -1,4 +1,8 @@
-"""What a mapping of columns is: for each field of a kind of record the column, or the dotted path in a JSON column."""
+"""What a mapping of columns is: for each field of a kind of record the column, or the path in a JSON column.
+
+Of a list of hits in each row, `hits` is the path to the list (`response.matches[*]`) and `hits.text` the path from a hit to its text.
+A path of a hit that has `[*]` itself is one from the row, to a list beside: `hits=documents[*]`, `hits.score=scores[*]`.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +11,51 @@ from dataclasses import dataclass, field
 
 from ctxasm.data.field_names import FIELD_NAMES
 from ctxasm.data.files.rows import Rows
+from ctxasm.data.paths import EVERY, lists_of
 from ctxasm.model.errors import InvalidInput, shown
 
+HITS, MAX_LISTS = "hits", 8
+EXPECTED = "expected_answer"
+"""Beside a list of hits `answer` is what was answered, and this is what should have been."""
+HIT_FIELDS = (
+    *("hits.id", "hits.text", "hits.document_id", "hits.chunk_index", "hits.score", "hits.distance", "hits.rank"),
+    *("hits.title", "hits.source", "hits.page_number", "hits.section", "hits.start", "hits.end", "hits.metadata"),
+)
 DOCUMENT_FIELDS = ("title", "source", "summary", "date")
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "chunks": ("document_id", "chunk_index", "text", "start", "end", "page_number", "section", "row_number", *DOCUMENT_FIELDS),
     "documents": ("document_id", *DOCUMENT_FIELDS),
     "queries": ("query_id", "query", "answer", "gold", "spans", "history"),
     "retrievals": (
-        *("query_id", "query", "document_id", "chunk_index", "text", "score", "distance", "rank", "retrieved"),
-        *("page_number", "section", *DOCUMENT_FIELDS, "answer"),
+        *("query_id", "query", "document_id", "chunk_index", "text", "score", "distance", "rank", HITS, *HIT_FIELDS, "retrieved"),
+        *("page_number", "section", *DOCUMENT_FIELDS, "answer", EXPECTED),
         *("search_method", "bm25_matches", "best_similarity", "intent", "supplement"),
     ),
     "answers": ("query_id", "query", "answer", "answer_text_with_markers", "sources", "labels"),
 }
-"""The fields that a table of each kind can give. One row of `retrievals` is one hit, unless `retrieved` holds a list of them."""
+"""The fields that a table of each kind can give. One row of `retrievals` is one hit, unless `hits` (or `retrieved`, in the form of a
+bundle) holds a list of them."""
 NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "chunks": (("text",),),
     "documents": (("document_id",),),
     "queries": (("query",),),
-    "retrievals": (("query", "query_id"), ("document_id", "text", "retrieved")),
+    "retrievals": (("query", "query_id", HITS), ("document_id", "text", HITS, "retrieved")),
     "answers": (("answer", "answer_text_with_markers"), ("query_id", "query")),
 }
 """Of each group one must be mapped; everything else can be derived or left out."""
+REFERENCES = ("reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference")
 NAMES: Mapping[str, tuple[str, ...]] = {
     **FIELD_NAMES,
     "query_id": ("query_id", "qid", "question_id", "q_id", "queryid", "topic_id"),
     "query": ("query", "question", "query_text", "question_text", "user_query", "user_input", "search_query", "prompt", "vraag"),
-    "answer": ("answer", "reference_answer", "ground_truth", "expected_answer", "gold_answer", "reference", "response", "antwoord"),
+    "answer": ("answer", *REFERENCES, "response", "antwoord"),
     "score": (
         *("score", "similarity", "similarity_score", "relevance_score", "relevance", "cosine_similarity", "rerank_score"),
         *("bm25_score", "bm25", "vector_score", "search_score"),
     ),
     "distance": ("distance", "cosine_distance", "vector_distance", "l2_distance", "dist"),
     "rank": ("rank", "hit_rank", "position", "order", "rang"),
-    "retrieved": ("retrieved", "hits"),
+    "retrieved": ("retrieved",),
 }
 """By what names tables call each field; a field that is not here is found under its own name only."""
 
@@ -73,8 +87,14 @@ class ColumnMapping:
         for name, column in self.columns.items():
             if name not in FIELDS[self.kind] or not column:
                 raise InvalidInput(f"{self.kind} have no field {shown(name)}: map one of {', '.join(FIELDS[self.kind])}")
+            if name in HIT_FIELDS and EVERY not in column:
+                continue
+            top, *below = lists_of(column)
+            if len(below) > MAX_LISTS or (EVERY in column and HITS not in self.columns):
+                told = "the path to a list of hits must be mapped" if HITS not in self.columns else f"a path goes through {MAX_LISTS} lists"
+                raise InvalidInput(f"{name} of {rows.file} is at {shown(column)}, but {told}, as in hits=results{EVERY}")
             if column not in rows.columns and not any(
-                top in rows.columns for top in (column[:at] for at, letter in enumerate(column) if letter == ".")
+                part in rows.columns for part in (top, *(top[:at] for at, letter in enumerate(top) if letter == "."))
             ):
                 listed = ", ".join(map(shown, rows.columns[:20])) + (" …" if len(rows.columns) > 20 else "")
                 raise InvalidInput(f"{rows.file} has no column {shown(column)} for {name}: it has {listed or 'none'}")

@@ -13,7 +13,8 @@ from typing import Any
 
 from ctxasm.data.columns import LONG_TEXT, longest_texts, places_inside
 from ctxasm.data.field_names import by_names, plain_name
-from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, FIELDS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_hits_guess import guess_hits
 from ctxasm.data.files.mapping_values import ABSENT, JSON_FIELDS, METADATA, REALS, VECTORS, WHOLES, field_value, is_vector, parsed, value_at
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import shown
@@ -23,6 +24,8 @@ MAX_ID_CHARS = 300
 IDS = frozenset({"id", "ids", "uuid", "key", "pk", "uid"})
 OWN_NAMES = frozenset({"document_id", "chunk_index", "text", "query_id", "query", "score"})
 """Names that nobody gives to anything else."""
+OF_FLAT = ("text", "document_id", "chunk_index", "score", "distance", "rank", "retrieved")
+"""Fields that are those of a row, not of a hit in it."""
 QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
 POSITIONS = frozenset(map(plain_name, ("position", "order", "idx", "index", "seq", "ordinal")))
 
@@ -32,6 +35,23 @@ def guess(rows: Rows, fixed: ColumnMapping | None = None) -> ColumnMapping | Non
 
     `fixed` is what the user decided: its kind (any, where that is "") and its columns stay.
     """
+    given = fixed.columns if fixed is not None else {}
+    flat = None if given.keys() & {HITS, *HIT_FIELDS} else _flat(rows, fixed)
+    if (fixed is not None and fixed.kind not in ("", "retrievals")) or not given.keys() <= set(FIELDS["retrievals"]) - set(OF_FLAT):
+        return flat
+    nested = guess_hits(rows, given)
+    if nested is None or (flat is not None and flat.kind == "chunks" and _is_of_its_own(flat, nested)):
+        return flat
+    return nested
+
+
+def _is_of_its_own(chunks: ColumnMapping, nested: ColumnMapping) -> bool:
+    """Whether rows with lists in them are chunks all the same: their own columns say so, and nothing asks."""
+    own = [chunks.columns.get(field, ".") for field in ("document_id", "chunk_index", "text")]
+    return not any("." in column for column in own) or ("query" not in nested.columns and "." not in chunks.columns["text"])
+
+
+def _flat(rows: Rows, fixed: ColumnMapping | None) -> ColumnMapping | None:
     columns = _Columns(rows)
     given = fixed.columns if fixed is not None else {}
     kinds = [fixed.kind] if fixed is not None and fixed.kind else [*_kinds(columns, rows), *FIELDS] if given else _kinds(columns, rows)
@@ -135,7 +155,8 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         if path is not None and field not in found and path not in found.values():
             found[field], reasons[field] = path, reason
 
-    for field in FIELDS[kind]:
+    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, EXPECTED)]
+    for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):
                 take(field, path, "by its name" if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
@@ -150,7 +171,7 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
     if bool(found.get("start")) != bool(found.get("end")):  # one without the other says nothing
         found |= dict.fromkeys(("start", "end"), "")
     ordered = [field for field in FIELDS[kind] if found.get(field)]
-    open_fields = [field for field in FIELDS[kind] if field not in found and field not in ("start", "end")]
+    open_fields = [field for field in flat if field not in found and field not in ("start", "end")]
     used = tuple(path for given in found.values() for path in (given, given.partition(".")[0]))
     unfit = {field: path for field in open_fields for path in columns.named(field) if path not in used and "." not in path}
     return ColumnMapping(kind, {field: found[field] for field in ordered}, {field: reasons[field] for field in ordered}, unfit=unfit)

@@ -6,13 +6,14 @@ A value that is not what its field takes is passed on as it is: the validation o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from ctxasm.data.field_names import FIELD_NAMES, plain_name
 from ctxasm.data.files.lines import UNREAD, LineReader
 from ctxasm.data.files.problems import Problems
+from ctxasm.data.paths import dotted, lists_of
 
 ABSENT = object()
 WHOLES = ("chunk_index", "start", "end", "page_number", "row_number", "rank", "bm25_matches")
@@ -29,10 +30,32 @@ _REAL = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d{1,4})?")
 
 
 def value_at(row: Mapping[str, Any], path: str) -> Any:
-    """The value at a column or dotted path, ABSENT where there is none; JSON in a text cell is looked into."""
-    if path in row:
-        return _present(row[path])
-    value: Any = row
+    """The value at a column or path, ABSENT where there is none; JSON in a text cell is looked into."""
+    return _present(row[path]) if path in row else _below(row, dotted(path))
+
+
+def each_at(row: Any, path: str) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """The values at a path with `[*]`, each with its place in those lists; one with the place () where the path has none."""
+    if isinstance(row, Mapping) and path in row:
+        yield (), _present(row[path])
+    else:
+        yield from _each(row, lists_of(path))
+
+
+def _each(value: Any, parts: tuple[str, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    found = _below(value, parts[0])
+    if len(parts) == 1:
+        yield (), found
+        return
+    inner = parsed(found) if isinstance(found, str) else found
+    listed = inner if isinstance(inner, list) else list(inner.values()) if isinstance(inner, Mapping) else ()
+    for at, item in enumerate(listed):
+        for place, innermost in _each(item, parts[1:]):
+            yield (at, *place), innermost
+
+
+def _below(value: Any, path: str) -> Any:
+    """The value at a dotted path below a value, the value itself for no path."""
     rest = path
     while rest:
         if isinstance(value, str):

@@ -17,6 +17,7 @@ from ctxasm.data.files.formats import ZIP, read_rows, shown_name
 from ctxasm.data.files.kinds import KNOWN_FILES
 from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.mapping import ColumnMapping, apply, guess
+from ctxasm.data.files.mapping_form import HITS
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised import Converted, Shape, recognised
 from ctxasm.data.files.rows import Rows
@@ -50,7 +51,8 @@ class Table:
         if self.shape is not None:
             return self.shape.name
         if self.mapping is not None:
-            return f"{self.mapping.kind}, by its columns"
+            what = "questions with their hits" if HITS in self.mapping.columns else self.mapping.kind
+            return f"{what}, by its columns"
         return "not understood"
 
 

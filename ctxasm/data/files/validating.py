@@ -7,10 +7,11 @@ then turned back into the file and row that a user knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from ctxasm.data.files.joining import join_logs
 from ctxasm.data.files.kinds import ANSWERS, CHUNKS, DOCUMENTS, KNOWN_FILES, QUERIES, RETRIEVALS, Kind
 from ctxasm.data.files.mapping_flat import UNQUOTED
 from ctxasm.data.files.problems import MAX_PROBLEMS, NO_VALUE, Problem, Problems
@@ -18,9 +19,9 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.references import Tables, asked_queries, check_references, documents_of, notes_of
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.tables import Table, take_line
-from ctxasm.model.datasets import OwnedDataset
+from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import shown
-from ctxasm.model.records import Bundle
+from ctxasm.model.records import Bundle, Chunk
 
 KINDS: dict[str, Kind[Any, Any]] = {
     "documents": DOCUMENTS,
@@ -58,13 +59,15 @@ class Place(NamedTuple):
 class Checked(NamedTuple):
     """The bundle that sound lines are (None where there are problems), its notes, and the rows that failed by file.
 
-    `failed` is complete even where `problems` stops at the most that are reported.
+    `failed` is complete even where `problems` stops at the most that are reported. `sources` are those that were given, with the hits
+    of logs on chunks that stand elsewhere.
     """
 
     bundle: Bundle | None
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
     failed: Mapping[str, frozenset[int]]
+    sources: Sequence[Source]
 
 
 class _Sourced(Problems):
@@ -116,8 +119,12 @@ class _Sourced(Problems):
         return message
 
 
-def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | None = None) -> Checked:
-    """Validate the lines of all sources together, and against the dataset `into` that they join."""
+def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | None = None, onto: Dataset | None = None) -> Checked:
+    """Validate the lines of all sources together, and against the dataset `into` that they join.
+
+    Hits of logs are first found among the chunks of the other sources and of that dataset; those of `onto` are all that there are.
+    """
+    sources, told = _on_chunks(sources, into, onto)
     places: dict[str, list[Place]] = {file: [] for file in KNOWN_FILES}
     problems = _Sourced(places, _labels(sources))
     for source in sources:
@@ -131,7 +138,7 @@ def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | Non
         ordered = sorted(problems.problems, key=lambda p: (order.get(p.file, len(order)), p.line or 0))
         if problems.more:
             ordered.append(Problem("reading", None, "", f"{problems.more:,} more problems are not listed"))
-        return Checked(None, (), tuple(ordered), failed)
+        return Checked(None, (), tuple(ordered), failed, sources)
     bundle = Bundle(
         name=name,
         documents=documents_of(tables),
@@ -140,7 +147,43 @@ def check_sources(sources: Sequence[Source], name: str, into: OwnedDataset | Non
         answers=tuple(tables.answers.records.values()),
         replaced=sum(source.rows.replaced for source in sources),
     )
-    return Checked(bundle, tuple(problems.words(note) for note in notes_of(tables)), (), failed)
+    return Checked(bundle, (*told, *(problems.words(note) for note in notes_of(tables))), (), failed, sources)
+
+
+def _on_chunks(sources: Sequence[Source], into: OwnedDataset | None, onto: Dataset | None) -> tuple[Sequence[Source], tuple[str, ...]]:
+    """The sources with the hits of logs on chunks that stand elsewhere, and the notes that say how each was found."""
+    logs = [source for source in sources if source.lines.retrievals and (source.lines.chunks or onto is not None)]
+    corpora = [source for source in sources if source.lines.chunks and not source.lines.retrievals and onto is None]
+    dataset = onto if onto is not None else into
+    if not logs or not (corpora or dataset is not None):
+        return sources, ()
+    lines = [line for source in corpora for _, line in source.lines.chunks]
+
+    def corpus() -> Iterator[Chunk]:
+        for line in lines:
+            if (chunk := _chunk_of(line)) is not None:
+                yield chunk
+        if dataset is not None:
+            yield from dataset.iter_records()
+
+    documents = {line.get("document_id") for source in corpora for _, line in source.lines.documents}
+    joined = join_logs([source.lines for source in logs], corpus, onto is None, documents)
+    where = ", ".join(
+        [*(source.rows.file for source in corpora), *([f"dataset {shown(dataset.info.name)}"] if dataset is not None else [])]
+    )
+    moved = {source.rows.file: replace(source, lines=lines) for source, lines in zip(logs, joined.lines, strict=True)}
+    return [moved.get(source.rows.file, source) for source in sources], joined.notes(where, onto is None)
+
+
+def _chunk_of(line: Mapping[str, Any]) -> Chunk | None:
+    """A line of a corpus as far as hits are found by it; None for one that is wrong, which is told when it is checked."""
+    document, index, text, metadata = (line.get(name) for name in ("document_id", "chunk_index", "text", "metadata"))
+    start, end = line.get("start"), line.get("end")
+    if not isinstance(document, str) or not isinstance(index, int) or not isinstance(text, str):
+        return None
+    if not isinstance(start, int) or not isinstance(end, int):
+        start = end = None
+    return Chunk(document, index, text, start, end, metadata=metadata if isinstance(metadata, Mapping) else {})
 
 
 def _lines(source: Source, kind: str) -> Sequence[tuple[int, dict[str, Any]]]:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from ctxasm.data.columns import longest_texts
 from ctxasm.data.field_names import guess_name, plain_name
+from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails, details, sample, tables
 from ctxasm.data.tables.guess_order import guess_order
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, DocumentsTable, TableMapping
-from ctxasm.data.tables.paths import Path
 from ctxasm.data.tables.sampled import Seen, column_values, inside, json_columns
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.data.tables.types import Kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ctxasm.data.field_names import FIELD_NAMES, plain_name
+from ctxasm.data.paths import Path, written_paths
 from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails
-from ctxasm.data.tables.paths import Path, written_paths
 from ctxasm.data.tables.sampled import Seen, column_values, inside, json_columns
 
 _NAMES = (*FIELD_NAMES["start"], *FIELD_NAMES["chunk_index"], "chunk_id", "chunk", "seq_no", "seq_num", "split", "node_index", "order")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ctxasm.data.paths import Path, read_path, read_paths
 from ctxasm.data.tables.catalogue import ColumnInfo, TableDetails, details
 from ctxasm.data.tables.mapping import TableMapping
-from ctxasm.data.tables.paths import Path, read_path, read_paths
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import InvalidInput, shown
 

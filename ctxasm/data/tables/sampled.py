@@ -6,8 +6,8 @@ import json
 from typing import NamedTuple
 
 from ctxasm.data.columns import opened_json, places_inside
+from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import ColumnInfo, Sample, TableDetails
-from ctxasm.data.tables.paths import Path
 
 MOST_KEYS = 200
 _NOTHING = ("", "None", "null")

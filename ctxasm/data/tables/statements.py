@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import from_table
 from ctxasm.data.tables.mapping import OF_DOCUMENT
-from ctxasm.data.tables.paths import Path
 from ctxasm.data.tables.resolved import Place, Resolved
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.data.tables.types import Kind

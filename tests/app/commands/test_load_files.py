@@ -87,7 +87,7 @@ def test_a_mapping_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     out, _ = run(capsys, "load", str(path), "--map", "query=b", "--preview")
     assert "x.csv: queries, by its columns; 1 rows, 0 with a problem\n  query = b (as you said)" in out
     for wrong, words in {
-        "text": "--map takes FIELD=COLUMN, such as text=body, got 'text'",
+        "text": "--map takes FIELD=PATH, such as text=body or hits=results[*], got 'text'",
         "text=zz": "x.csv has no column 'zz' for text: it has 'a', 'b', 'c'",
         "tekst=b": "'tekst' is no field: map one of document_id, chunk_index, text",
     }.items():

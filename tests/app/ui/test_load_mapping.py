@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.app.ui.load.mapping import LEADING, as_kind, chosen, fields_of, is_needed, lacking, paths_of
-from ctxasm.data.files.mapping_form import FIELDS, NEEDED, ColumnMapping
+from ctxasm.app.ui.load.mapping import as_kind, chosen, fields_of, is_needed, lacking, leading_of, offered_of, paths_of
+from ctxasm.data.files.mapping_form import FIELDS, HIT_FIELDS, HITS, NEEDED, ColumnMapping
 
 kinds = st.sampled_from(sorted(FIELDS))
 columns = st.lists(
@@ -24,8 +24,8 @@ def mappings(draw):
 @given(mappings())
 def test_every_field_is_offered_once_and_every_mapped_one_at_once(mapping):
     first, later = fields_of(mapping)
-    assert sorted((*first, *later)) == sorted(FIELDS[mapping.kind])
-    assert set(mapping.columns) | set(LEADING[mapping.kind]) == set(first)
+    assert sorted((*first, *later)) == sorted(offered_of(mapping))
+    assert set(mapping.columns) | set(leading_of(mapping)) == set(first)
 
 
 @given(mappings())
@@ -49,6 +49,9 @@ def test_a_pick_changes_its_field_and_no_other(mapping, data):
     field = data.draw(st.sampled_from(FIELDS[mapping.kind]))
     column = data.draw(st.none() | st.text(min_size=1, max_size=5))
     after = chosen(mapping, {field: column})
+    if field == HITS and column != mapping.columns.get(HITS):  # what stands in a hit belongs to its list
+        assert not set(after.columns) & set(HIT_FIELDS)
+        mapping = ColumnMapping(mapping.kind, {key: value for key, value in mapping.columns.items() if key not in HIT_FIELDS})
     assert {key: value for key, value in after.columns.items() if key != field} == {
         key: value for key, value in mapping.columns.items() if key != field
     }

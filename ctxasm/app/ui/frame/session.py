@@ -159,6 +159,7 @@ class Session:
     files_turn: Kept[int] = Kept(0)
     files_stamp: Kept[tuple[object, str] | None] = Kept(None)
     files_name: Widget[str | None] = Widget("files_name", None)
+    files_onto: Widget[str | None] = Widget("files_onto", None)
     pasted: Widget[str | None] = Widget("_pasted", None)
     mappings: Kept[Mapping[str, ColumnMapping]] = Kept(NONE)
     mappings_turn: Kept[int] = Kept(0)

@@ -56,8 +56,8 @@ def show_lacking(words: str) -> None:
 
 
 class Boxes(NamedTuple):
-    """What the boxes offer and hold: `columns` by field, `reasons` why each was guessed, `labels` those
-    that are not called by their field. `pick` is told the field and the key.
+    """What the boxes offer (`paths`, for some fields `own_paths`) and hold: `columns` by field, `reasons` why each was guessed,
+    `labels` those that are not called by their field. `pick` is told the field and the key.
 
     `key` begins the keys of the boxes; other columns must come with another key, so that no box shows an old pick.
     """
@@ -69,6 +69,7 @@ class Boxes(NamedTuple):
     pick: Callable[[str, str], None]
     reasons: Mapping[str, str] = {}
     labels: Mapping[str, str] = {}
+    own_paths: Mapping[str, Sequence[str]] = {}
 
 
 def field_boxes(first: Sequence[str], later: Sequence[str], boxes: Boxes) -> None:
@@ -88,7 +89,8 @@ def _rows(fields: Sequence[str], boxes: Boxes) -> None:
 
 def _box(field: str, boxes: Boxes) -> None:
     column = boxes.columns.get(field)
-    options = [NONE, *boxes.paths, *([column] if column is not None and column not in boxes.paths else [])]
+    paths = boxes.own_paths.get(field, boxes.paths)
+    options = [NONE, *paths, *([column] if column is not None and column not in paths else [])]
     key = f"{boxes.key}/{field}"
     st.selectbox(
         f"{field} *" if field in boxes.needed else boxes.labels.get(field, field),

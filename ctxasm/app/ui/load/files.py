@@ -14,13 +14,14 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.frame.title import show_trouble
-from ctxasm.app.ui.load.importing import import_controls, joined_name
+from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.load.row_tables import cut, notes_html, preview_html
+from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.app.ui.words.words import number, plural
+from ctxasm.data.files.mapping_form import HIT_FIELDS
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
 NOTE = (
-    "A bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix or Langfuse, Ragas or BEIR files, or any table with a column "
-    "of text. Several files become one dataset."
+    "A bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix, Langfuse or LangSmith, Ragas or BEIR files, any log of "
+    "questions with their hits, or any table with a column of text. Several files become one dataset."
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000
@@ -174,7 +175,8 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
                     st.button(f"{plain(cut(name, 50))} · {_size(len(data))}", key=f"remove_{at}", on_click=_remove, args=(name,))
         st.button("Start over", key="start_over", on_click=start_over)
     mappings, unready = mappings_in_use()
-    preview = _preview(taken, mappings, joined_name(taken))
+    onto = joined_onto()
+    preview = _preview(taken, mappings, None if onto else joined_name(taken), onto)
     if preview is None:
         return
     for at, file in enumerate(preview.files[:MOST_CARDS]):
@@ -184,16 +186,19 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
     import_controls(taken, preview, mappings, unready, stamp_of_files(taken))
 
 
-def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | None) -> Preview | None:
-    """What the files hold, beside the dataset that they are to join; None after saying why that cannot be known."""
+def _preview(taken: tuple[Taken, ...], mappings: dict[str, Any], into: str | None, onto: str | None) -> Preview | None:
+    """What the files hold, beside the dataset that they are to join, with their hits on the chunks of `onto`.
+
+    None after saying why that cannot be known.
+    """
     from ctxasm.data.files.loading import preview_files
 
     workbench = server.workbench()
     info = None if into is None else taken_by(into)
-    wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id)
+    wanted = (stamp_of_files(taken), repr(mappings), None if info is None else info.dataset_id, onto, session.loads)
     into = None if info is None else into
     try:
-        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into))
+        found: Preview = awaited("preview", wanted, lambda report, cancelled: preview_files(workbench, taken, mappings, into, onto))
     except CtxasmError as error:
         show_trouble("These files cannot be read", str(error), "Remove the file, or repair it and drop it again; nothing was loaded.")
         return None
@@ -222,16 +227,19 @@ def mappings_in_use() -> tuple[dict[str, ColumnMapping], str]:
 def file_card(file: FilePreview, at: int, is_only: bool) -> None:
     """The card of a table; its rows lie open where it is the only one, or its columns are to be looked at."""
     chosen = session.mappings
-    mapping = chosen.get(file.file, file.mapping)
+    own = chosen.get(file.file)
+    mapping = file.mapping if own is None or (own.guess_rest and file.mapping is not None) else own
     with st.container(border=True, key=f"file_{at}"):
         st.html(boxed(_head(file, chosen)))
+        if file.asked:
+            st.html(boxed(asked_html(file.asked)))
         if mapping is None and file.columns:
             if st.toggle("Map its columns myself", key=f"_own_mapping_{at}", value=file.shape is None and not _is_bundle(file)):
                 mapping_editor(file, None, at)
         elif mapping is not None:
             mapping_editor(file, mapping, at)
         shown = mapping if mapping is not None and not lacking(mapping) else None
-        used = {column: field for field, column in shown.columns.items()} if shown is not None else {}
+        used = {column: field for field, column in shown.columns.items() if field not in HIT_FIELDS} if shown is not None else {}
         if file.rows:
             with st.expander(_rows_label(file), expanded=is_only or mapping is not None, key=f"rows_{at}"):
                 st.html(boxed(preview_html(file.columns, file.rows, used, f"{cut(file.file, 60)}, first rows")))

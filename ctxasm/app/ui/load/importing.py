@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ctxasm.data.files.mapping_form import ColumnMapping
     from ctxasm.data.files.reading import Reading
 
+OWN_CHUNKS = ""
+"""Chosen where hits bring their own chunks."""
 Files = Sequence[tuple[str, bytes]]
 VERBS: dict[Over | None, str] = {None: "Import", "new": "Import", "replace": "Replace", "join": "Add"}
 LEFT_OUT = re.compile(r": left out ")
@@ -39,6 +41,11 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     st.html(notes_html(notes) or "<div></div>")
     if preview.problems:
         _show_problems(preview)
+    if any(file.asked for file in preview.files):
+        _ask_onto()
+    if (onto := joined_onto()) is not None:
+        _offer_join(taken, preview, mappings, onto, unready)
+        return
     name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, max_chars=100, persist_state="session")
     chosen = name.strip() or preview.name
     over = ask_over(Session.files_name.key, chosen, preview.content_hash)
@@ -50,6 +57,44 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
         st.html(boxed(f'<p class="cx-note" id="ctx-import">{escape(unready or asks) or _what(preview)}</p>'))
     if preview.problems and not unready and over is not None:
         _offer_valid_part(taken, preview, mappings, chosen, stamp, over)
+
+
+def joined_onto() -> str | None:
+    """The dataset on whose chunks the hits of the files are to be; None where the files bring their own."""
+    chosen = session.files_onto
+    return chosen if chosen and any(info.name == chosen for info in server.datasets()) else None
+
+
+def _ask_onto() -> None:
+    st.selectbox(
+        "Whose chunks the hits are",
+        [OWN_CHUNKS, *(info.name for info in server.datasets())],
+        format_func=lambda name: str(name) or "their own: the files become a dataset",
+        key=Session.files_onto.key,
+        persist_state="session",
+        help="Hits are found in a dataset by id, by place or by their text; neighbours, titles and summaries then come from there.",
+    )
+
+
+def _offer_join(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMapping], onto: str, unready: str) -> None:
+    """The button that adds the questions to a dataset."""
+    from ctxasm.data.files.loading import join_files
+
+    queries = plural(preview.counts.get("queries", 0), "query")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button(
+            "Add the questions", key="join_files", type="primary", disabled=bool(preview.problems or unready), icon=":material/join:"
+        ):
+            workbench = server.workbench()
+            request = LoadRequest(
+                IMPORT,
+                "Joining",
+                lambda name, over: lambda report, cancelled: join_files(workbench, taken, name, mappings),
+                (tuple(taken), repr(mappings), "join"),
+            )
+            begin_load(request, onto, "join")
+        words = unready or (_what(preview) if preview.problems else f"{queries} of {onto}, without a chunk of their own.")
+        st.html(boxed(f'<p class="cx-note" id="ctx-join">{escape(words)}</p>'))
 
 
 def joined_name(taken: Files) -> str | None:

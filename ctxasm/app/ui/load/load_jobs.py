@@ -87,7 +87,7 @@ def keep_outcome(job: Job) -> None:
         return
     session.report = report = job.result()
     info = getattr(getattr(report, "load", report), "info", None)
-    loaded(None if info is None else info.name)
+    loaded(None if info is None else info.name, getattr(report, "query_id", None))
     if info is not None and job.key.startswith(f"{IMPORT} "):
         # They are a dataset now; what is mapped next are other files.
         session.files, session.mappings = (), {}
@@ -95,13 +95,13 @@ def keep_outcome(job: Job) -> None:
             give_up(name)
 
 
-def loaded(name: str | None) -> None:
-    """The data changed: forget what was read of it, and go to the dataset `name`."""
+def loaded(name: str | None, query_id: str | None = None) -> None:
+    """The data changed: forget what was read of it, and go to the dataset `name`, there to `query_id` where one is given."""
     session.loads = session.loads + 1
     server.forget_queries()
     forget_choices()
     if name is not None:
-        session.asked_for = {Session.dataset_name.key: name}
+        session.asked_for = {Session.dataset_name.key: name, **({Session.query_id.key: query_id} if query_id else {})}
         del session.query_id
 
 

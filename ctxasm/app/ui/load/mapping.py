@@ -12,7 +12,10 @@ from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
 from ctxasm.data.columns import opened_json, places_inside
 from ctxasm.data.field_names import by_names
-from ctxasm.data.files.mapping_form import FIELDS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_guess import OF_FLAT
+from ctxasm.data.files.mapping_paths import NO_PATHS, paths_in
+from ctxasm.data.files.rows import Rows
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import FilePreview
@@ -22,15 +25,18 @@ LEADING: Mapping[str, tuple[str, ...]] = {
     "chunks": ("text", "document_id", "chunk_index", "title", "source", "page_number"),
     "documents": ("document_id", "title", "source", "summary"),
     "queries": ("query", "query_id", "answer"),
-    "retrievals": ("query", "query_id", "document_id", "chunk_index", "text", "score"),
+    "retrievals": ("query", "query_id", HITS, "document_id", "chunk_index", "text", "score"),
     "answers": ("query", "query_id", "answer"),
 }
-"""Fields that an editor shows at once; others join them where they are mapped."""
+LEADING_OF_HITS = ("query", HITS, "hits.text", "hits.id", "hits.score", "hits.distance", "answer")
+"""Those of rows that hold a list of hits each.
+
+Fields that an editor shows at once; others join them where they are mapped."""
 KIND_WORDS = {
     "chunks": "chunks: a row is a piece of a document",
     "documents": "documents: a row is a document's title, source, summary",
     "queries": "queries: a row is a question",
-    "retrievals": "retrievals: a row is a hit of a question",
+    "retrievals": "retrievals: a row is a hit of a question, or a question with a list of hits",
     "answers": "answers: a row is a recorded answer",
 }
 MOST_PATHS = 300
@@ -39,9 +45,23 @@ MAX_DEPTH = 3
 
 def fields_of(mapping: ColumnMapping) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The fields that are shown at once, and those behind a click."""
-    leading = [field for field in FIELDS[mapping.kind] if field in LEADING[mapping.kind] or field in mapping.columns]
-    leading.sort(key=lambda field: LEADING[mapping.kind].index(field) if field in LEADING[mapping.kind] else 99)
-    return tuple(leading), tuple(field for field in FIELDS[mapping.kind] if field not in leading)
+    first, offered = leading_of(mapping), offered_of(mapping)
+    leading = [field for field in FIELDS[mapping.kind] if field in first or field in mapping.columns]
+    leading.sort(key=lambda field: first.index(field) if field in first else 99)
+    return tuple(leading), tuple(field for field in offered if field not in leading)
+
+
+def leading_of(mapping: ColumnMapping) -> tuple[str, ...]:
+    """The fields that are shown of any mapping like this one."""
+    return LEADING_OF_HITS if HITS in mapping.columns else LEADING[mapping.kind]
+
+
+def offered_of(mapping: ColumnMapping) -> tuple[str, ...]:
+    """The fields that say something: those of a hit go with a list of hits, those of a flat row without one."""
+    if mapping.kind != "retrievals":
+        return FIELDS[mapping.kind]
+    idle = OF_FLAT if HITS in mapping.columns else (*HIT_FIELDS, EXPECTED)
+    return tuple(field for field in FIELDS[mapping.kind] if field not in idle or field in mapping.columns)
 
 
 def is_needed(kind: str, field: str) -> bool:
@@ -80,10 +100,16 @@ def as_kind(mapping: ColumnMapping | None, kind: str, columns: Sequence[str]) ->
 
 
 def chosen(mapping: ColumnMapping, picked: Mapping[str, str | None]) -> ColumnMapping:
-    """A mapping with what was picked for each field; a reason stays with the column that it was given for."""
+    """A mapping with what was picked for each field; a reason stays with the column that it was given for.
+
+    Of another list of hits what stands in a hit is guessed anew.
+    """
+    is_list = HITS in picked and picked[HITS] != mapping.columns.get(HITS)
+    picked = {**picked, **dict.fromkeys(HIT_FIELDS)} if is_list else picked
     columns = {field: column for field in FIELDS[mapping.kind] if (column := picked.get(field, mapping.columns.get(field)))}
     reasons = {field: reason for field, reason in mapping.reasons.items() if columns.get(field) == mapping.columns.get(field)}
-    return ColumnMapping(mapping.kind, columns, {field: reason for field, reason in reasons.items() if field in columns})
+    kept = {field: reason for field, reason in reasons.items() if field in columns}
+    return ColumnMapping(mapping.kind, columns, kept, guess_rest=is_list and HITS in columns)
 
 
 def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) -> None:
@@ -100,13 +126,18 @@ def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) ->
         on_change=_change_kind,
         args=(file, mapping, f"{FILE_MAPPING}{turn}/{at}/kind"),
     )
+    of_hits = (
+        paths_in(Rows(file.file, file.columns, file.rows), mapping.columns.get(HITS, "")) if mapping.kind == "retrievals" else NO_PATHS
+    )
+    flat = paths_of(file.columns, file.rows)
     boxes = Boxes(
         mapping.columns,
-        paths_of(file.columns, file.rows),
+        tuple(islice(dict.fromkeys((*flat, *of_hits.every)), max(MOST_PATHS, len(flat)))),
         [field for field in FIELDS[mapping.kind] if is_needed(mapping.kind, field)],
-        f"{FILE_MAPPING}{turn}/{at}/{mapping.kind}",
+        f"{FILE_MAPPING}{turn}/{at}/{mapping.kind}/{mapping.columns.get(HITS, '')}",
         lambda field, key: KEPT.keep(file.file, chosen(mapping, {field: session.value_of(key) or None})),
         mapping.reasons,
+        own_paths={HITS: of_hits.lists, **dict.fromkeys(HIT_FIELDS, of_hits.inner)},
     )
     field_boxes(*fields_of(mapping), boxes)
     show_lacking(lacking(mapping))

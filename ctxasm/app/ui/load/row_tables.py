@@ -10,10 +10,13 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
+
+if TYPE_CHECKING:
+    from ctxasm.data.files.importing import AskedPreview
 
 MOST_CELL = 160
 """Characters of a value that a cell shows."""
@@ -116,6 +119,25 @@ def _cell(row: Mapping[str, Any], column: str) -> str:
     if column not in row:
         return '<span class="cx-absent" title="absent">·</span>'
     return escape(cell_text(row[column]))
+
+
+def asked_html(asked: Sequence[AskedPreview]) -> str:
+    """The first questions as they would be loaded, each with its best hits."""
+    rows = [
+        (
+            escape(cut(one.question)),
+            number(one.hits),
+            "".join(
+                f"<div>{f'<code>{score:.3g}</code> ' if type(score) in (int, float) else ''}{escape(cut(text, 64))}</div>"
+                for text, score in one.best
+            )
+            + ("<div>…</div>" if one.hits > len(one.best) else ""),
+        )
+        for one in asked
+    ]
+    return (
+        f'<div class="cx-preview">{table_html(("question", "hits", "the best of them"), rows, (1,), "The first questions, as read")}</div>'
+    )
 
 
 def notes_html(notes: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.haystack import HAYSTACK
 from ctxasm.data.files.recognised.langchain import LANGCHAIN
 from ctxasm.data.files.recognised.langfuse import LANGFUSE
+from ctxasm.data.files.recognised.langsmith import LANGSMITH
 from ctxasm.data.files.recognised.llamaindex import LLAMAINDEX
 from ctxasm.data.files.recognised.openinference import OPENINFERENCE
 from ctxasm.data.files.recognised.ragas import RAGAS
@@ -18,7 +19,7 @@ from ctxasm.data.files.rows import Rows
 
 __all__ = ["SHAPES", "Converted", "Shape", "recognised", "unfolded"]
 
-SHAPES: tuple[Shape, ...] = (OPENINFERENCE, LANGFUSE, LLAMAINDEX, LANGCHAIN, HAYSTACK, RAGAS, BEIR)
+SHAPES: tuple[Shape, ...] = (OPENINFERENCE, LANGFUSE, LANGSMITH, LLAMAINDEX, LANGCHAIN, HAYSTACK, RAGAS, BEIR)
 """Every shape, the most telling first."""
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+BY_NAME = "by_name"
+"""In a hit: it names its chunk alone, so its chunk_index is none that was said."""
 Line = tuple[int, dict[str, Any]]
 """The row of the source file, and the fields of the line."""
 

@@ -7,16 +7,17 @@ the same text at the same place of the same document.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from ctxasm.data.files.recognised.converted import Converted, Line
+from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
 from ctxasm.data.files.recognised.passages import Passage, content_id
 from ctxasm.data.files.recognised.placing import place
-from ctxasm.data.files.recognised.scoring import NOTES, rising, score
+from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
 from ctxasm.data.files.recognised.values import is_finite
 from ctxasm.data.files.rows import Rows
+from ctxasm.model.characters import normalised
 
 UNKNOWN_QUESTION = "(the question is not in this export)"
 KINDS = ("documents", "chunks", "queries", "retrievals", "answers")
@@ -63,7 +64,7 @@ class Draft:
 
     def keep(self, at: Place, passage: Passage, is_listed: bool = False) -> int:
         """The number of a passage, new or known. `is_listed`: the export lists it as stored, not as retrieved."""
-        key = (document_of(passage, at), passage.page, passage.start, tuple(sorted(passage.numbers.items())), str(passage.text))
+        key = (document_of(passage, at), passage.page, passage.start, tuple(sorted(passage.numbers.items())), normalised(str(passage.text)))
         number = self._known.setdefault(key, len(self._passages))
         if number == len(self._passages):
             self._passages.append((at, passage))
@@ -132,6 +133,9 @@ class Draft:
     def _write_chunks(self) -> None:
         documents: dict[str, list[int]] = {}
         for number, (at, passage) in enumerate(self._passages):
+            if passage.refers:
+                self._indexes[number] = next(iter(passage.numbers.values()), 0)
+                continue
             documents.setdefault(document_of(passage, at), []).append(number)
         for document_id, own in documents.items():
             passages = [self._passages[number][1] for number in own]
@@ -145,7 +149,7 @@ class Draft:
             paged = first.start_in_page and len({passage.page for passage in passages}) > 1
             for number in sorted(own, key=lambda number: self._indexes[number]):
                 self._write_chunk(document_id, number, paged)
-        retrieved = [at.table for number, (at, _) in enumerate(self._passages) if number not in self._listed]
+        retrieved = [at.table for number, (at, own) in enumerate(self._passages) if number not in self._listed and not own.refers]
         if retrieved:
             self.note(
                 retrieved[0], "only what was retrieved is in the export: expansion finds no other neighbours (chunks: {})", len(retrieved)
@@ -162,13 +166,20 @@ class Draft:
         else:
             start = end = None
         place_in_it = {"start": start, "end": end, "page_number": passage.page, "section": passage.section}
-        metadata = {"metadata": dict(passage.metadata)} if passage.metadata else {}
+        own_name = {"id": passage.passage_id} if passage.passage_id not in (None, document_id, *passage.metadata.values()) else {}
+        metadata = {"metadata": own_name | dict(passage.metadata)} if own_name or passage.metadata else {}
         line = {"document_id": document_id, "chunk_index": self._indexes[number], "text": passage.text}
         self._line(at, "chunks", {**line, **_present(place_in_it), **metadata})
 
     def _write_questions(self) -> None:
         told = self.are_distances
         are_distances = rising([asked.found for asked in self._asked]) if told is None else told
+        if told is None and falling([asked.found for asked in self._asked]):
+            self.note(
+                self._asked[0].at.table, "distances that fall from the first hit on in every list are similarities: they are the scores"
+            )
+            plain = [[replace(passage, measure="score") for passage in asked.found] for asked in self._asked]
+            self._asked = [replace(asked, found=found) for asked, found in zip(self._asked, plain, strict=True)]
         taken = {asked.query_id for asked in self._asked}
         numbers = count(1)
         for asked in self._asked:
@@ -202,7 +213,8 @@ class Draft:
         measure = passage.measure if not is_plain else "distance" if value != passage.score else ""
         own = {measure: passage.score} if measure and is_finite(passage.score) else {}
         scores = {name: score for name, score in {**passage.scores, **own}.items() if name != "score"}
-        return {**self._key(number), "score": value, **_present({"rank": rank, "scores": scores or None})}
+        named = {BY_NAME: True} if passage.refers and not passage.numbers else {}
+        return {**self._key(number), "score": value, **_present({"rank": rank, "scores": scores or None}), **named}
 
     def _key(self, number: int) -> dict[str, Any]:
         return {"document_id": document_of(self._passages[number][1], self._passages[number][0]), "chunk_index": self._indexes[number]}

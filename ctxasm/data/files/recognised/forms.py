@@ -103,13 +103,23 @@ def openinference_document(value: object) -> Passage | None:
     return passage(inner["content"], metadata, inner.get("id"), inner.get("score"))
 
 
+def genai_document(value: object) -> Passage | None:
+    """A document of a GenAI span: a text where it was recorded, else a name whose chunk stands elsewhere."""
+    if not isinstance(value, Mapping) or not ({"id", "content"} & value.keys()):
+        return None
+    if (known := plain_passage(value)) is not None:
+        return known
+    name = named(value.get("id"))
+    return replace(passage(None, _with_beside(value, {"id", "score"}, None), name, value.get("score"), name), refers=True) if name else None
+
+
 def plain_passage(value: object) -> Passage | None:
     """An object with a text, and the answers of vector databases: the fields under payload, metadata or _source."""
     if not isinstance(value, Mapping):
         return None
     inner: Object = next((value[name] for name in INNER_NAMES if isinstance(value.get(name), Mapping)), {})
     found = first(value, TEXT_NAMES) or first(inner, TEXT_NAMES)
-    text = _plain_text(found[1]) if found else None
+    text = plain_text(found[1]) if found else None
     if text is None:
         return None
     beside = {name: item for name, item in value.items() if name not in (*TEXT_NAMES, *INNER_NAMES, *ID_NAMES)}
@@ -147,13 +157,13 @@ def _related(related: Object, names: tuple[str, ...]) -> str | None:
     return named(found[1].get("node_id")) if found and isinstance(found[1], Mapping) else None
 
 
-def _plain_text(value: object) -> str | None:
+def plain_text(value: object) -> str | None:
     """A text, `{"text": …}`, or a list of such parts."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return _plain_text(value.get("text"))
+        return plain_text(value.get("text"))
     if isinstance(value, list) and value and all(isinstance(part, Mapping) for part in value):
-        parts = [_plain_text(part.get("text")) for part in value]
+        parts = [plain_text(part.get("text")) for part in value]
         return "\n".join(part for part in parts if part) or None
     return None

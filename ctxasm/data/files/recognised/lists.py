@@ -60,7 +60,7 @@ def read_question(value: object, level: int = 0) -> str | None:
         for name in QUESTION_NAMES:
             if name in found and (inner := read_question(found[name], level + 1)) is not None:
                 return inner
-        parts = found.get("args", found.get("content"))
+        parts = found.get("args", found.get("content", found.get("parts")))
         return read_question(parts, level + 1) if parts is not None else None
     return None
 
@@ -78,7 +78,7 @@ def read_answer(value: object, level: int = 0) -> str | None:
         names = ("answer", "result", "response", "output", "content", "text", "message", "choices", "generations", "replies")
         kwargs = found.get("kwargs")
         inner: Object = {**found, **kwargs} if isinstance(kwargs, Mapping) else found
-        for name in (*names, "output_text", "messages", "llm", "generator"):
+        for name in (*names, "parts", "output_text", "messages", "llm", "generator"):
             if name in inner and (answer := read_answer(inner[name], level + 1)) is not None:
                 return answer
     return None

@@ -1,7 +1,8 @@
-"""OpenInference spans, as Phoenix and OpenTelemetry export them: flat attributes, nested ones, OTLP, or a table of columns.
+"""Spans of OpenInference or of OpenTelemetry's GenAI conventions: flat attributes, nested ones, OTLP, or a table of columns.
 
 `retrieval.documents` of retriever spans and `reranker.output_documents` of rerankers give the hits, `input.value` the question,
-the last model of the trace the answer.
+the last model of the trace the answer. In GenAI spans these are `gen_ai.retrieval.documents` (of which only a name and a score must be
+there), `gen_ai.retrieval.query.text` and `gen_ai.output.messages`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place
-from ctxasm.data.files.recognised.forms import openinference_document
+from ctxasm.data.files.recognised.forms import genai_document, openinference_document
 from ctxasm.data.files.recognised.lists import read_answer, read_question
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.shape import Shape
@@ -22,6 +23,13 @@ from ctxasm.data.files.recognised.values import Object, first, named, nested, ob
 from ctxasm.data.files.rows import Rows
 
 KINDS: dict[str, SpanKind] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
+OPERATIONS: dict[str, SpanKind] = {
+    **dict.fromkeys(("chat", "text_completion", "generate_content"), "llm"),
+    **dict.fromkeys(("retrieval", "retrieve"), "retriever"),
+    **dict.fromkeys(("rerank", "reranking"), "reranker"),
+}
+"""What a GenAI span does, by its `gen_ai.operation.name`."""
+LISTS = ("reranker.output_documents", "retrieval.documents", "gen_ai.retrieval.documents")
 LOOKED_AT = 2_000
 """Rows among which a retriever must stand: a trace has a few dozen."""
 OTLP = (("resourceSpans", "scopeSpans", "spans"), ("resource_spans", "scope_spans", "spans"))
@@ -51,6 +59,15 @@ def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
 
 def attributes_of(row: Object) -> dict[str, Any]:
     """The attributes of a span as nested objects, wherever the row has them; empty where it is no span."""
+    found = _attributes(row)
+    for event in objects(row.get("events")):  # where GenAI spans may keep what was said
+        inside = _attributes(event).get("gen_ai")
+        if isinstance(inside, Mapping):
+            found["gen_ai"] = {**inside, **(own if isinstance(own := found.get("gen_ai"), Mapping) else {})}
+    return found
+
+
+def _attributes(row: Object) -> dict[str, Any]:
     given = parsed(row.get("attributes"))
     if isinstance(given, list):
         return nested({str(pair.get("key")): _otlp_value(pair.get("value")) for pair in objects(given)})
@@ -58,7 +75,7 @@ def attributes_of(row: Object) -> dict[str, Any]:
         return nested(given)
     prefix = "attributes."
     flat = {name.removeprefix(prefix): value for name, value in row.items() if name.startswith(prefix)}
-    if not flat and any(name.startswith(("retrieval.documents", "reranker.output_documents")) for name in row):
+    if not flat and any(name.startswith(("retrieval.documents", "reranker.output_documents", "gen_ai.")) for name in row):
         flat = dict(row)
     return nested({name: value for name, value in flat.items() if value is not None})
 
@@ -73,11 +90,14 @@ def span_of(draft: Draft, at: Place, row: Object) -> Span:
     """A row as a span. A document that cannot be read is passed on, for the validation to report."""
     attributes = attributes_of(row)
     kind = _kind(attributes, row)
-    raw = found_in(attributes, "reranker.output_documents" if kind == "reranker" else "retrieval.documents")
+    raw = next((own for name in LISTS[kind != "reranker" :] if (own := found_in(attributes, name)) is not None), None)
     found = read_documents(draft, at, raw or []) if raw is not None or kind in ("retriever", "reranker") else None
-    asked = _below(attributes, "reranker", "query") or _below(attributes, "input", "value")
+    gen_ai = _below(attributes, "gen_ai")
+    asked = _below(attributes, "reranker", "query") or _below(attributes, "input", "value") or _below(gen_ai, "retrieval", "query", "text")
     message = objects(_below(attributes, "llm", "output_messages"))
-    said = read_answer(_below(message[-1], "message", "content")) if message else None
+    told = objects(_below(gen_ai, "output", "messages")) or objects(_below(gen_ai, "completion"))
+    said = read_answer(_below(message[-1], "message", "content")) if message else read_answer(told)
+    asked = asked or objects(_below(gen_ai, "input", "messages")) or objects(_below(gen_ai, "prompt")) or None
     times = first(row, ("start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime"))
     return Span(
         at,
@@ -89,7 +109,7 @@ def span_of(draft: Draft, at: Place, row: Object) -> Span:
         question=read_question(asked),
         found=found,
         answer=said or read_answer(_below(attributes, "output", "value")),
-        model=named(_below(attributes, "llm", "model_name")),
+        model=named(_below(attributes, "llm", "model_name")) or named(_below(gen_ai, "request", "model")),
     )
 
 
@@ -97,7 +117,7 @@ def read_documents(draft: Draft, at: Place, raw: Sequence[Any]) -> tuple[Passage
     """The passages of a span, in order."""
     found = []
     for item in raw:
-        passage = openinference_document(item)
+        passage = openinference_document(item) or genai_document(item)
         if passage is None:
             draft.unreadable(at)
         else:
@@ -117,16 +137,16 @@ def _spans(values: Object) -> Iterator[Object]:
 
 
 def _searches(attributes: Object, row: Object) -> bool:
-    names = ("retrieval.documents", "reranker.output_documents")
-    return _kind(attributes, row) in ("retriever", "reranker") or any(found_in(attributes, name) is not None for name in names)
+    return _kind(attributes, row) in ("retriever", "reranker") or any(found_in(attributes, name) is not None for name in LISTS)
 
 
 def _kind(attributes: Object, row: Object) -> SpanKind:
     told = _below(attributes, "openinference", "span", "kind") or row.get("span_kind")
-    known = KINDS.get(str(told).upper().removeprefix("SPANKIND."))
+    does = str(_below(attributes, "gen_ai", "operation", "name")).lower()
+    known = KINDS.get(str(told).upper().removeprefix("SPANKIND.")) or OPERATIONS.get(does)
     if known is None and found_in(attributes, "reranker.output_documents") is not None:
         return "reranker"
-    return known or ("retriever" if found_in(attributes, "retrieval.documents") is not None else "other")
+    return known or ("retriever" if any(found_in(attributes, name) is not None for name in LISTS[1:]) else "other")
 
 
 def _id(row: Object, *names: str) -> str | None:
@@ -155,8 +175,10 @@ def _otlp_value(value: object) -> Any:
     inner = first(value, OTLP_VALUES)
     if inner:
         return inner[1]
-    listed = value.get("arrayValue", value.get("array_value"))
+    listed, keyed = value.get("arrayValue", value.get("array_value")), value.get("kvlistValue", value.get("kvlist_value"))
+    if isinstance(keyed, Mapping):
+        return {str(pair.get("key")): _otlp_value(pair.get("value")) for pair in objects(keyed.get("values"))}
     return [_otlp_value(item) for item in objects(_below(listed, "values"))] if isinstance(listed, Mapping) else None
 
 
-OPENINFERENCE = Shape("OpenInference spans", recognise, convert_all)
+OPENINFERENCE = Shape("OpenInference or GenAI spans", recognise, convert_all)

@@ -39,7 +39,7 @@ class Passage:
 
     `document_id` None: nothing names its document. `numbers` are the chunk numbers found in its metadata, by name; `start` and
     `end` its characters, in the page where `start_in_page`. `previous`, `following` are the `passage_id`s beside it. `scores` are
-    all scores, by what they measure; `measure` says which of them `score` is.
+    all scores, by what they measure; `measure` says which of them `score` is. One that `refers` has no text: its chunk stands elsewhere.
     """
 
     text: Any
@@ -59,8 +59,10 @@ class Passage:
     following: str | None = None
     score: Any = None
     measure: str = "score"
+    rank: int | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     metadata: Object = field(default_factory=dict)
+    refers: bool = False
 
 
 def passage(text: Any, metadata: object, passage_id: object = None, score: Any = None, document_id: object = None, **known: Any) -> Passage:

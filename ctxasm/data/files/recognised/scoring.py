@@ -1,12 +1,13 @@
 """Scores of hits on the scale that a bundle has: any real number, higher is better. Distances are turned.
 
 A distance is known by its name, or by its order: retrievers return the best first, so a file whose lists of plain scores all
-rise holds distances (LangChain's `similarity_search_with_score` over FAISS or Chroma).
+rise holds distances (LangChain's `similarity_search_with_score` over FAISS or Chroma), and one whose lists of distances all fall
+holds similarities (what Milvus calls distance under a cosine or inner product).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from math import factorial, prod
 from typing import Any, NamedTuple
@@ -29,12 +30,21 @@ class Scored(NamedTuple):
 
 def rising(lists: Iterable[Sequence[Passage]]) -> bool:
     """Whether the plain scores of all lists rise, which by chance they would not."""
+    return _always(lists, ("score", "pair"), lambda a, b: a <= b)
+
+
+def falling(lists: Iterable[Sequence[Passage]]) -> bool:
+    """Whether what is called a distance falls in all lists, which by chance it would not."""
+    return _always(lists, ("distance",), lambda a, b: a >= b)
+
+
+def _always(lists: Iterable[Sequence[Passage]], measures: Sequence[str], follows: Callable[[float, float], bool]) -> bool:
     odds, is_pair = [], False
     for found in lists:
         scores = [passage.score for passage in found if is_finite(passage.score)]
-        if any(passage.measure not in ("score", "pair") for passage in found) or len(set(scores)) < 2:
+        if any(passage.measure not in measures for passage in found) or len(set(scores)) < 2:
             continue
-        if any(a > b for a, b in pairwise(scores)):
+        if not all(follows(a, b) for a, b in pairwise(scores)):
             return False
         is_pair = is_pair or any(passage.measure == "pair" for passage in found)
         odds.append(factorial(min(len(set(scores)), MIN_ODDS)))
@@ -49,10 +59,11 @@ def score(found: Sequence[Passage], are_distances: bool) -> Scored:
     turned = [_turned(passage, are_distances) for passage in found]
     known = [value for value in turned if is_finite(value)]
     is_falling = len(known) == len(found) and all(a >= b for a, b in pairwise(known))
+    is_ranked = is_falling or all(passage.rank is not None for passage in found)
     by = "distance" if any(p.measure == "distance" for p in found) else "rising" if are_distances else ""
     if any(value is None for value in turned):
         by = "added"
-    return Scored(turned, is_falling, by)
+    return Scored(turned, is_ranked, by)
 
 
 def _turned(passage: Passage, are_distances: bool) -> Any:

@@ -60,7 +60,7 @@ def _take_trace(draft: Draft, trace_id: str, spans: Sequence[Span]) -> None:
     root = next((span for span in spans if span.parent_id not in by_id), None)
     retrievals = _retrievals(draft, searching, root.question if root else None)
     speaking = [span for span in spans if span.kind == "llm" and span.answer and not _is_inside(span, by_id)]
-    last = speaking[-1] if speaking else root if root and root.found is None and root.answer else None
+    last = speaking[-1] if speaking else root if root and root.kind != "retriever" and root.answer else None
     answered = _answered(retrievals, root) if last else None
     if last and answered is None and retrievals:
         draft.note(last.at.table, UNPLACED)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ctxasm.data.files.recognised.forms import FORMS, read_passage
+from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS, read_passage
+from ctxasm.data.files.recognised.langsmith import is_run
 from ctxasm.data.files.recognised.lists import read_list, read_question
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
@@ -23,7 +24,7 @@ def unfolded(value: Any) -> list[dict[str, Any]] | None:
         return _of_list(value)
     if not isinstance(value, dict):
         return None
-    if any(name in value for name in WHOLE) or _is_trace(value) or read_passage(value, FORMS) is not None:
+    if any(name in value for name in WHOLE) or _is_trace(value) or is_run(value) or read_passage(value, FORMS) is not None:
         return [value]
     if _are_questions(value):
         return [{"query": question, "documents": found} for question, found in value.items()]
@@ -52,4 +53,5 @@ def _are_questions(value: Mapping[str, Any]) -> bool:
     if value.keys() & {"documents", "source_documents", "source_nodes", "nodes", "context"}:
         return False
     lists = [inner for inner in value.values() if isinstance(inner, list)]
-    return len(lists) == len(value) and any(lists) and all(not inner or read_list(inner, FORMS) for inner in lists)
+    forms = ANY_FORM if all(" " in str(question).strip() for question in value) else FORMS
+    return len(lists) == len(value) and any(lists) and all(not inner or read_list(inner, forms) for inner in lists)

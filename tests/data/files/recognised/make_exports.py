@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,20 @@ TEXTS = {
 QUESTION = "When does the harbour museum open?"
 ANSWER = "It opens at ten in the morning [1]."
 QUESTIONS = (QUESTION, "Hoe oud is de oudste motor?", "What does mooring cost?")
+MADE = Path(__file__).with_name("made.tsv")
+"""By what each file was made, and when."""
+LIBRARIES = {
+    "langchain": ("langchain-core",),
+    "llamaindex": ("llama-index-core",),
+    "haystack": ("haystack-ai",),
+    "openinference": ("openinference-instrumentation",),
+    "langfuse": ("langfuse",),
+    "langsmith": ("langsmith",),
+    "chroma": ("chromadb",),
+    "qdrant": ("qdrant-client",),
+    "deepeval": ("deepeval",),
+    "ragas": ("ragas",),
+}
 MAKERS: dict[str, Callable[[Path], None]] = {}
 
 
@@ -484,6 +499,124 @@ def ragas_old_names(path: Path) -> None:
     Dataset.from_list(rows).to_json(str(path))
 
 
+# Vector stores, LangSmith and DeepEval
+
+
+def _vector(text: str) -> list[float]:
+    """The letters of a text, counted: enough for a store that needs vectors."""
+    return [text.lower().count(letter) / len(text) for letter in "abcdefghijklmnop"]
+
+
+def _pieces() -> list[tuple[str, str, dict[str, Any]]]:
+    """Sentences of the texts with an id and metadata each."""
+    found = []
+    for name, text in TEXTS.items():
+        for index, piece in enumerate(text.split(". ")):
+            found.append((f"{name}-{index}", piece, {"source": name, "chunk_index": index}))
+    return found
+
+
+@writes("chroma/query.json")
+def chroma_query(path: Path) -> None:
+    """What `collection.query` returned for several questions, with the questions that it was given."""
+    import chromadb
+
+    client = chromadb.EphemeralClient(chromadb.Settings(anonymized_telemetry=False))
+    collection = client.create_collection("guide", embedding_function=None)
+    ids, texts, metadatas = zip(*_pieces(), strict=True)
+    collection.add(ids=list(ids), documents=list(texts), metadatas=list(metadatas), embeddings=[_vector(text) for text in texts])
+    found = collection.query(query_embeddings=[_vector(question) for question in QUESTIONS], n_results=3)
+    _json(path, {"query_texts": list(QUESTIONS), **found})
+
+
+@writes("qdrant/query_points.jsonl")
+def qdrant_points(path: Path) -> None:
+    """What `query_points` returned for each question, a line each."""
+    from qdrant_client import QdrantClient, models
+
+    client = QdrantClient(":memory:")
+    client.create_collection("guide", models.VectorParams(size=16, distance=models.Distance.COSINE))
+    pieces = [models.PointStruct(id=at, vector=_vector(text), payload={"text": text, **own}) for at, (_, text, own) in enumerate(_pieces())]
+    client.upsert("guide", pieces)
+    found = [client.query_points("guide", query=_vector(question), limit=3) for question in QUESTIONS]
+    _lines(path, [{"query": question, **one.model_dump(mode="json")} for question, one in zip(QUESTIONS, found, strict=True)])
+
+
+@cache
+def _runs() -> list[Any]:
+    """The root runs of a chain over a retriever, as LangSmith's tracer records them."""
+    from langchain_core.documents import Document
+    from langchain_core.language_models import FakeListChatModel
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+    from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+
+    class Sentences(BaseRetriever):
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+            shared = sorted(_pieces(), key=lambda piece: -len(set(query.lower().split()) & set(piece[1].lower().split())))
+            return [Document(id=name, page_content=text, metadata=own) for name, text, own in shared[:3]]
+
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    asked = {"context": RunnableLambda(lambda given: given["question"]) | Sentences(), "question": RunnablePassthrough()}
+    chain = asked | prompt | FakeListChatModel(responses=[ANSWER])
+    collector = RunCollectorCallbackHandler()
+    for question in QUESTIONS:
+        chain.invoke({"question": question}, config={"callbacks": [collector]})
+    return list(collector.traced_runs)
+
+
+def _run(run: Any) -> dict[str, Any]:
+    from langsmith._internal._serde import dumps_json
+
+    names = (
+        "id",
+        "name",
+        "run_type",
+        "start_time",
+        "end_time",
+        "inputs",
+        "outputs",
+        "parent_run_id",
+        "trace_id",
+        "dotted_order",
+        "error",
+        "tags",
+    )
+    return {**json.loads(dumps_json({name: getattr(run, name) for name in names})), "child_runs": [_run(one) for one in run.child_runs]}
+
+
+@writes("langsmith/traces.json")
+def langsmith_traces(path: Path) -> None:
+    """Root runs with their `child_runs`."""
+    _json(path, [_run(run) for run in _runs()])
+
+
+@writes("langsmith/runs.jsonl")
+def langsmith_runs(path: Path) -> None:
+    """The same runs one by one, as `list_runs` gives them."""
+
+    def flat(run: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**run, "child_runs": None}, *(inner for child in run["child_runs"] for inner in flat(child))]
+
+    _lines(path, [one for run in _runs() for one in flat(_run(run))])
+
+
+@writes("deepeval/dataset.json")
+def deepeval_dataset(path: Path) -> None:
+    """Test cases of an `EvaluationDataset` as `save_as` writes them."""
+    from deepeval.dataset import EvaluationDataset
+    from deepeval.test_case import LLMTestCase
+
+    dataset = EvaluationDataset()
+    for at, question in enumerate(QUESTIONS):
+        texts = [text for _, text, _ in _pieces()[at : at + 3]]
+        dataset.add_test_case(LLMTestCase(input=question, actual_output=ANSWER, expected_output="At ten.", retrieval_context=texts))
+    with tempfile.TemporaryDirectory() as folder:
+        dataset.save_as("json", folder, "dataset", include_test_cases=True)
+        _json(path, json.loads((Path(folder) / "dataset.json").read_text(encoding="utf-8")))
+
+
 # BEIR and TREC: formats, not libraries
 
 
@@ -511,20 +644,33 @@ def trec_run(path: Path) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
+def libraries(name: str) -> str:
+    """What a file was made by, with versions; empty for a format that no library owns."""
+    return ", ".join(f"{library} {version(library)}" for library in LIBRARIES.get(name.partition("/")[0], ()))
+
+
+def read_made() -> dict[str, tuple[str, str]]:
+    """By what each file was made, and when."""
+    lines = MADE.read_text(encoding="utf-8").splitlines()
+    return {name: (by, date) for name, by, date in (line.split("\t") for line in lines)}
+
+
 def main(folder: Path, names: list[str]) -> int:
     """Write the named files (default: all) below `folder`; returns how many could not be made."""
     warnings.simplefilter("ignore")
-    missing = 0
+    missing, made = 0, read_made()
     for name, make in MAKERS.items():
         if names and name not in names and name.partition("/")[0] not in names:
             continue
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         try:
             make(folder / name)
+            made[name] = (libraries(name), time.strftime("%Y-%m-%d", time.gmtime()))
             print(f"{name}: {(folder / name).stat().st_size:,} bytes")
         except (ImportError, AttributeError) as error:  # a client alone has the name of the server's package
             missing += 1
             print(f"{name}: left out, a library is not installed ({error})")
+    MADE.write_text("".join(f"{name}\t{by}\t{date}\n" for name, (by, date) in sorted(made.items())), encoding="utf-8")
     return missing
 
 

@@ -1,4 +1,4 @@
-"""Where a field stands in a table: a column, or a place inside the JSON of a column.
+"""Where a field stands in a table or a row of a file: a column, or a place inside the JSON of a column.
 
 A path is read by this small grammar and by nothing else, so that no text of a user ever becomes part of a statement but
 as a quoted identifier or a quoted key:
@@ -7,7 +7,7 @@ as a quoted identifier or a quoted key:
     column  = name | '"' … '"'            (a doubled quote stands for one)
     arrows  = { "->" key } ( "->" | "->>" ) key
     key     = "'" … "'" | digits          (a doubled quote stands for one; digits are a place in a JSON array)
-    dots    = { "." name }
+    dots    = { "." name | "[" digits "]" | "[*]" }       ("[*]" is every item of a list: in files alone)
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from ctxasm.model.errors import InvalidInput, shown
 
 MAX_KEYS = 16
 MAX_LENGTH = 500
+EVERY = "[*]"
+"""Every item of a list, or every value of an object."""
 EXAMPLES = "a column, or a path such as metadata->>'page_summary' or metadata.page.title"
 
 _COLUMN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\W\d][\w$]*))\s*')
 _ARROW = re.compile(r"(->>?)\s*(?:'((?:[^']|'')*)'|(\d{1,9}))\s*")
-_DOTTED = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
+_NAME = re.compile(r"[^\W\d][\w$]*")
+_DOTTED = re.compile(r"\.([\w$-]+)|\[(\d{1,9})\]")
+_PLACE = re.compile(r"\[(\d{1,9})\]")
 _UNFIT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -78,6 +82,19 @@ def written_paths(paths: Sequence[Path]) -> str:
     return ", ".join(str(p) if p.keys or re.fullmatch(r"[^\W\d][\w$]*", p.column) else _quoted(p.column) for p in paths)
 
 
+def dotted(text: str) -> str:
+    """A path of any spelling with dots alone, as the rows of a file are read: its longest keys count."""
+    arrows = _arrows(text) if "->" in text else None
+    if arrows is not None:
+        return ".".join(map(str, (arrows.column, *arrows.keys)))
+    return _PLACE.sub(r".\1", text)
+
+
+def lists_of(text: str) -> tuple[str, ...]:
+    """The dotted parts of a path between its lists: one more than it has `[*]`."""
+    return tuple(part.strip(".") for part in dotted(text).split(EVERY))
+
+
 def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
@@ -110,15 +127,21 @@ def _arrows(text: str) -> Path | None:
 
 
 def _dots(text: str, columns: Collection[str]) -> Path | None:
-    """The longest column that the text begins with, and what follows it, dot by dot."""
+    """The longest column that the text begins with, and what follows it, key by key."""
     for column in sorted(columns, key=len, reverse=True):
-        rest = text.removeprefix(column + ".")
-        if rest != text and all(re.fullmatch(r"[\w$-]+", part) for part in rest.split(".")):
-            return Path(column, tuple(rest.split(".")))
-    if _DOTTED.fullmatch(text):
-        column, *parts = text.split(".")
-        return Path(column, tuple(parts))
+        if text.startswith(column) and (keys := _dotted_keys(text[len(column) :])):
+            return Path(column, keys)
+    if (head := _NAME.match(text)) is not None and (keys := _dotted_keys(text[head.end() :])):
+        return Path(head[0], keys)
     return None
+
+
+def _dotted_keys(text: str) -> tuple[str | int, ...]:
+    """The keys of `.name[0]…`, none where the text is no such thing."""
+    found = list(_DOTTED.finditer(text))
+    if "".join(key[0] for key in found) != text:
+        return ()
+    return tuple(key[1] if key[1] is not None else int(key[2]) for key in found)
 
 
 def _unreadable(text: str, field: str) -> InvalidInput:

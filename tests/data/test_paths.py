@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxasm.data.tables.paths import MAX_KEYS, Path, read_path
+from ctxasm.data.paths import MAX_KEYS, Path, read_path
 from ctxasm.model.errors import InvalidInput
 
 COLUMNS = ("text", "chunk_metadata", 'a "b"', "x.y", "select", "met spatie", "data")
@@ -27,6 +27,8 @@ COLUMNS = ("text", "chunk_metadata", 'a "b"', "x.y", "select", "met spatie", "da
         ('"a ""b"""->>\'k\'', Path('a "b"', ("k",))),
         ("\"met spatie\"->>'k'", Path("met spatie", ("k",))),
         ("chunk_metadata.page.title", Path("chunk_metadata", ("page", "title"))),
+        ("chunk_metadata.pages[0].title", Path("chunk_metadata", ("pages", 0, "title"))),
+        ("chunk_metadata[2]", Path("chunk_metadata", (2,))),
         ("x.y.z", Path("x.y", ("z",))),
         ("met spatie.k", Path("met spatie", ("k",))),
         ("chunk_metadata->>''", Path("chunk_metadata", ("",))),
@@ -54,6 +56,8 @@ def test_what_can_be_typed(text: str, path: Path) -> None:
         "chunk_metadata->'a'::int",
         "chunk_metadata->>-1",
         "chunk_metadata.lower()",
+        "chunk_metadata.pages[*]",
+        "chunk_metadata[-1]",
         "(SELECT 1)",
         "chunk_metadata->>'a\n'",
         "chunk_metadata->>'\x00'",

@@ -1,0 +1,39 @@
+"""Gold evidence that somebody gives a question after the load: a loaded one keeps it as if it had come with it, and is exported with it.
+
+The dataset gets a new number in the same transaction, as with summaries, so that what was read under the old one is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection, select, update
+
+from ctxasm.model.characters import storable
+from ctxasm.model.records import GoldChunk, Query
+from ctxasm.store.codec import read_query, written_query
+from ctxasm.store.saved import read_saved, write_saved
+from ctxasm.store.stored_hash import stored_hash
+from ctxasm.store.summaries import renumber
+from ctxasm.store.tables import datasets, queries
+
+
+def write_gold(connection: Connection, dataset: str, dataset_id: int, query_id: str, gold: Sequence[GoldChunk]) -> Query | None:
+    """The question with this evidence, None where there is no question of this id. Nothing is written where it has it already."""
+    loaded = queries.c.dataset_id == dataset_id, queries.c.query_id == query_id
+    row = connection.execute(select(queries.c.query, queries.c.payload).where(*loaded)).one_or_none() if storable(query_id) else None
+    if row is None:
+        saved = next(iter(read_saved(connection, dataset, dataset_id, query_id)), None) if storable(query_id) else None
+        if saved is not None and saved.gold != tuple(gold):
+            saved = replace(saved, gold=tuple(gold))
+            write_saved(connection, dataset, dataset_id, saved)
+        return saved
+    query = read_query(query_id, row.query, row.payload)
+    if query.gold == tuple(gold):
+        return query
+    query = replace(query, gold=tuple(gold))
+    connection.execute(update(queries).where(*loaded).values(payload=written_query(query)))
+    new = renumber(connection, dataset_id)
+    connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))
+    return query
