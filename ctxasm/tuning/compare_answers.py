@@ -15,8 +15,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.answering.asking import ask
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
-from ctxasm.citations.checked import CheckedAnswer, checked_dict, is_declined_answer
+from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_json import checked_dict
 from ctxasm.citations.checking import check
+from ctxasm.citations.summary import is_declined_answer
+from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.kept import key_of
 from ctxasm.model.messages import AnswerModel, Message
@@ -27,7 +30,6 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Scorer
 from ctxasm.tuning.statistics.pairs import Interval, mean_interval, sign_flip_p
-from ctxasm.tuning.used_passages import used_passages
 
 Name = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
 FIGURES: Mapping[Name, str] = {

@@ -155,7 +155,7 @@ def test_from_chip_to_span_and_back_by_keyboard(app, open_page):
 def test_the_first_claim_that_needs_a_look_is_open_from_the_start(app, open_page):
     page = open_page(f"{app}{QUERY}")
     ask(page, "Scripted · wrong number")
-    line = page.locator('.line:has(.says)').first
+    line = page.locator(".line:has(.says)").first
     expect(line).to_have_class(re.compile("current"))
     expect(line.locator(".says")).not_to_have_text("")
     assert 0 <= below_the_head(page) < 200

@@ -97,7 +97,7 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
 
 
 def _recheck() -> None:
-    st.session_state["scorer"] = RECHECK
+    session.scorer_name = RECHECK
 
 
 def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:

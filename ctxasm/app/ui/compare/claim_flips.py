@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from ctxasm.app.ui.compare.differences import chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.verdict_words import FINE, sign, verdict_name
+from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.app.ui.words.words import plural
+from ctxasm.citations.axes import FINE, label, parts_of
 from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
 from ctxasm.tuning.compare_answers import AnswerPair
 
@@ -54,7 +55,7 @@ def claims_html(pair: AnswerPair) -> str:
     """What differs of the statements; those that stayed are counted."""
     pairs = claim_pairs(pair.a.checked, pair.b.checked)
     flipped, same = sum(each.flipped for each in pairs), sum(not each.flipped and None not in each for each in pairs)
-    rows = [(_cell(each.a), _cell(each.b)) for each in pairs if each.flipped or None in each]
+    rows = [(_cell(each.a, pair.a.checked), _cell(each.b, pair.b.checked)) for each in pairs if each.flipped or None in each]
     said = f"{plural(flipped, 'statement')} with another verdict, {same} with the same"
     used = f"expected passages used: {pair.a.used} → {pair.b.used} of {pair.b.expected}" if pair.b.expected else ""
     head = f'<h2 class="cx-h">Answers<small>{said}{f"; {used}" if used else ""}</small></h2>'
@@ -62,11 +63,12 @@ def claims_html(pair: AnswerPair) -> str:
     return boxed(head + table, "ctx-claims")
 
 
-def _cell(claim: CheckedClaim | None) -> str:
+def _cell(claim: CheckedClaim | None, answer: CheckedAnswer) -> str:
     if claim is None:
         return '<span class="cx-mute">not said</span>'
-    look = "good" if claim.verdict in FINE else "warn"
+    parts = parts_of(claim, answer)
+    look = "good" if FINE.issuperset(parts) else "warn"
+    shown = sign(parts[0] if parts else "declined")
     return (
-        f'<span class="cx-{look}" data-verdict="{claim.verdict}">{sign(claim.verdict)} {escape(verdict_name(claim.verdict))}</span> '
-        f"{escape(claim.claim.text)}"
+        f'<span class="cx-{look}" data-verdict="{claim.verdict}">{shown} {escape(label(claim, answer))}</span> {escape(claim.claim.text)}'
     )

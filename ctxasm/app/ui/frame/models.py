@@ -82,7 +82,7 @@ def _pick_scorer() -> str:
     return st.selectbox(
         "Checked by",
         server.workbench().scorer_names(),
-        key="scorer",
+        key=Session.scorer_name.key,
         format_func=lambda name: SCORERS.get(name, name),
         persist_state="session",
         width=215,

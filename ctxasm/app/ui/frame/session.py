@@ -192,6 +192,7 @@ class Session:
     asking: Kept[bool] = Kept(False)
     answers: Kept[tuple[KeptAnswers, ...]] = Kept(())
     """The oldest first."""
+    scorer_name: Widget[str] = Widget("scorer", "lexical")
     scorer: Kept[tuple[tuple[str, Endpoint | None], Scorer] | None] = Kept(None)
 
     # Inspect
