@@ -98,6 +98,13 @@ def app(tmp_path_factory: pytest.TempPathFactory, model_server: FakeModel) -> It
 
 
 @pytest.fixture(scope="session")
+def other_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A workbench for tests that bring data: with more than the sample every page has one control more."""
+    with serving(tmp_path_factory.mktemp("other")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install -e '.[dev]'")
     with api.sync_playwright() as playwright:

@@ -445,7 +445,7 @@ def test_a_stalled_answer_is_stopped_and_kept(app, open_page):
     expect(page.locator("#ctx-answer")).not_to_have_text("")
 
 
-def test_hostile_sources_are_text_and_can_still_be_marked(app, open_page, tmp_path):
+def test_hostile_sources_are_text_and_can_still_be_marked(other_app, open_page, tmp_path):
     attack = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
     folder = tmp_path / "attack-ask"
     folder.mkdir()
@@ -457,7 +457,7 @@ def test_hostile_sources_are_text_and_can_still_be_marked(app, open_page, tmp_pa
     }
     for name, row in rows.items():
         (folder / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    page = open_page(f"{app}/load")
+    page = open_page(f"{other_app}/load")
     page.locator('input[type="file"]').first.set_input_files([str(file) for file in folder.iterdir()])
     page.get_by_role("button", name=re.compile("Import$")).click()
     expect(page.locator("#ctx-report")).to_be_visible()

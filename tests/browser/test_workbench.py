@@ -267,8 +267,8 @@ def test_dragging_the_budget_moves_the_bar_while_it_is_dragged(app, open_page):
     expect(page.locator('input[aria-label^="Max tokens"]').first).to_have_value(final)
 
 
-def test_an_empty_context_never_calls_the_model(app, open_page, tmp_path):
-    page = open_page(f"{app}/load")
+def test_an_empty_context_never_calls_the_model(other_app, open_page, tmp_path):
+    page = open_page(f"{other_app}/load")
     folder = tmp_path / "leeg"
     folder.mkdir()
     (folder / "documents.jsonl").write_text('{"document_id": "a", "title": "A <script>alert(1)</script>"}\n')
