@@ -36,6 +36,7 @@ WORST: tuple[Part, ...] = (
 )
 """All of them, in the order in which a reader should look."""
 WORDS: dict[Part, str] = {
+    "full": "supported",
     "not_found": "not found",
     "wrong_number": "wrong number",
     "missing": "no citation",
@@ -129,7 +130,7 @@ def words(part: Part) -> str:
 
 
 def label(checked: CheckedClaim, answer: CheckedAnswer) -> str:
-    """A claim in a few words: `full`, `full, wrong number`, `partly, disputed`; `declined`."""
+    """A claim in a few words: `supported`, `supported, wrong number`, `partly, disputed`; `declined`."""
     axes = axes_of(checked, answer)
     said: Iterable[Part | None] = (
         axes.support,

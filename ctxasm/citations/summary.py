@@ -22,7 +22,7 @@ MAY_NOT_ANSWER = "may not answer the question"
 
 
 def summary_sentence(checked: CheckedAnswer) -> str:
-    """Such as "6 claims: 5 full, 1 not found; 1 disputed; citation: 1 wrong number; may not answer the question"; "declined"."""
+    """Such as "6 claims: 5 supported, 1 not found; 1 disputed; citation: 1 wrong number; may not answer the question"; "declined"."""
     if not checked.claims:
         said = NOTHING_TO_CHECK
     elif is_declined_answer(checked):
@@ -37,7 +37,7 @@ def summary_sentence(checked: CheckedAnswer) -> str:
 
 
 def claims_sentence(claims: int, declined: int, parts: Counter[Part]) -> str:
-    """Such as "6 claims: 4 full, 1 not found, 1 declined; 1 disputed; citation: 1 wrong number, 1 no citation"."""
+    """Such as "6 claims: 4 supported, 1 not found, 1 declined; 1 disputed; citation: 1 wrong number, 1 no citation"."""
     support = [f"{parts[name]} {words(name)}" for name in SUPPORT if parts[name]] + ([f"{declined} {DECLINED}"] if declined else [])
     citation = [f"{parts[name]} {words(name)}" for name in CITATION if parts[name] and name != "right"]
     said = [f"{counted(claims, 'claim')}: {', '.join(support)}"]

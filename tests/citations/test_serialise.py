@@ -225,7 +225,7 @@ def test_a_sentence_counts_every_claim_and_names_every_unknown_number(checked: C
 
 def test_the_sentence_of_the_contract() -> None:
     claims = [claim("uncited", ()), *[claim("supported")] * 4, claim("elsewhere", better=2)]
-    assert summary_sentence(answer(*claims)) == "6 claims: 5 full, 1 not found; citation: 1 no citation, 1 wrong number"
+    assert summary_sentence(answer(*claims)) == "6 claims: 5 supported, 1 not found; citation: 1 no citation, 1 wrong number"
 
 
 @pytest.mark.parametrize(
@@ -234,16 +234,16 @@ def test_the_sentence_of_the_contract() -> None:
         ((), "nothing to check"),
         ((claim("declined"),), "declined"),
         ((claim("declined"), claim("declined")), "declined"),
-        ((claim("declined"), claim("supported")), "2 claims: 1 full, 1 declined"),
-        ((claim("supported"),), "1 claim: 1 full"),
-        ((claim("elsewhere", better=2), claim("elsewhere", better=3)), "2 claims: 2 full; citation: 2 wrong number"),
+        ((claim("declined"), claim("supported")), "2 claims: 1 supported, 1 declined"),
+        ((claim("supported"),), "1 claim: 1 supported"),
+        ((claim("elsewhere", better=2), claim("elsewhere", better=3)), "2 claims: 2 supported; citation: 2 wrong number"),
         ((claim("unsupported"), claim("prefix_only"), claim("partly")), "3 claims: 1 partly, 2 not found"),
         (
             (claim("unknown_marker", (9,), unknown=(9,)), claim("dropped", (8,), unknown=(8,))),
             "2 claims: 2 not found; citation: 1 source dropped, 1 unknown number",
         ),
-        ((claim("supported", (1, 9), unknown=(9,)),), "1 claim: 1 full; citation: 1 unknown number"),
-        ((claim("supported", (1, 9, 8), unknown=(9, 8)),), "1 claim: 1 full; citation: 1 unknown number"),
+        ((claim("supported", (1, 9), unknown=(9,)),), "1 claim: 1 supported; citation: 1 unknown number"),
+        ((claim("supported", (1, 9, 8), unknown=(9, 8)),), "1 claim: 1 supported; citation: 1 unknown number"),
         ((claim("no_source", ()), claim("contradicted")), "2 claims: 1 not found, 1 contradicted; citation: 1 no citation"),
     ],
 )
@@ -282,7 +282,7 @@ def test_totals_are_pooled() -> None:
     assert (Totals().elapsed_ms, totals.to_dict()["elapsed_ms"]) == (0.0, 1.2346)
     assert totals.sentences() == (
         "4 answers, 1 with a problem, 1 declined, 1 with nothing to check",
-        "9 claims: 6 full, 1 partly, 1 contradicted, 1 declined; citation: 1 wrong number, 1 source dropped",
+        "9 claims: 6 supported, 1 partly, 1 contradicted, 1 declined; citation: 1 wrong number, 1 source dropped",
         "citation recall 0.88, precision 0.60, F1 0.71, coverage 1.00 over 8 claims and 10 citations",
     )
 

@@ -115,13 +115,13 @@ def refused(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = checked([file], capsys)
     lines = out.splitlines()
-    assert lines[:2] == ["good: 2 claims: 2 full", "bad: 2 claims: 2 not found; citation: 1 unknown number"]
+    assert lines[:2] == ["good: 2 claims: 2 supported", "bad: 2 claims: 2 not found; citation: 1 unknown number"]
     assert lines[2:4] == ["", "To look at, the worst first:"]
     assert lines[4].startswith("  bad: not found, unknown number (0.25), cites [9]: “See also the annex")
     assert lines[6] == "      no source has the number [9]"
     assert lines[7].startswith("  bad: not found (0.00), cites [1]: “Dogs are welcome on weekends")
     assert lines[8] == "      Missing: are, dogs, on, weekends, welcome."
-    assert lines[-4:-2] == ["2 answers, 1 with a problem", "4 claims: 2 full, 2 not found; citation: 1 unknown number"]
+    assert lines[-4:-2] == ["2 answers, 1 with a problem", "4 claims: 2 supported, 2 not found; citation: 1 unknown number"]
     assert lines[-2] == "citation recall 0.00, precision 0.00, F1 0.00, coverage 0.00 over 2 claims and 2 citations"
     assert lines[-1] == "no shares over 1 answer (cut, declined or only quoting)"
     assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
@@ -241,7 +241,7 @@ def test_the_lines_of_a_claim_name_what_is_wrong() -> None:
     assert lines(claim("elsewhere", better=2))[1:] == ["    better: [2]"]
     partly = claim("partly", missing=("45",), support=(Support(2, 0, 7, 0.5),), summary_support=Support(1, 100, 104, 0.9))
     whole = claim("partly", idle=(2,), support=(Support(1, 0, 7, 0.9),))
-    assert lines(whole) == ["full, wrong number (0.50), cites [1][2]: “Open 45 minutes.”", "    [2] carries nothing of it"]
+    assert lines(whole) == ["supported, wrong number (0.50), cites [1][2]: “Open 45 minutes.”", "    [2] carries nothing of it"]
     assert lines(partly)[1:] == ["    Missing: 45.", "    has a part of it: [2] “Another”", "    page summary: [1] “The”"]
     dropped = claim("dropped", unknown=(4, 9), dropped=(DroppedSource(4, "doc", "budget", "budget"), DroppedSource(5, "e", "floor", None)))
     assert lines(dropped)[1:] == [
@@ -251,7 +251,7 @@ def test_the_lines_of_a_claim_name_what_is_wrong() -> None:
     ]
     disputed = claim("supported", disputed=Disputed(conflict, Support(1, 100, 133, 0.9), "2026", "newer"))
     assert lines(disputed) == [
-        "full, disputed (0.50), cites [1][2]: “Open 45 minutes.”",
+        "supported, disputed (0.50), cites [1][2]: “Open 45 minutes.”",
         "    Disputed by [1], newer (2026): “45 minutes” here, “30 minutes” there. [1] “The desk is open for 30 minutes.”",
     ]
 
@@ -414,7 +414,7 @@ def test_characters_that_no_tokenizer_takes_are_replaced_and_counted(tmp_path: P
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(GOOD).encode())))
-    assert checked(["-"], capsys)[0].startswith("good: 2 claims: 2 full")
+    assert checked(["-"], capsys)[0].startswith("good: 2 claims: 2 supported")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"nonsense")))
     assert "standard input line 1, column 1" in refused(["-"], capsys)
     monkeypatch.setattr(sys, "stdin", None)
@@ -553,7 +553,7 @@ def process(*argv: str, text: str | None = None, cwd: Path | None = None) -> sub
 def test_in_a_pipe_of_a_ci_job(tmp_path: Path) -> None:
     done = process("-", "--fail-on", "unknown", "--format", "jsonl", text=json.dumps(GOOD))
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert json.loads(done.stdout)["summary"]["sentence"] == "2 claims: 2 full"
+    assert json.loads(done.stdout)["summary"]["sentence"] == "2 claims: 2 supported"
     done = process("-", "--fail-on", "unknown", text=f"{json.dumps(GOOD)}\n{json.dumps(BAD)}\n")
     assert done.returncode == 1
     assert b"no source has the number [9]" in done.stdout

@@ -43,7 +43,7 @@ def test_every_verdict_has_words():
 
 def test_a_declined_answer_is_no_uncited_answer():
     assert summary(answer("declined", "declined")).startswith("Declined")
-    assert summary(answer("declined", "supported")) == "2 claims: 1 full, 1 declined"
+    assert summary(answer("declined", "supported")) == "2 claims: 1 supported, 1 declined"
     assert summary(answer()) == "Nothing to check: the answer states nothing."
 
 

@@ -50,7 +50,7 @@ def sign(part: Shown) -> str:
 
 
 def summary(checked: CheckedAnswer) -> str:
-    """A whole check in one sentence: `6 claims: 4 full, 1 partly, 1 not found; citation: 1 wrong number`."""
+    """A whole check in one sentence: `6 claims: 4 supported, 1 partly, 1 not found; citation: 1 wrong number`."""
     if not checked.claims:
         return "Nothing to check: the answer states nothing."
     return "Declined: the answer says that the sources do not hold it." if is_declined_answer(checked) else summary_sentence(checked)
