@@ -10,7 +10,7 @@ test *ARGUMENTS:
 
 # the same with PostgreSQL, servers and killed processes beside it
 system *ARGUMENTS="tests":
-    .venv/bin/pytest -m 'system and not slow' {{ARGUMENTS}}
+    .venv/bin/pytest -m 'system and not slow and not bench' {{ARGUMENTS}}
 
 # style, types, import contracts
 lint:

@@ -20,7 +20,7 @@ from ctxasm.model.settings import AssemblySettings, spec_of
 Side = Literal["A", "B", "both"]
 LONGEST_TEXT = 1200
 """Characters of a chunk that are shown."""
-NEVER = "Not looked at: search did not find it, and no neighbour that is asked for reaches it."
+NEVER = "Out of its reach: neither found nor a neighbour that is asked for."
 MOST_CHUNKS = 100
 """Chunks that are listed; the rest is counted."""
 
