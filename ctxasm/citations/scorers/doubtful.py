@@ -7,17 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
 
 from ctxasm.citations.weighing import is_match
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import Comparison, Match, Scorer, Source, Spent
-
-
-class Priced(Scorer, Protocol):
-    """A scorer that can say beforehand what a comparison takes."""
-
-    def would_cost(self, claims: Sequence[str], sources: Sequence[Source], question: str = "") -> Spent: ...
 
 
 class DoubtfulScorer:

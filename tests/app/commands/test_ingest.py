@@ -16,15 +16,9 @@ import pytest
 from ctxasm.__main__ import main
 from ctxasm.app.commands.ingest import ended_by_interrupt
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 FILES = Path(__file__).parents[2] / "data" / "documents" / "files"
-
-
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("CTXASM_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path / 'c.db'}")
 
 
 @pytest.fixture

@@ -12,15 +12,9 @@ import pytest
 
 from ctxasm.__main__ import main
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 ROWS = "doc;chunk_no;body;url\na;0;De balie opent om zeven uur.;http://a\na;1;Bezoek mag na twaalf uur.;http://a\n"
-
-
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("CTXASM_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path / 'c.db'}")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from pathlib import Path
 
@@ -11,16 +10,10 @@ import pytest
 
 from ctxasm.__main__ import main
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 TEXTS = ("De balie opent elke dag om zeven uur.", "Bezoek mag na twaalf uur.", "Parkeren kost twee euro per uur.")
 QUESTION = "Hoe laat opent de balie?"
-
-
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("CTXASM_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path / 'c.db'}")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,12 @@ from ctxasm.model.records import Hit, Query
 from ctxasm.store.database import Store
 from ctxasm.text.tokens import open_counter
 
+pytestmark = pytest.mark.usefixtures("own_database")
+
 CHUNKS = [{"document_id": "a", "chunk_index": n, "text": f"Zin {n} gaat over het bezoek."} for n in range(3)]
 DOCUMENTS = [{"document_id": "a", "title": "Gids", "summary": "Over bezoek."}]
 QUERY = {"query_id": "q", "query": "Hoe laat?", "gold": [{"document_id": "a", "chunk_index": 1}]}
 RETRIEVAL = {"query_id": "q", "retrieved": [{"document_id": "a", "chunk_index": 1, "score": 2.0}]}
-
-
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("CTXASM_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path / 'c.db'}")
 
 
 @pytest.fixture(params=["at once", "record by record"])

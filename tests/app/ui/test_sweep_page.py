@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import shutil
 import time
 from dataclasses import replace
 from html import unescape
@@ -36,8 +35,8 @@ FEW = 8
 
 
 @pytest.fixture(scope="module")
-def few_file(tmp_path_factory):
-    """A database with the first questions of the sample: a page has no more to show for sixty."""
+def sample_file(tmp_path_factory):
+    """In place of the whole sample its first questions: a page has no more to show for sixty."""
     path = tmp_path_factory.mktemp("few") / "few.db"
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
     sample = load_bundle(shipped("sample_data/hospital"), "few")
@@ -45,14 +44,6 @@ def few_file(tmp_path_factory):
     bench.store.add(replace(sample, queries=tuple(labelled[:FEW])))
     bench.close()
     return path
-
-
-@pytest.fixture
-def own_url(tmp_path, monkeypatch, few_file):
-    """The address of a database of this test's own; the pages read it."""
-    url = f"sqlite:///{shutil.copy(few_file, tmp_path / 'own.db')}"
-    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
-    return url
 
 
 def sweep_page(app: AppTest, **values) -> AppTest:
