@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.answering.asking import ask
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
-from ctxasm.citations.checked import CheckedAnswer
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check
 from ctxasm.citations.summary import is_declined_answer
 from ctxasm.citations.used_passages import used_passages
@@ -206,7 +205,7 @@ class AnswerComparison:
 
 def _told(one: OneAnswer) -> dict[str, Any]:
     figures = {"used": one.used, "expected": one.expected, "sent": one.sent, "written": one.written, "declined": one.declined}
-    return {**figures, "check": {name: value for name, value in checked_dict(one.checked).items() if name != "elapsed_ms"}}
+    return {**figures, "check": {name: value for name, value in one.checked.to_dict().items() if name != "elapsed_ms"}}
 
 
 class _Prepared(NamedTuple):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked import CheckedClaim, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle
@@ -87,7 +87,7 @@ def check_laws(checked: CheckedAnswer) -> None:
             assert claim.claim.start <= clause.claim.start < clause.claim.end <= claim.claim.end
             assert clause.verdict == "supported" or claim.verdict != "supported"
     assert sum(checked.verdicts.values()) == len(checked.claims)
-    found = checked_dict(checked)
+    found = checked.to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 

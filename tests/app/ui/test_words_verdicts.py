@@ -15,7 +15,8 @@ from ctxasm.app.ui.words.verdict_words import (
     summary,
 )
 from ctxasm.citations.axes import WORST, words
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.reasons import conflict_sentence, gated_sentence
 from ctxasm.model.support import Conflict, Gated, Spent
