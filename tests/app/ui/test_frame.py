@@ -16,6 +16,7 @@ from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
+from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
 from tests.app.ui.pages import MAIN, fine, html, with_settings
@@ -135,7 +136,7 @@ def test_an_empty_box_says_what_stands_for_it(open_app):
     for spec in specs():
         if spec.optional:
             box = app.text_input(key=spec.url) if spec.kind == "text" else app.number_input(key=spec.url)
-            assert (box.value, box.placeholder) == (None, EMPTY.get(spec.name, spec.none))
+            assert (box.value, box.placeholder) == (None, EMPTY.get(spec.name, value_words(spec, None)))
 
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):

@@ -80,7 +80,7 @@ def estimated(**given) -> Estimate:
         (estimated(price=Price(0.1, 0.4, "as given"), cost=0.076), "About $0.08 (as given)."),
         (estimated(kept=1000), "There is nothing to do."),
         (estimated(kept=400), "400 of them enriched already"),
-        (estimated(exact=False), "about 400\u202f000 tokens in"),
+        (estimated(exact=False), "about 400,000 tokens in"),
         (estimated(variant="extractive"), "no cost"),
     ],
 )
@@ -90,6 +90,6 @@ def test_an_estimate_in_words(estimate, words):
 
 def test_what_it_took_in_words():
     report = EnrichReport("gids", "model", "m-1", calls=12, tokens_in=4000, tokens_out=900, cost=0.004, failed=(FailedBatch("x", 1, "y"),))
-    assert actual_words(report) == "12 calls, 4\u202f000 tokens in and 900 out (told by the server), under $0.01."
+    assert actual_words(report) == "12 calls, 4,000 tokens in and 900 out (told by the server), under $0.01."
     assert actual_words(EnrichReport("gids", "extractive")) == ""
     assert (dollars(0), dollars(1234.5)) == ("$0", "$1,234.50")

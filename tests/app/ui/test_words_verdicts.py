@@ -122,4 +122,4 @@ def test_figures_are_percentages_with_an_explanation():
 def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():
     assert check_line(answer()) == "Checked by lexical · a match from a score of 0.60 on · under 1 ms"
     paid = replace(answer(), scorer="llm", elapsed_ms=812.0, spent=Spent(3, 2, 900, 100))
-    assert check_line(paid).endswith("812 ms · 3 calls, 1\u202f000 tokens · 2 verdicts kept from before")
+    assert check_line(paid).endswith("812 ms · 3 calls, 1,000 tokens · 2 verdicts kept from before")
