@@ -5,17 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import app_test
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN
+from tests.app.ui.pages import opened
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -41,6 +42,14 @@ class Shown(Mapping[str, object]):
 
     def __len__(self) -> int:
         return len(BUILT.__get__(self.state))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_bare_runtime():
+    """For each run AppTest makes a mock with all that a runtime has, where a page asks it for a client alone: there is none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_test, "MagicMock", lambda spec: SimpleNamespace(get_client=lambda session_id: None))
+        yield
 
 
 BUILT = SafeSessionState.filtered_state
@@ -89,10 +98,4 @@ def own_url(tmp_path, monkeypatch, sample_file):
 def open_app(store_url, monkeypatch):
     monkeypatch.setenv("CTXASM_DATABASE_URL", store_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened

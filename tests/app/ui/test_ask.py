@@ -20,7 +20,7 @@ QUERY = {"q": "bezoek-gewone-afdeling", "k": "8"}
 @pytest.fixture
 def open_ask(open_app):
     def start(**parameters: str):
-        return fine(open_app(**parameters).switch_page("../../../pages/ask.py").run())
+        return fine(open_app("ask", **parameters))
 
     return start
 

@@ -17,7 +17,7 @@ from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import fine, html
+from tests.app.ui.pages import fine, html, opened
 from tests.tuning.test_advice import CASES, trial
 
 
@@ -107,19 +107,9 @@ def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
-    from streamlit.testing.v1 import AppTest
-
-    from tests.app.ui.pages import MAIN
-
     monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened
 
 
 def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:

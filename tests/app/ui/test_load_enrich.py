@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.load.enrich import actual_words, dollars, estimate_words
@@ -12,7 +11,7 @@ from ctxasm.config import read_config
 from ctxasm.data.enrich.cost import Price
 from ctxasm.data.enrich.reports import EnrichReport, Estimate, FailedBatch
 from ctxasm.model.records import Bundle, Chunk, Document
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import fine, html, opened, problems
 
 TEXTS = (
     "De garage ligt onder het ziekenhuis. Parkeren kost twee euro per uur. Betaal aan de automaat bij de uitgang.",
@@ -28,8 +27,7 @@ def app(tmp_path, monkeypatch):
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
     bench.store.add(Bundle("gids", (Document("gids", "Gids <b>x</b>"),), tuple(Chunk("gids", n, text) for n, text in enumerate(TEXTS))))
     bench.close()
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    app = fine(started.switch_page("../../../pages/load.py").run())
+    app = fine(opened("load"))
     return fine(app.button(key=next(b.key for b in app.button if str(b.key).startswith("enrich_"))).click().run())
 
 
