@@ -38,9 +38,10 @@ class ChunkSet:
     more than the gap mark in its place. It follows from what is chosen, so whatever is chosen or dropped, nothing has to be undone.
     """
 
-    def __init__(self, scales: Scales) -> None:
+    def __init__(self, scales: Scales, chosen: dict[str, dict[int, Candidate]] | None = None) -> None:
         self.scales = scales
-        self.chosen: dict[str, dict[int, Candidate]] = {}
+        self.chosen = {} if chosen is None else chosen
+        self._ascending: dict[str, tuple[int, ...]] = {}
 
     def __contains__(self, key: Key) -> bool:
         return key[1] in self.chosen.get(key[0], ())
@@ -53,11 +54,13 @@ class ChunkSet:
         """Take one more chunk."""
         document_id, index = candidate.key
         self.chosen.setdefault(document_id, {})[index] = candidate
+        self._ascending.pop(document_id, None)
 
     def drop(self, candidate: Candidate) -> None:
         """Give a chunk back."""
         document_id, index = candidate.key
         del self.chosen[document_id][index]
+        self._ascending.pop(document_id, None)
         if not self.chosen[document_id]:
             del self.chosen[document_id]
 
@@ -83,9 +86,11 @@ class ChunkSet:
 
     def _filled(self, cut: Candidate | None = None) -> dict[str, tuple[int, ...]]:
         """The indexes that each document shows, the documents in their order. What is cut has no neighbour behind its end."""
-        ordered = {
-            document_id: tuple(sorted(self.chosen[document_id])) for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)
-        }
+        ascending = self._ascending
+        for document_id, own in self.chosen.items():
+            if document_id not in ascending:
+                ascending[document_id] = tuple(sorted(own))
+        ordered = {document_id: ascending[document_id] for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)}
         if not self.scales.small:
             return ordered
         there = self.keys()

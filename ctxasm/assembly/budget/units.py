@@ -91,9 +91,13 @@ def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
 def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
     """The chosen units and whatever of the offered ones still fits, in their order."""
     kept = list(chosen)
+    there = {candidate.key for unit in kept for candidate in unit.members}
     for unit in offered[:REFILLS]:
-        if fit(scales, [*kept, unit]):
+        keys = [candidate.key for candidate in unit.members]
+        # What brings nothing new makes the same set again.
+        if there.issuperset(keys) or fit(scales, [*kept, unit]):
             kept.append(unit)
+            there.update(keys)
     return kept
 
 
@@ -122,13 +126,12 @@ def set_of(scales: Scales, units: Sequence[ChunkUnit]) -> ChunkSet:
     documents: dict[str, dict[int, Candidate]] = {}
     for unit in units:
         for candidate in unit.members:
-            documents.setdefault(candidate.chunk.document_id, {})[candidate.chunk.chunk_index] = candidate
-    resolution = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()})
-    chosen = ChunkSet(scales)
-    for document_id in resolution.order:
-        for index in resolution.shown[document_id]:
-            chosen.add(documents[document_id][index])
-    return chosen
+            chunk = candidate.chunk
+            documents.setdefault(chunk.document_id, {})[chunk.chunk_index] = candidate
+    if scales.relations.copies or scales.relations.superseded:
+        shown = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()}).shown
+        documents = {document_id: {index: documents[document_id][index] for index in own} for document_id, own in shown.items() if own}
+    return ChunkSet(scales, documents)
 
 
 def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[Key, str]) -> Chosen:
