@@ -11,7 +11,7 @@ from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
 from ctxasm.assembly.order import arrange
 from ctxasm.assembly.passages import Joined, Piece, join
 from ctxasm.assembly.render import Renderer
-from ctxasm.assembly.steps import EMPTY, BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
+from ctxasm.assembly.steps import BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
 from ctxasm.assembly.summarise import introduced, prefix_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Document
@@ -148,8 +148,7 @@ class Scales:
         """What these documents come to in their final order. Remembered by the very plans, which are kept as long."""
         key = tuple(map(id, plans))
         if key not in self._sizes:
-            ends = self.renderer.ends(self.blocks(plans))
-            self._sizes[key] = (tuple(plans), ends[-1] if ends else EMPTY)
+            self._sizes[key] = (tuple(plans), self.renderer.end(self.blocks(plans)))
         return self._sizes[key][1]
 
     def budgeted(self, plans: Sequence[DocumentPlan]) -> int:
