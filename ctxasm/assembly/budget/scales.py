@@ -50,6 +50,7 @@ class Scales:
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
         self._valued: dict[Key, Valued] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
+        self._blocks: dict[int, tuple[DocumentPlan, tuple[BlockPlan, ...]]] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
 
     def remembering(self, other: Scales) -> Scales:
@@ -58,7 +59,7 @@ class Scales:
         For scales of the same query under settings that write and count a set of chunks alike: they differ in what is chosen (policy,
         limit) or in which chunks there are to choose from.
         """
-        self._planned = other._planned
+        self._planned, self._blocks = other._planned, other._blocks
         if self.settings.format != "xml":  # which names the scores of the candidates
             self.renderer = other.renderer
             if self.settings.ordering == "document_first":  # others look at those scores, too
@@ -142,7 +143,14 @@ class Scales:
 
     def blocks(self, plans: Sequence[DocumentPlan]) -> tuple[BlockPlan, ...]:
         """The blocks of these documents in their final order."""
-        return introduced(arrange(plans, self.settings, self.candidates))
+        if self.settings.ordering != "document_first":
+            return introduced(arrange(plans, self.settings, self.candidates))
+        blocks: list[BlockPlan] = []
+        for plan in plans:
+            if id(plan) not in self._blocks:
+                self._blocks[id(plan)] = (plan, introduced(arrange([plan], self.settings, self.candidates)))
+            blocks += self._blocks[id(plan)][1]
+        return tuple(blocks)
 
     def size(self, plans: Sequence[DocumentPlan]) -> Size:
         """What these documents come to in their final order. Remembered by the very plans, which are kept as long."""
