@@ -49,6 +49,7 @@ class Scales:
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
         self._valued: dict[Key, Valued] = {}
+        self._joined: dict[tuple[str, tuple[int, ...]], tuple[Joined, ...]] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
         self._blocks: dict[int, tuple[DocumentPlan, tuple[BlockPlan, ...]]] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
@@ -59,7 +60,7 @@ class Scales:
         For scales of the same query under settings that write and count a set of chunks alike: they differ in what is chosen (policy,
         limit) or in which chunks there are to choose from.
         """
-        self._planned, self._blocks = other._planned, other._blocks
+        self._joined, self._planned, self._blocks = other._joined, other._planned, other._blocks
         if self.settings.format != "xml":  # which names the scores of the candidates
             self.renderer = other.renderer
             if self.settings.ordering == "document_first":  # others look at those scores, too
@@ -106,8 +107,17 @@ class Scales:
 
     def join(self, document_id: str, indexes: Sequence[int]) -> tuple[Joined, ...]:
         """These chunks of a document, put next to each other."""
-        own = self.own[document_id]
-        return join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+        own, joined, begun = self.own[document_id], list[Joined](), 0
+        for at in range(1, len(indexes) + 1):
+            if at == len(indexes) or indexes[at] != indexes[at - 1] + 1:
+                # Chunks that do not follow each other share nothing.
+                run = tuple(indexes[begun:at])
+                if (document_id, run) not in self._joined:
+                    chunks = [own[index].chunk for index in run]
+                    self._joined[document_id, run] = join(chunks, self.settings.min_overlap_chars)
+                joined += self._joined[document_id, run]
+                begun = at
+        return tuple(joined)
 
     def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         """A document with its summary line and title."""

@@ -171,12 +171,12 @@ def _part(text: str, low: int, high: int, code: bool) -> list[tuple[int, str]]:
 
 def _take(lines: Lines, line: str) -> None:
     """See a whole line, of which only fences are looked at."""
-    ticks = _TICKS(line)
-    if ticks is None or lines.fence:
-        return lines.see(line)
-    lines.see(line[: ticks.start()])
-    if not lines.is_indented_code:
-        lines.run(ticks[0])
-        if lines.fence and "`" in line[ticks.end() :]:
-            lines.run("`")
-    return lines.see(line[ticks.start() :])
+    ticks = None if lines.fence else _TICKS(line)
+    if ticks is not None:
+        lines.see(line[: ticks.start()])
+        if not lines.is_indented_code:
+            lines.run(ticks[0])
+            if lines.in_fence_opening and "`" in line[ticks.end() :]:
+                lines.run("`")
+        line = line[ticks.start() :]
+    lines.see(line)
