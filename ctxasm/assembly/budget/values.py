@@ -23,6 +23,8 @@ SPREAD = 1 / 3
 """What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
 MOST_TERMS = 60
 """Words of a question that are looked for: the first."""
+KEPT_TEXTS = 4096
+"""Texts of which it is kept which words of a question they hold."""
 ENDING = 2
 """Letters that a long word may lose to an inflection, and the fewest that stay of it:"""
 STEM = 4
@@ -114,10 +116,8 @@ class _Valuing:
 
     def __init__(self, question: str, documents: Mapping[str, Sequence[Candidate]], titles: Mapping[str, str], weights: Weights) -> None:
         self.titles, self.weights = titles, weights.features
-        self.words = stems_of(question)
-        self.bits = [(stem, 1 << at) for at, stem in enumerate(self.words)]
-        self.plain = [(stem.encode(), bit) for stem, bit in self.bits if stem.isascii()]
-        self.others = [(stem, bit) for stem, bit in self.bits if not stem.isascii()]
+        self.stems = tuple(stems_of(question))
+        self.bits = [(stem, 1 << at) for at, stem in enumerate(self.stems)]
         self.read = {document_id: self._read(own) for document_id, own in documents.items()}
         self.hits = {name: [c.rank for c in own if c.retrieved] for name, own in documents.items()}
         self.rarity = self._rarity()
@@ -128,7 +128,7 @@ class _Valuing:
         read = []
         for candidate in own:
             chunk = candidate.chunk
-            index, held, near, distance = chunk.chunk_index, self._held(chunk.text), 0.0, -1
+            index, held, near, distance = chunk.chunk_index, _held(self.stems, chunk.text), 0.0, -1
             for at, worth in hits:
                 step = abs(index - at)
                 near += worth * _lent(step)
@@ -136,26 +136,6 @@ class _Valuing:
                     distance = step
             read.append(_made(_Read, (candidate, near, max(0, distance), held)))
         return read
-
-    def _held(self, text: str) -> int:
-        """The question's words in a text, as bits."""
-        held = 0
-        if not text.isascii() and "\u0130" not in text and "\u212a" not in text:
-            # Bytes are lowered several times as fast, and no letter but these two becomes one of ASCII.
-            raw = text.encode("utf-8", "surrogatepass").lower()
-            for word, bit in self.plain:
-                if word in raw:
-                    held |= bit
-            if not self.others:
-                return held
-            words = self.others
-        else:
-            words = self.bits
-        text = text.lower()
-        for stem, bit in words:
-            if stem in text:
-                held |= bit
-        return held
 
     def _rarity(self) -> list[tuple[int, float]]:
         """What each word weighs: the rarer among the candidates, the more (BM25's inverse document frequency)."""
@@ -200,6 +180,16 @@ class _Valuing:
                 value = exp(min(total, 500.0))
                 valued[name, chunk.chunk_index] = _made(Valued, (candidate, value, features, distance, hits, held))
         return valued
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _held(stems: tuple[str, ...], text: str) -> int:
+    """These words in a text, as bits. Kept, since the same question is asked of the same texts under setting after setting."""
+    text, held = text.lower(), 0
+    for at, stem in enumerate(stems):
+        if stem in text:
+            held |= 1 << at
+    return held
 
 
 @lru_cache(maxsize=64)

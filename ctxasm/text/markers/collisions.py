@@ -191,7 +191,7 @@ def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: 
         if swap:
             # A line of ``` that goes is no fence any more: what it hid is looked at without it.
             joined = _swapped(joined, lines, swap_marks)
-        spans = find(joined, format) if might_collide(joined, format) else []
+        spans = find(joined, format)
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap or not (lines or spans):
             break
@@ -264,7 +264,12 @@ def _keeps(text: str, format: Format) -> bool:
     if opens_something(text) is None:
         return True
     tail = text[-TAIL:]
-    if "【" in tail or "［" in tail or "〔" in tail or (_OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail):
+    if (
+        "【" in tail
+        or "［" in tail
+        or "〔" in tail
+        or (_OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail)
+    ):
         return False
     return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
 

@@ -12,7 +12,8 @@ NEUTRAL = "-\n"
 """A line that makes nothing of what follows it."""
 
 _START = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?[\s>]*")
-_BULLET = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]").match
+_BULLET_PATTERN = r"[ \t>]*+(?:[-*+•]|\d{1,9}[.)])[ \t]"
+_BULLET = re.compile(_BULLET_PATTERN).match
 _LISTS = re.compile(r"[\s>]*(?:[-*+•\[【［]|\d{1,9}[.)])")
 _HEADING = re.compile(
     r"[\s>#*_]*(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|references|referenties|citations|citaties|literatuur|bibliography|"
@@ -21,6 +22,7 @@ _HEADING = re.compile(
 ).fullmatch
 CODE_COLUMNS = 4
 _INDENTS = ("    ", "\t", " \t", "  \t", "   \t")
+_LISTED = re.compile(rf"\n{_BULLET_PATTERN}").search
 _INDENTED = re.compile(r"^(?: {4}| {0,3}\t)", re.MULTILINE).search
 _TICKS = re.compile(r"`{3,}|~{3,}").search
 _LONG_RUNS = ("`" * HEAD_CHARS, "~" * HEAD_CHARS)
@@ -130,14 +132,16 @@ def read_apart(text: str, stretches: Sequence[tuple[int, int]]) -> Apart | None:
     fenced = "```" in text or "~~~" in text
     if "<" in text and _OPENS_LINES(text) and (fenced or _INDENTED(text)):
         return None
-    if not fenced and not any([text.startswith(_INDENTS, low) for low, _ in stretches]):
-        return Apart([(low, text[low:high]) for low, high in stretches])
+    if not fenced:
+        code = _may_be_code(text, stretches)
+        if not any(code) or not _LISTED("\n" + text):
+            return Apart([part for each, hides in zip(stretches, code, strict=True) for part in _part(text, *each, hides)])
     if fenced and (_LONG_RUNS[0] in text or _LONG_RUNS[1] in text):
         return None
     found: list[tuple[int, str]] = []
     lines, waiting = Lines(), iter(stretches)
     low, high = next(waiting, _NONE)
-    at, begun, code = 0, -1, False
+    at, begun, hides = 0, -1, False
     for line in text.split("\n"):
         if fenced:
             _take(lines, line)
@@ -146,13 +150,13 @@ def read_apart(text: str, stretches: Sequence[tuple[int, int]]) -> Apart | None:
         end = at + len(line)
         if low >= 0 and at >= low:
             if begun >= 0 and lines.fence:
-                found += _part(text, begun, at - 1, code)
+                found += _part(text, begun, at - 1, hides)
                 begun = -1
             elif begun < 0 and not lines.fence:
-                begun, code = at, lines.is_indented_code
+                begun, hides = at, lines.is_indented_code
             if end == high:
                 if begun >= 0:
-                    found += _part(text, begun, end, code)
+                    found += _part(text, begun, end, hides)
                 begun = -1
                 low, high = next(waiting, _NONE)
         if end == len(text) or (low < 0 and not fenced):
@@ -160,6 +164,27 @@ def read_apart(text: str, stretches: Sequence[tuple[int, int]]) -> Apart | None:
         lines.end()
         at = end + 1
     return Apart(found, bool(lines.fence))
+
+
+def _may_be_code(text: str, stretches: Sequence[tuple[int, int]]) -> list[bool]:
+    """Whether each stretch begins with a line that, in no fence, is indented code unless a list is open: all lines are, up to a blank one."""
+    told: list[bool] = []
+    last = -1
+    for low, _ in stretches:
+        at, code = low, False
+        while text.startswith(_INDENTS, at):
+            if at in (0, last):
+                code = not at or told[-1]
+                break
+            end = at - 1
+            at = text.rfind("\n", 0, end) + 1
+            head = text[at : min(end, at + HEAD_CHARS)]
+            if not head or head.isspace():
+                code = True
+                break
+        told.append(code)
+        last = low
+    return told
 
 
 def _part(text: str, low: int, high: int, code: bool) -> list[tuple[int, str]]:
