@@ -147,7 +147,7 @@ class Renderer:
         """The tokens and characters that each block adds to those before it."""
         tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
         # Where a seam lies inside every block but the last, counts add up from one to the next.
-        return self._grown(tails) if all([tail.joint is not None for tail in tails[:-1]]) else self._tallied(tails)
+        return self._grown(tails) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails)
 
     def _grown(self, tails: Sequence[_Tail]) -> list[tuple[int, int]]:
         """The tokens and characters that each block adds to the one before it. Remembered: sets of blocks differ in few."""

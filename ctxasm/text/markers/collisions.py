@@ -264,12 +264,8 @@ def _keeps(text: str, format: Format) -> bool:
     if opens_something(text) is None:
         return True
     tail = text[-TAIL:]
-    if (
-        "【" in tail
-        or "［" in tail
-        or "〔" in tail
-        or (_OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail)
-    ):
+    angled = _OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail
+    if angled or "【" in tail or "［" in tail or "〔" in tail:
         return False
     return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
 

@@ -167,7 +167,7 @@ def read_apart(text: str, stretches: Sequence[tuple[int, int]]) -> Apart | None:
 
 
 def _may_be_code(text: str, stretches: Sequence[tuple[int, int]]) -> list[bool]:
-    """Whether each stretch begins with a line that, in no fence, is indented code unless a list is open: all lines are, up to a blank one."""
+    """Whether each stretch begins in indented code, unless in a list or a fence: where all lines back to a blank one are indented."""
     told: list[bool] = []
     last = -1
     for low, _ in stretches:

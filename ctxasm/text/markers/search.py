@@ -69,7 +69,7 @@ def _is_subscript(text: str, found: re.Match[str]) -> bool:
         return False
     before = text[at - HELD_CHARS : at]
     # What stands before a marker counts only as far back as the last one.
-    return not (is_citable(before) or any([is_citable(before[closer.end() :]) for closer in _CLOSER(before)]))
+    return not (is_citable(before) or any(is_citable(before[closer.end() :]) for closer in _CLOSER(before)))
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:
