@@ -11,6 +11,7 @@ from ctxasm.assembly.budget.knapsack import value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.budget.trim import trim
+from ctxasm.assembly.deduplicate.resolution import repeats_itself
 from ctxasm.assembly.passages import Joined
 from ctxasm.assembly.render import shown_tokens
 from ctxasm.assembly.steps import Chosen, DocumentPlan, Resolution
@@ -128,7 +129,7 @@ def set_of(scales: Scales, units: Sequence[ChunkUnit]) -> ChunkSet:
         for candidate in unit.members:
             chunk = candidate.chunk
             documents.setdefault(chunk.document_id, {})[chunk.chunk_index] = candidate
-    if scales.relations.copies or scales.relations.superseded:
+    if repeats_itself(documents, scales.relations):
         shown = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()}).shown
         documents = {document_id: {index: documents[document_id][index] for index in own} for document_id, own in shown.items() if own}
     return ChunkSet(scales, documents)

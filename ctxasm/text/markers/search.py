@@ -31,7 +31,8 @@ _OTHERS = re.compile("[【［〔]").finditer
 _CLOSER = re.compile(r"[\]】］〕)>]").finditer
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
 _WORD_FIRST = re.compile(r"\w+[\[<]").match
-_BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
+# Not behind what cannot stand between the beginning of a line and a header.
+_BRACKETED = re.compile(rf"[\[［【](?<![^{INVISIBLE}\n>#*_|+•·.)-].)[{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
 _BRACKET = re.compile(rf"[\[［【](?=[{INVISIBLE}]*+(?:\d|[^\x00-\x7f]))([^\[\]［］【】\n]*+)[\]］】]").finditer
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]").split
 _LEADING = re.compile(rf"(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+").fullmatch
