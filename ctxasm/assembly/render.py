@@ -206,14 +206,15 @@ class Renderer:
     def _tail(self, block: BlockPlan, continues: bool) -> _Tail:
         plan, group, prefixed = block
         own = (id(plan), id(group), prefixed, continues)
-        if own not in self._of_blocks:
+        known = self._of_blocks.get(own)
+        if known is None:
             shown = tuple([(j.chunk.chunk_index, j.start, j.end) for j in group])
             key = (plan.document.document_id, plan.title, prefixed and plan.prefix, continues, shown)
             tail = self._tails.get(key)
             if tail is None:
                 tail = self._tails[key] = self._measured(block, continues)
-            self._of_blocks[own] = (plan, group, tail)
-        return self._of_blocks[own][2]
+            known = self._of_blocks[own] = (plan, group, tail)
+        return known[2]
 
     def _measured(self, block: BlockPlan, continues: bool) -> _Tail:
         text = self._compose(block, continues, False)

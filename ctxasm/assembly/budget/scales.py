@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from itertools import pairwise
 
 from ctxasm.assembly.budget.values import Valued, Weights, value_candidates
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
-from ctxasm.assembly.order import arrange
+from ctxasm.assembly.order import arrange, groups_of
 from ctxasm.assembly.passages import Joined, Piece, join
 from ctxasm.assembly.render import Renderer
 from ctxasm.assembly.steps import BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
@@ -107,17 +108,19 @@ class Scales:
 
     def join(self, document_id: str, indexes: Sequence[int]) -> tuple[Joined, ...]:
         """These chunks of a document, put next to each other."""
-        own, joined, begun = self.own[document_id], list[Joined](), 0
-        for at in range(1, len(indexes) + 1):
-            if at == len(indexes) or indexes[at] != indexes[at - 1] + 1:
-                # Chunks that do not follow each other share nothing.
-                run = tuple(indexes[begun:at])
-                if (document_id, run) not in self._joined:
-                    chunks = [own[index].chunk for index in run]
-                    self._joined[document_id, run] = join(chunks, self.settings.min_overlap_chars)
-                joined += self._joined[document_id, run]
-                begun = at
-        return tuple(joined)
+        if not indexes or indexes[-1] - indexes[0] == len(indexes) - 1:
+            return self._run(document_id, tuple(indexes))
+        # Chunks that do not follow each other share nothing.
+        ends = [at for at in range(1, len(indexes)) if indexes[at] != indexes[at - 1] + 1]
+        return tuple([j for low, high in pairwise((0, *ends, len(indexes))) for j in self._run(document_id, tuple(indexes[low:high]))])
+
+    def _run(self, document_id: str, indexes: tuple[int, ...]) -> tuple[Joined, ...]:
+        key = (document_id, indexes)
+        joined = self._joined.get(key)
+        if joined is None:
+            own = self.own[document_id]
+            joined = self._joined[key] = join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+        return joined
 
     def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         """A document with its summary line and title."""
@@ -139,9 +142,10 @@ class Scales:
     def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
         """A document with these of its chunks, put next to each other; the same plan for the same chunks."""
         key = (document_id, indexes)
-        if key not in self._planned:
-            self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
-        return self._planned[key]
+        plan = self._planned.get(key)
+        if plan is None:
+            plan = self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
+        return plan
 
     def all_plans(self) -> tuple[DocumentPlan, ...]:
         """Every document that shows something, as grouped."""
@@ -157,9 +161,11 @@ class Scales:
             return introduced(arrange(plans, self.settings, self.candidates))
         blocks: list[BlockPlan] = []
         for plan in plans:
-            if id(plan) not in self._blocks:
-                self._blocks[id(plan)] = (plan, introduced(arrange([plan], self.settings, self.candidates)))
-            blocks += self._blocks[id(plan)][1]
+            known = self._blocks.get(id(plan))
+            if known is None:
+                groups = groups_of(plan.joined, self.settings.citation_unit)
+                known = self._blocks[id(plan)] = (plan, tuple([BlockPlan(plan, group, not at) for at, group in enumerate(groups)]))
+            blocks += known[1]
         return tuple(blocks)
 
     def size(self, plans: Sequence[DocumentPlan]) -> Size:
