@@ -91,21 +91,27 @@ class ChunkSet:
             if document_id not in ascending:
                 ascending[document_id] = tuple(sorted(own))
         ordered = {document_id: ascending[document_id] for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)}
-        if not self.scales.small:
+        small = self.scales.small
+        if not small:
             return ordered
-        there = self.keys()
-        for document_id, indexes in ordered.items():
+        there: set[Key] = set()
+        for document_id, indexes in list(ordered.items()):
+            filled = False
             for low, high in pairwise(indexes):
-                between = [(document_id, index) for index in range(low + 1, high)]
-                if (cut is not None and cut.key == (document_id, low)) or not self.scales.small.issuperset(between):
+                # What is large is most often told by the first of them.
+                if high == low + 1 or (document_id, low + 1) not in small or (cut is not None and cut.key == (document_id, low)):
                     continue
+                between = [(document_id, index) for index in range(low + 1, high)]
+                if not small.issuperset(between):
+                    continue
+                there = there or self.keys()
                 for key in between:
                     if not any(related.key in there for related in self.scales.originals.get(key, ())):
                         there.add(key)
-        return {
-            document_id: indexes if len(indexes) == indexes[-1] - indexes[0] + 1 else self._shown(document_id, there)
-            for document_id, indexes in ordered.items()
-        }
+                        filled = True
+            if filled:
+                ordered[document_id] = self._shown(document_id, there)
+        return ordered
 
     def _shown(self, document_id: str, there: set[Key]) -> tuple[int, ...]:
         return tuple([index for index in self.scales.own[document_id] if (document_id, index) in there])
