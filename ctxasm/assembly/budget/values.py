@@ -23,8 +23,9 @@ SPREAD = 1 / 3
 """What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
 MOST_TERMS = 60
 """Words of a question that are looked for: the first."""
-KEPT_TEXTS = 4096
-"""Texts of which it is kept which words of a question they hold."""
+KEPT_TEXTS = 1024
+"""Texts of which it is kept which words of a question they hold, and their most characters:"""
+KEPT_CHARS = 8192
 ENDING = 2
 """Letters that a long word may lose to an inflection, and the fewest that stay of it:"""
 STEM = 4
@@ -128,7 +129,9 @@ class _Valuing:
         read = []
         for candidate in own:
             chunk = candidate.chunk
-            index, held, near, distance = chunk.chunk_index, _held(self.stems, chunk.text), 0.0, -1
+            index, near, distance = chunk.chunk_index, 0.0, -1
+            look = _kept_held if len(chunk.text) <= KEPT_CHARS else _held
+            held = look(self.stems, chunk.text)
             for at, worth in hits:
                 step = abs(index - at)
                 near += worth * _lent(step)
@@ -182,14 +185,17 @@ class _Valuing:
         return valued
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
 def _held(stems: tuple[str, ...], text: str) -> int:
-    """These words in a text, as bits. Kept, since the same question is asked of the same texts under setting after setting."""
+    """These words in a text, as bits."""
     text, held = text.lower(), 0
     for at, stem in enumerate(stems):
         if stem in text:
             held |= 1 << at
     return held
+
+
+_kept_held = lru_cache(maxsize=KEPT_TEXTS)(_held)
+"""The same question is asked of the same texts under setting after setting."""
 
 
 @lru_cache(maxsize=64)
