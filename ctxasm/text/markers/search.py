@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ctxasm.text.markers.forms import MarkerScanner
 from ctxasm.text.markers.grammar import AND, HELD_CHARS, NAME, SEE, is_citable
@@ -29,6 +29,8 @@ _TAGS = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").finditer
 _IDS = re.compile(r"\([iI][dD][\s:#=]{0,62}\d").finditer
 _OTHERS = re.compile("[【［〔]").finditer
 _CLOSER = re.compile(r"[\]】］〕)>]").finditer
+MOST_CLOSERS = 4
+"""With more brackets before it a subscript is not told from a marker: it is no more than quicker to tell."""
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
 _WORD_FIRST = re.compile(r"\w+[\[<]").match
 # Not behind what cannot stand between the beginning of a line and a header.
@@ -46,21 +48,21 @@ _SWAP_ESCAPED = str.maketrans("&", "⅋")
 
 def might_hold_marker(text: str) -> bool:
     """Whether looking for markers in `text` is worth the time: never False for a text that holds one, whatever stands around it."""
-    return bool(_plausible_places(text))
+    return next(_plausible_places(text), None) is not None
 
 
-def _plausible_places(text: str) -> list[int]:
-    """Where a marker may begin, ascending."""
-    places: list[int] = []
-    if "[" in text:
-        places += [found.start() for found in _NUMBERS(text) if not _is_subscript(text, found)]
-    if "<" in text:
-        places += [found.start() for found in _TAGS(text)]
-    if "(" in text:
-        places += [found.start() for found in _IDS(text)]
+def _plausible_places(text: str) -> Iterator[int]:
+    """Where a marker may begin, in any order."""
     if "【" in text or "［" in text or "〔" in text:
-        places += [found.start() for found in _OTHERS(text)]
-    return sorted(places)
+        yield from [found.start() for found in _OTHERS(text)]
+    if "<" in text:
+        yield from [found.start() for found in _TAGS(text)]
+    if "(" in text:
+        yield from [found.start() for found in _IDS(text)]
+    if "[" in text:
+        for found in _NUMBERS(text):
+            if not _is_subscript(text, found):
+                yield found.start()
 
 
 def _is_subscript(text: str, found: re.Match[str]) -> bool:
@@ -70,7 +72,8 @@ def _is_subscript(text: str, found: re.Match[str]) -> bool:
         return False
     before = text[at - HELD_CHARS : at]
     # What stands before a marker counts only as far back as the last one.
-    return not (is_citable(before) or any(is_citable(before[closer.end() :]) for closer in _CLOSER(before)))
+    ends = [closer.end() for closer in _CLOSER(before)]
+    return len(ends) <= MOST_CLOSERS and not any(is_citable(before[end:]) for end in (0, *ends))
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:
@@ -79,7 +82,7 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
     Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
     alone would be a marker.
     """
-    places = _plausible_places(text)
+    places = sorted(_plausible_places(text))
     if not places:
         return []
     # Where it is known which lines are code every line is judged by itself, and only some can hold anything.
