@@ -80,14 +80,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With all their examples, and whole texts, laws are slow tests; with PostgreSQL, any test is one of the system."""
     long = _chosen(config, "slow")
     for item in items:
-        if long and (is_hypothesis_test(test := getattr(item, "obj", None)) or _measures_growth(test)):
+        if long and (is_hypothesis_test(test := getattr(item, "obj", None)) or _has_more_to_try(test)):
             item.add_marker("slow")
         if _needs_postgres(item):
             item.add_marker("system")
 
 
-def _measures_growth(test: object) -> bool:
-    return "is_linear" in getattr(getattr(test, "__code__", None), "co_names", ())
+def _has_more_to_try(test: object) -> bool:
+    return not {"is_linear", "few"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
 
 
 def _needs_postgres(item: pytest.Item) -> bool:

@@ -178,12 +178,10 @@ EVIDENCE = [{"n": 1, "text": "De balie opent om zeven uur. Jan komt niet. Op 3 m
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_and_sources_take_bounded_time(text: str) -> None:
-    def as_source(part: str) -> object:
-        return check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": part}, {"n": 2, "text": part}])
+    def as_source(part: str) -> None:
+        check_laws(check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": part}, {"n": 2, "text": part}]))
 
-    check_laws(check(text, EVIDENCE))
-    check_laws(as_source(text))
-    assert is_linear(lambda part: check(part, EVIDENCE), text)
+    assert is_linear(lambda part: check_laws(check(part, EVIDENCE)), text)
     assert is_linear(as_source, text)
 
 
