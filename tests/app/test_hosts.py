@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from ctxasm.app.hosts import HOST_NAMES, Hosts, read_hosts
 from ctxasm.model.errors import InvalidInput
+from tests.each_row import each_row
 
 HOSTS = read_hosts({HOST_NAMES: " Ctxasm.Example.org. ,192.168.1.20,"}, ["[FE80:0::1]", "bücher.example"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     [
         *("localhost", "localhost:8501", "LOCALHOST", "LocalHost:1", "localhost.", "localhost.:8501", "localhost:"),
@@ -26,7 +27,7 @@ def test_its_own_names_are_allowed(host: str) -> None:
     assert HOSTS.allow_origin(f"https://{host}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "host",
     [
         *(
@@ -60,7 +61,7 @@ def test_every_other_name_and_what_is_none_is_refused(host: str) -> None:
     assert not HOSTS.allow_origin(f"http://{host}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "origin",
     [
         *("null", "", "localhost", "//localhost", "ftp://localhost", "file://localhost", "chrome-extension://localhost"),
@@ -81,9 +82,7 @@ def test_no_text_is_allowed_by_chance_or_breaks_it(text: str) -> None:
         HOSTS.allow_origin(said)
 
 
-@pytest.mark.parametrize(
-    "name", ["*", "*.example.org", "https://example.org", "example.org:8501", "a b", "a/b", "a@b", "..", "ä" * 80, "a,b"]
-)
+@each_row("name", ["*", "*.example.org", "https://example.org", "example.org:8501", "a b", "a/b", "a@b", "..", "ä" * 80, "a,b"])
 def test_what_names_no_host_is_said(name: str) -> None:
     with pytest.raises(InvalidInput, match="must be a name or an address alone"):
         read_hosts({}, [name])

@@ -6,6 +6,7 @@ import pytest
 
 from ctxasm.citations.answer_parts import HEADING_WORDS, find_parts, hide_thinking
 from ctxasm.citations.markers import MarkerParser
+from tests.each_row import each_row
 
 EIGHT = "one two three four five six seven eight"
 
@@ -17,8 +18,8 @@ def parts(answer: str) -> list[tuple[str, str]]:
     return [(part.kind, answer[part.start : part.end]) for part in find_parts(answer, [entry.start for entry in parser.listed])]
 
 
-@pytest.mark.parametrize("follows", ["- item", "| item |"])
-@pytest.mark.parametrize(
+@each_row("follows", ["- item", "| item |"])
+@each_row(
     ("line", "kind"),
     [
         (EIGHT, "heading"),
@@ -86,7 +87,7 @@ PARTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "expected"), PARTS.values(), ids=PARTS)
+@each_row(("answer", "expected"), PARTS.values(), ids=PARTS)
 def test_parts(answer: str, expected: list[tuple[str, str]]) -> None:
     assert parts(answer) == expected
 
@@ -127,7 +128,7 @@ SHOWN = {
 """What is left after the last thinking; a backslash escapes a tick, though not the one that ends code."""
 
 
-@pytest.mark.parametrize(("answer", "after"), SHOWN.items())
+@each_row(("answer", "after"), SHOWN.items())
 def test_thinking_is_hidden_at_the_same_length(answer: str, after: str) -> None:
     hidden = hide_thinking(answer)
     assert len(hidden) == len(answer)

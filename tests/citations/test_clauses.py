@@ -11,6 +11,7 @@ from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import MarkerParser
 from ctxasm.citations.small_talk import is_small_talk
+from tests.each_row import each_row
 from tests.growth import is_linear
 
 CLAUSES = {
@@ -66,7 +67,7 @@ CLAUSES = {
 }
 
 
-@pytest.mark.parametrize(("answer", "expected"), CLAUSES.values(), ids=CLAUSES)
+@each_row(("answer", "expected"), CLAUSES.values(), ids=CLAUSES)
 def test_clauses_are_what_a_reader_would_cut(answer: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
     parser = MarkerParser()
     events = parser.feed(answer) + parser.finish()
@@ -131,7 +132,7 @@ COVERED = {
 }
 
 
-@pytest.mark.parametrize("answer", COVERED.values(), ids=COVERED)
+@each_row("answer", COVERED.values(), ids=COVERED)
 def test_a_marker_of_a_block_covers_it(answer: str) -> None:
     claims = checked(answer)
     assert [claim.claim.text.strip('."') for claim in claims] == [OPENS, TICKET]
@@ -141,7 +142,7 @@ def test_a_marker_of_a_block_covers_it(answer: str) -> None:
     assert {support.number for claim in claims for support in claim.support} == {1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "expected"),
     [
         (f"{TICKET} [2]. {OPENS}. {SUNDAYS} [1].", [(2, 0), (0, 1), (1, 0)]),  # back to the marker before
@@ -207,7 +208,7 @@ def test_odd_shapes_are_read_as_they_are_meant(answer: str, expected: list[tuple
     assert [(claim.claim.text, claim.claim.cited) for claim in checked(answer)] == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *("Good question!", "That's a great question.", "Sure!", "I'm happy to help.", "Let me know if you need anything else!"),
@@ -223,7 +224,7 @@ def test_small_talk_is_no_claim(text: str) -> None:
     assert [claim.claim.text for claim in checked(f"{text} {OPENS} [1].")] == [f"{OPENS}."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         *(

@@ -10,6 +10,7 @@ from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
 from ctxasm.text.markers.grammar import LINK_CHARS
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
+from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -77,12 +78,12 @@ TEXT = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "expected"), MANY.items())
+@each_row(("answer", "expected"), MANY.items())
 def test_lists_and_ranges(answer: str, expected: list[tuple[int, ...]]) -> None:
     assert numbers_of(f"Open {answer}.") == expected
 
 
-@pytest.mark.parametrize("answer", TEXT)
+@each_row("answer", TEXT)
 def test_ordinary_text_holds_no_marker(answer: str) -> None:
     assert parse_markers(answer) == ()
 
@@ -162,7 +163,7 @@ def test_source_text_is_judged_by_the_same_grammar_and_can_be_made_harmless(text
     assert find_marker_forms(harmless) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("[3] Source: A", ["[3]"]),

@@ -7,6 +7,7 @@ import pytest
 from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
+from tests.each_row import each_row
 from tests.real_data import real_folder
 
 FORMS: dict[str, tuple[str, list[tuple[int, ...]]]] = {
@@ -155,7 +156,7 @@ PLAIN = [
 ]
 
 
-@pytest.mark.parametrize("text", PLAIN)
+@each_row("text", PLAIN)
 def test_ordinary_text_holds_no_marker_and_is_not_changed(text: str) -> None:
     for frame in ("{}", "Open {}", "> {}", "- {}", "| {} |", "# {}", "é {}", "😀 {}", "时间 {}", "مرحبا {}", "{}\r\nx"):
         answer = frame.format(text)
@@ -165,7 +166,7 @@ def test_ordinary_text_holds_no_marker_and_is_not_changed(text: str) -> None:
         assert expected or remove(answer, markers).text == answer
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         *("```\n[1]\n```", "```python\nx = [1]", "~~~\n[1]\n~~~", "> ```\n> [1]\n> ```", "    [1]", "text\n\n    code [1]", "\tcode [1]"),
@@ -177,7 +178,7 @@ def test_code_thinking_and_source_lists_cite_nothing(answer: str) -> None:
     assert parse_markers(answer) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "expected"),
     [
         ("hepatitis B[1]", [(1,)]),

@@ -6,10 +6,11 @@ import ast
 
 import pytest
 
+from tests.each_row import each_row
 from tests.mutation.mutants import function_of, mutants_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("source", "expected"),
     [
         ("x = a < b <= c", ["x = a <= b <= c", "x = a < b < c"]),

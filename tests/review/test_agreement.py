@@ -23,6 +23,7 @@ from ctxasm.review.agreement import (
     reliability,
     without_markers,
 )
+from tests.each_row import each_row
 
 
 class Words:
@@ -94,7 +95,7 @@ def test_labels_are_scored_against_their_cited_sources_together() -> None:
     assert precision_recall([], 0.5) == AtThreshold(None, None, 0, 0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         {},

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.scorer import THRESHOLD
 from ctxasm.model.support import Match, Source
+from tests.each_row import each_row
 
 
 def matched(claim: str, source: str) -> Match:
@@ -14,7 +13,7 @@ def matched(claim: str, source: str) -> Match:
     return scorer.compare([claim], [Source(1, source, ((0, len(source)),))]).together(0, (0,))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "claim", "source", "words", "instead"),
     [
         ("modal", "Nurses must wear a badge.", "Nurses may wear a badge.", "must", "may"),
@@ -44,7 +43,7 @@ def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source:
     assert (gates[0].claim, gates[0].source) == (words, instead)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "source"),
     [
         ("Anna defeated Bob in 2001.", "Bob defeated Anna in 2001."),
@@ -63,7 +62,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
     assert any(gated.kind in ("roles", "cause") for gated in match.gated) or match.conflict is not None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "source"),
     [
         ("Every guest has to sign the book.", "All guests must sign the book."),

@@ -15,6 +15,7 @@ from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput
 from tests.data.files.tables import DELIMITERS, ENCODINGS, as_csv, as_json, as_lines, as_parquet, as_zip
+from tests.each_row import each_row
 from tests.examples import examples
 
 LIMITS = FileLimits()
@@ -150,7 +151,7 @@ def test_one_column_needs_no_delimiter() -> None:
     assert plain(found) == [{"vraag": "Waar, en wanneer?"}, {"vraag": "Hoe; en waarom?"}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "tables"),
     [
         ([{"a": 1}], {"x.json": [{"a": 1}]}),

@@ -14,6 +14,7 @@ import pytest
 from ctxasm import Bundle, InvalidBundle, InvalidInput
 from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.reading import Reading
+from tests.each_row import each_row
 
 VALID = Path(__file__).parents[1] / "valid"
 
@@ -215,7 +216,7 @@ def observation(kind: str, name: str, asked: Any, output: Any, parent: str | Non
     return {**place, "type": kind, "name": name, "input": asked, "output": output}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "output",
     [
         ["first text", "second text"],
@@ -401,7 +402,7 @@ def check_damaged(count: int, seed: int) -> None:
 
 
 def test_damage_is_an_error_or_a_load_never_a_crash() -> None:
-    check_damaged(150, seed=5)
+    check_damaged(50, seed=5)
 
 
 @pytest.mark.slow
