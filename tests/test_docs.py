@@ -59,7 +59,6 @@ from ctxasm.text.tokens.vocabulary import DOWNLOAD_SWITCH
 from tests.data.files.hit_shapes import SHAPES as SHAPES_OF_LOGS
 from tests.data.files.recognised.make_exports import MAKERS, read_made
 from tests.data.files.recognised.test_exports import NAMES
-from tests.each_row import each_row
 from tests.test_sources import exists
 
 ROOT = Path(__file__).parents[1]
@@ -329,10 +328,10 @@ def test_every_model_is_named() -> None:
 def few_questions(folder: Path, named: list[str]) -> Path:
     """The sample with the questions that are named and eight more: a sweep of sixty says nothing else."""
     shutil.copytree(ROOT / "sample_data" / "hospital", folder)
-    first = [json.loads(line)["query_id"] for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()[:8]]
-    for file in (folder / "queries.jsonl", folder / "retrievals.jsonl", folder / "answers.jsonl"):
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        file.write_text("".join(line for line in lines if json.loads(line)["query_id"] in {*first, *named}), encoding="utf-8")
+    for name in ("queries.jsonl", "retrievals.jsonl"):
+        lines = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for at, line in enumerate(lines) if at < 8 or json.loads(line)["query_id"] in named]
+        (folder / name).write_text("".join(kept), encoding="utf-8")
     return folder
 
 
@@ -348,7 +347,7 @@ def test_the_examples_of_the_command_line(tmp_path: Path, monkeypatch: pytest.Mo
         assert capsys.readouterr().out.strip(), line
 
 
-@each_row("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_every_link_and_every_picture_is_there(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     broken = []
@@ -371,7 +370,7 @@ def test_every_page_is_named_in_the_index() -> None:
     assert set(DOCS.rglob("*.md")) - {DOCS / "README.md"} == {file for file in named | decisions if DOCS in file.parents}
 
 
-@each_row("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_every_name_and_every_path_exists(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     names = [name for name in re.findall(r"(?<![\w/.-])ctxasm(?:\.\w+)+", text) if not name.endswith(".db")]

@@ -14,8 +14,6 @@ from pathlib import Path
 import grimp
 import pytest
 
-from tests.each_row import each_row
-
 ROOT = Path(__file__).parents[1]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
 
@@ -72,7 +70,7 @@ def test_pages_draw_by_the_user_interface_alone() -> None:
 DOORS = [file.parent for file in sorted((ROOT / "ctxasm").rglob("__init__.py")) if "= door(" in file.read_text(encoding="utf-8")]
 
 
-@each_row("room", DOORS, ids=lambda room: room.relative_to(ROOT / "ctxasm").as_posix())
+@pytest.mark.parametrize("room", DOORS, ids=lambda room: room.relative_to(ROOT / "ctxasm").as_posix())
 def test_a_door_opens_on_every_name_that_it_shows(room: Path) -> None:
     source = (room / "__init__.py").read_text(encoding="utf-8")
     door = importlib.import_module(".".join(room.relative_to(ROOT).parts))

@@ -15,7 +15,6 @@ from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.records import Query, Turn
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.tokens import open_counter
-from tests.each_row import each_row
 
 COUNTER = open_counter("cl100k_base")
 TEXTS = st.one_of(
@@ -165,7 +164,7 @@ def test_the_forms_in_which_turns_are_typed() -> None:
     assert parse_history(" \n ") == ()
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("hello there", "must begin with a speaker, such as"),

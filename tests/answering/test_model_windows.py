@@ -12,7 +12,6 @@ from ctxasm.answering.zones import ModelWindow, read_windows, shipped_windows, w
 from ctxasm.answering.zones.windows import unknown_window
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import ENCODINGS
-from tests.each_row import each_row
 
 TABLE = shipped_windows()
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20).map(str.strip).filter(bool)
@@ -34,7 +33,7 @@ def test_the_table_of_the_token_budget_guide_is_in_it(name: str, window: int) ->
     assert TABLE[name].window == window
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("asked", "found"),
     [
         ("gpt-4o", "gpt-4o"),

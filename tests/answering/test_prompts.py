@@ -30,7 +30,6 @@ from ctxasm.model.settings import Channel, Format
 from ctxasm.text.fences import fence_code
 from ctxasm.text.language import Language, language_of
 from ctxasm.text.tokens import open_counter
-from tests.each_row import each_row
 from tests.examples import examples
 
 EVERY = [
@@ -151,9 +150,9 @@ def test_an_element_is_cited_by_its_index() -> None:
     assert "the number of the block that states it: [1]; where several do: [1][3]." in system
 
 
-@each_row("language", ["nl", "en"])
-@each_row("style", PROMPT_STYLES)
-@each_row("format", ["grouped", "minimal"])
+@pytest.mark.parametrize("language", ["nl", "en"])
+@pytest.mark.parametrize("style", PROMPT_STYLES)
+@pytest.mark.parametrize("format", ["grouped", "minimal"])
 def test_without_numbers_above_the_blocks_no_marker_is_asked_for(format: Format, style: PromptStyle, language: Language) -> None:
     choice = PromptChoice(style, language=language)
     text, voice = (build_messages(formatted(make_assembly(), format, channel), choice)[0].content for channel in ("text", "voice"))

@@ -14,7 +14,6 @@ from ctxasm.model.errors import InvalidInput
 from ctxasm.model.presets import PRESETS
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.zoning import ZONE_NAMES
-from tests.each_row import each_row
 
 TOKENS = st.integers(0, 20_000)
 RESERVED = st.none() | TOKENS
@@ -108,7 +107,7 @@ def test_the_margin_is_a_share_of_the_window_rounded_up() -> None:
     assert (margin(0.05, 8_192), margin(0.07, 100), margin(0.05, 128_000), margin(0.5, 3)) == (410, 7, 6_400, 2)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("changes", "counted", "named"),
     [
         ({"answer_tokens": 9_000}, Counted(238, 45, 0), "the largest is answer: lower answer_tokens below 7,845,"),

@@ -23,7 +23,6 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -182,8 +181,8 @@ def outcome(scales: Scales) -> dict[str, bool]:
     return {j.chunk.document_id: j.end == len(j.chunk.text) for j in choose(scales).final}
 
 
-@each_row("limit", [12, 40, 200])
-@each_row(
+@pytest.mark.parametrize("limit", [12, 40, 200])
+@pytest.mark.parametrize(
     ("policy", "more"),
     [
         ("drop_documents", {}),
@@ -265,8 +264,8 @@ def test_a_neighbour_is_worth_nothing_to_a_packing() -> None:
 EVERY = ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"]
 
 
-@each_row("policy", EVERY)
-@each_row("unit", ["document", "passage"])
+@pytest.mark.parametrize("policy", EVERY)
+@pytest.mark.parametrize("unit", ["document", "passage"])
 def test_all_that_fits_to_the_token_is_kept(policy: str, unit: str) -> None:
     documents = {"a": 6, "b": 5, "c": 4}
     chosen = {"budget_policy": policy, "pack_unit": unit, "overflow": "stop", "min_chunk_tokens": 1}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.assembly.cite import cite_before_assembly, reference, snippet
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import PreCitation
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("x" * 200, "x" * 200),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
+import pytest
+
 from ctxasm.assembly.budget.cut import Cutter, longest
 from ctxasm.model.ports import TokenCounter
-from tests.each_row import each_row
 
 
 class Letters:
@@ -25,7 +26,7 @@ def cutter(text: str, limit: int, start: int = 0, size: Callable[[int], int] = i
     return Cutter(text, start, size, limit, cast(TokenCounter, counter or Letters()))
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "limit", "start", "at"),
     [
         ("abcd. fghijklmno", 10, 0, 5),  # exactly half of what fits

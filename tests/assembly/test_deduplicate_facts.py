@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.assembly.deduplicate.same_facts import say_the_same
-from tests.each_row import each_row
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("Refund within 30 days.", "Refund within 60 days."),
@@ -53,7 +53,7 @@ def test_they_differ(one: str, other: str) -> None:
     assert not say_the_same(other, one)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("You may cancel within 30 days.", "Cancellation is possible within 30 days"),

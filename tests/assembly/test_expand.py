@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from math import copysign
 
+import pytest
+
 from ctxasm.assembly.expand import expand, expansion_events, plan_expansion, rank_hits
 from ctxasm.model.events import Absent, Added, Dropped, Repeated
 from ctxasm.model.ports import Window
 from ctxasm.model.records import Chunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER
 
@@ -56,7 +57,7 @@ def test_nought_has_no_sign() -> None:
     assert [copysign(1, hit.score) for hit in ranked.hits] == [1, 1]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("indexes", "window", "windows"),
     [
         ((0,), 1, ((0, 1),)),

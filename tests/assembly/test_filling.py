@@ -11,7 +11,6 @@ from ctxasm.assembly.compress.extracting import reader_of
 from ctxasm.assembly.compress.filling import fill, fitting_units
 from ctxasm.assembly.compress.repeats import FRAME_CHARS, repeated_spans
 from ctxasm.model.ports import TokenCounter
-from tests.each_row import each_row
 
 FOUR = "aaaa bbbb cccc dddd"
 
@@ -37,7 +36,7 @@ def kept(text: str, ratings: Sequence[float], most: int) -> list[str]:
     return [text[start:end] for start, end in fill(text, words(text), ratings, most, "+", counter())]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("ratings", "most", "expected"),
     [
         ((3, 2, 1, 0), 10, ["aaaa bbbb"]),

@@ -15,7 +15,6 @@ from ctxasm.config import shipped
 from ctxasm.model.ports import Window
 from ctxasm.store.memory import MemorySource
 from ctxasm.text.tokens import open_counter
-from tests.each_row import each_row
 
 TEXTS = [f"On floor {floor} the desk opens at {floor + 7} o'clock. " for floor in range(5)]
 CHUNKS = tuple(Chunk("a", index, text) for index, text in enumerate(TEXTS))
@@ -121,7 +120,7 @@ def test_the_promises_hold_for_plain_records(records: list[dict[str, Any]], wind
     ) < len(hits)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({}, "a question alone has nothing to assemble"),

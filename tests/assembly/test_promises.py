@@ -24,7 +24,6 @@ from ctxasm.model.results import Assembly, Shown
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import has_markers
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
@@ -366,7 +365,7 @@ def test_one_fetch_however_many_hits(case, chosen, limit):
     assert len(source.asked) <= 1
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("query", "word"),
     [
         (Query(""), "query"),

@@ -14,7 +14,6 @@ from ctxasm.store import MemorySource
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.language import SAMPLE, language_of_texts, sample_of
-from tests.each_row import each_row
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -95,7 +94,7 @@ def test_chunks_are_found_wherever_their_indexes_begin(language: CorpusLanguage,
         assert stored.dataset().corpus_language() == MemorySource(bare.documents, bare.chunks).corpus_language() == language
 
 
-@each_row("documents", [0, 1, 2, 49, 50, 51, 149, 100_000])
+@pytest.mark.parametrize("documents", [0, 1, 2, 49, 50, 51, 149, 100_000])
 def test_a_sample_is_small_and_from_all_over(documents: int) -> None:
     sample = sample_of(documents)
     assert len(sample.documents) <= 50

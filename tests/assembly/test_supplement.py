@@ -11,7 +11,6 @@ from ctxasm.model.presets import DUTCH_SEPARATOR
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms
-from tests.each_row import each_row
 from tests.strategies import COUNTER, WORDS
 
 TEXT = "Dienst: Cardiologie, campus Sint-Jan."
@@ -22,7 +21,7 @@ def gate(similarity: float | None = None, intent: str | None = None, text: str |
     return decide(query, AssemblySettings().replace(**chosen))
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("given_", "decided"),
     [
         ({"similarity": 0.74}, (True, "similarity")),

@@ -6,7 +6,6 @@ import pytest
 
 from ctxasm.citations.answer_parts import HEADING_WORDS, find_parts, hide_thinking
 from ctxasm.citations.markers import MarkerParser
-from tests.each_row import each_row
 
 EIGHT = "one two three four five six seven eight"
 
@@ -18,8 +17,8 @@ def parts(answer: str) -> list[tuple[str, str]]:
     return [(part.kind, answer[part.start : part.end]) for part in find_parts(answer, [entry.start for entry in parser.listed])]
 
 
-@each_row("follows", ["- item", "| item |"])
-@each_row(
+@pytest.mark.parametrize("follows", ["- item", "| item |"])
+@pytest.mark.parametrize(
     ("line", "kind"),
     [
         (EIGHT, "heading"),
@@ -87,7 +86,7 @@ PARTS = {
 }  # fmt: skip
 
 
-@each_row(("answer", "expected"), PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize(("answer", "expected"), PARTS.values(), ids=PARTS)
 def test_parts(answer: str, expected: list[tuple[str, str]]) -> None:
     assert parts(answer) == expected
 
@@ -128,7 +127,7 @@ SHOWN = {
 """What is left after the last thinking; a backslash escapes a tick, though not the one that ends code."""
 
 
-@each_row(("answer", "after"), SHOWN.items())
+@pytest.mark.parametrize(("answer", "after"), SHOWN.items())
 def test_thinking_is_hidden_at_the_same_length(answer: str, after: str) -> None:
     hidden = hide_thinking(answer)
     assert len(hidden) == len(answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, Dr
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import summary_sentence
 from ctxasm.model.support import Conflict
-from tests.each_row import each_row
 from tests.examples import examples
 
 PLACE = Support(1, 0, 9, 0.9)
@@ -27,7 +27,7 @@ def answer(*claims: CheckedClaim, marked: bool = True) -> CheckedAnswer:
     return CheckedAnswer("q", "Claim", "words", 0.6, (), claims, Figures(0, 0, None, None, None, None), {}, 0.0, marked=marked)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("checked", "axes"),
     [
         (claim("supported", support=(PLACE,)), ("full", "right")),

@@ -12,7 +12,6 @@ from ctxasm.citations.checked import Claim
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers
 from ctxasm.citations.plain_text import STAND_IN
-from tests.each_row import each_row
 from tests.growth import is_linear
 from tests.real_data import real_folder
 
@@ -155,7 +154,7 @@ COVERED = {
 }
 
 
-@each_row(("answer", "expected"), COVERED.values(), ids=COVERED)
+@pytest.mark.parametrize(("answer", "expected"), COVERED.values(), ids=COVERED)
 def test_each_marker_belongs_to_the_claim_a_reader_gives_it(answer: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
     assert told(answer) == expected
     check_laws(answer)
@@ -180,7 +179,7 @@ KINDS = {
 }
 
 
-@each_row(("answer", "expected"), KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(("answer", "expected"), KINDS.values(), ids=KINDS)
 def test_claims_have_their_kind(answer: str, expected: list[str]) -> None:
     assert [claim.kind for claim in claims(answer)] == expected
     check_laws(answer)
@@ -215,7 +214,9 @@ def test_a_claim_stands_where_its_sentence_stands() -> None:
     assert [claim.markers for claim in claims(answer)] == [(), (0,), (1,)]
 
 
-@each_row("answer", ["", " \n\t\r\n", "[1]", "[1][2]\n\n[3]", "```\nx\n```", "<think>Ja.</think>", "---", "Bron: [1]", "**", "||"])
+@pytest.mark.parametrize(
+    "answer", ["", " \n\t\r\n", "[1]", "[1][2]\n\n[3]", "```\nx\n```", "<think>Ja.</think>", "---", "Bron: [1]", "**", "||"]
+)
 def test_what_says_nothing_has_no_claims(answer: str) -> None:
     assert claims(answer) == ()
 

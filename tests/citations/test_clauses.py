@@ -11,7 +11,6 @@ from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.markers import MarkerParser
 from ctxasm.citations.small_talk import is_small_talk
-from tests.each_row import each_row
 from tests.growth import is_linear
 
 CLAUSES = {
@@ -67,7 +66,7 @@ CLAUSES = {
 }
 
 
-@each_row(("answer", "expected"), CLAUSES.values(), ids=CLAUSES)
+@pytest.mark.parametrize(("answer", "expected"), CLAUSES.values(), ids=CLAUSES)
 def test_clauses_are_what_a_reader_would_cut(answer: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
     parser = MarkerParser()
     events = parser.feed(answer) + parser.finish()
@@ -132,7 +131,7 @@ COVERED = {
 }
 
 
-@each_row("answer", COVERED.values(), ids=COVERED)
+@pytest.mark.parametrize("answer", COVERED.values(), ids=COVERED)
 def test_a_marker_of_a_block_covers_it(answer: str) -> None:
     claims = checked(answer)
     assert [claim.claim.text.strip('."') for claim in claims] == [OPENS, TICKET]
@@ -142,7 +141,7 @@ def test_a_marker_of_a_block_covers_it(answer: str) -> None:
     assert {support.number for claim in claims for support in claim.support} == {1}
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "expected"),
     [
         (f"{TICKET} [2]. {OPENS}. {SUNDAYS} [1].", [(2, 0), (0, 1), (1, 0)]),  # back to the marker before
@@ -208,7 +207,7 @@ def test_odd_shapes_are_read_as_they_are_meant(answer: str, expected: list[tuple
     assert [(claim.claim.text, claim.claim.cited) for claim in checked(answer)] == expected
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         *("Good question!", "That's a great question.", "Sure!", "I'm happy to help.", "Let me know if you need anything else!"),
@@ -224,7 +223,7 @@ def test_small_talk_is_no_claim(text: str) -> None:
     assert [claim.claim.text for claim in checked(f"{text} {OPENS} [1].")] == [f"{OPENS}."]
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         *(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.declined import LONGEST_REFUSAL, declined_spans, is_declined, is_refusal
 from ctxasm.text.refusals import NOTHING_FOUND, OWN_REFUSALS, REFUSAL
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -22,13 +21,13 @@ def cases(sign: str) -> list[tuple[str, str]]:
     return [(line[2:4], line[5:]) for line in SENTENCES if line.startswith(f"{sign} ")]
 
 
-@each_row(("language", "sentence"), cases("+"))
+@pytest.mark.parametrize(("language", "sentence"), cases("+"))
 def test_a_refusal_is_recognised(language: str, sentence: str) -> None:
     assert is_declined(sentence)
     assert is_declined(sentence, language)  # type: ignore[arg-type]
 
 
-@each_row(("language", "sentence"), cases("-"))
+@pytest.mark.parametrize(("language", "sentence"), cases("-"))
 def test_a_statement_is_not_taken_for_a_refusal(language: str, sentence: str) -> None:
     assert not is_declined(sentence)
     assert not is_declined(sentence, language)  # type: ignore[arg-type]
@@ -41,7 +40,7 @@ def test_there_are_enough_examples_in_every_language() -> None:
         assert len(set(cases(sign))) == len(cases(sign))
 
 
-@each_row(
+@pytest.mark.parametrize(
     "dress",
     [
         "{}",

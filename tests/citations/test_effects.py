@@ -6,18 +6,19 @@ import re
 from html import unescape
 from itertools import pairwise
 
+import pytest
+
 from ctxasm.citations.effects import Link, keep, link, remove, renumber
 from ctxasm.citations.markers import MarkerParser, parse_markers
 from ctxasm.text.markers.grammar import GUARD
 from tests.citations.marker_soup import CUTS, KNOWN, SOUP, law
-from tests.each_row import each_row
 
 
 def removed(answer: str, known: set[int] | None = None) -> str:
     return remove(answer, parse_markers(answer), known).text
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "expected"),
     [
         ("Open [1] en dicht [2].", "Open en dicht."),
@@ -50,7 +51,7 @@ def test_what_is_left_reads_as_if_the_markers_had_never_been_there(answer: str, 
     assert removed(answer) == expected
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "expected"),
     [
         ("Open [1] en [99].", "Open en [99]."),
@@ -95,7 +96,7 @@ def test_keep_changes_nothing() -> None:
     assert [(m.cleaned_start, m.cleaned_end) for m in kept.markers] == [(5, 8)]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "known", "expected", "numbers"),
     [
         ("a [3] b [1] c [3]", None, "a [1] b [2] c [1]", {3: 1, 1: 2}),
@@ -135,7 +136,7 @@ def test_html_links_and_everything_else_is_escaped() -> None:
     assert done.to_cleaned(answer.index("[99]")) == done.text.index("[99]")
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("href", "markdown"),
     [
         ("https://x.example/a b(c)\"'>", "[l](https://x.example/a%20b%28c%29%22%27%3E)"),

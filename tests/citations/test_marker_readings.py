@@ -13,7 +13,6 @@ from ctxasm.text.markers.collisions import defuse, keeps_to_itself
 from ctxasm.text.markers.grammar import READINGS, Reading
 from ctxasm.text.markers.search import find_marker_forms, might_hold_marker
 from tests.citations.marker_soup import SOUP, law
-from tests.each_row import each_row
 from tests.growth import is_linear
 
 BRACKETED: dict[str, list[int]] = {
@@ -107,7 +106,7 @@ def numbers(text: str, reading: Reading = "usual") -> list[int]:
     return list(dict.fromkeys(number for marker in parse_markers(text, reading=reading) for number in marker.numbers))
 
 
-@each_row(("text", "expected"), BRACKETED.items())
+@pytest.mark.parametrize(("text", "expected"), BRACKETED.items())
 def test_bracketed_forms_are_markers_in_every_reading_and_defused_in_sources(text: str, expected: list[int]) -> None:
     assert [numbers(text, reading) for reading in READINGS] == [expected] * 3
     assert find_marker_forms(text)
@@ -116,24 +115,24 @@ def test_bracketed_forms_are_markers_in_every_reading_and_defused_in_sources(tex
     assert numbers(defuse([text], True).texts[0], "strict") == []
 
 
-@each_row(("text", "expected"), ROUND_AND_RAISED.items())
+@pytest.mark.parametrize(("text", "expected"), ROUND_AND_RAISED.items())
 def test_raised_figures_and_named_sources_in_round_brackets_are_usual_markers(text: str, expected: list[int]) -> None:
     assert [numbers(text, reading) for reading in READINGS] == [[], expected, expected]
 
 
-@each_row(("text", "expected"), AMBIGUOUS.items())
+@pytest.mark.parametrize(("text", "expected"), AMBIGUOUS.items())
 def test_what_is_as_often_something_else_is_a_marker_only_for_all(text: str, expected: list[int]) -> None:
     assert [numbers(text, reading) for reading in READINGS] == [[], [], expected]
 
 
-@each_row("text", NONE)
+@pytest.mark.parametrize("text", NONE)
 def test_what_only_looks_like_a_marker_is_none(text: str) -> None:
     assert (numbers(text, "strict"), numbers(text)) == ([], [])
     assert remove(text, parse_markers(text)).text == text
 
 
-@each_row("text", [*BRACKETED, *ROUND_AND_RAISED, *AMBIGUOUS, *NONE])
-@each_row("reading", READINGS)
+@pytest.mark.parametrize("text", [*BRACKETED, *ROUND_AND_RAISED, *AMBIGUOUS, *NONE])
+@pytest.mark.parametrize("reading", READINGS)
 def test_each_split_reads_the_same(text: str, reading: Reading) -> None:
     whole = parse_markers(text, reading=reading)
     for cut in range(len(text) + 1):

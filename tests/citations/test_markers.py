@@ -10,7 +10,6 @@ from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
 from ctxasm.text.markers.grammar import LINK_CHARS
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -78,12 +77,12 @@ TEXT = [
 ]
 
 
-@each_row(("answer", "expected"), MANY.items())
+@pytest.mark.parametrize(("answer", "expected"), MANY.items())
 def test_lists_and_ranges(answer: str, expected: list[tuple[int, ...]]) -> None:
     assert numbers_of(f"Open {answer}.") == expected
 
 
-@each_row("answer", TEXT)
+@pytest.mark.parametrize("answer", TEXT)
 def test_ordinary_text_holds_no_marker(answer: str) -> None:
     assert parse_markers(answer) == ()
 
@@ -163,7 +162,7 @@ def test_source_text_is_judged_by_the_same_grammar_and_can_be_made_harmless(text
     assert find_marker_forms(harmless) == []
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("[3] Source: A", ["[3]"]),

@@ -8,10 +8,11 @@ from __future__ import annotations
 import codecs
 from itertools import pairwise
 
+import pytest
+
 from ctxasm.citations.markers import MarkerEvent, MarkerParser
 from ctxasm.text.markers.grammar import HELD_CHARS, LINK_CHARS
 from tests.citations.marker_soup import CUTS, KNOWN, SOUP, law
-from tests.each_row import each_row
 
 
 def streamed(answer: str, cuts: list[int], known: frozenset[int] | None) -> tuple[list[MarkerEvent], list[MarkerEvent], str, int]:
@@ -66,7 +67,7 @@ def drained(parser: MarkerParser, *pieces: str | None) -> list[tuple[int, ...]]:
     return [marker.numbers for piece in pieces for marker in parser.feed(piece)] + [marker.numbers for marker in parser.finish()]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pieces", "expected"),
     [
         (("Open [", "1", "]", "."), [(1,)]),

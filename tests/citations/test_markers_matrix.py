@@ -7,7 +7,6 @@ import pytest
 from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import MarkerEvent, MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
-from tests.each_row import each_row
 from tests.real_data import real_folder
 
 FORMS: dict[str, tuple[str, list[tuple[int, ...]]]] = {
@@ -156,7 +155,7 @@ PLAIN = [
 ]
 
 
-@each_row("text", PLAIN)
+@pytest.mark.parametrize("text", PLAIN)
 def test_ordinary_text_holds_no_marker_and_is_not_changed(text: str) -> None:
     for frame in ("{}", "Open {}", "> {}", "- {}", "| {} |", "# {}", "é {}", "😀 {}", "时间 {}", "مرحبا {}", "{}\r\nx"):
         answer = frame.format(text)
@@ -166,7 +165,7 @@ def test_ordinary_text_holds_no_marker_and_is_not_changed(text: str) -> None:
         assert expected or remove(answer, markers).text == answer
 
 
-@each_row(
+@pytest.mark.parametrize(
     "answer",
     [
         *("```\n[1]\n```", "```python\nx = [1]", "~~~\n[1]\n~~~", "> ```\n> [1]\n> ```", "    [1]", "text\n\n    code [1]", "\tcode [1]"),
@@ -178,7 +177,7 @@ def test_code_thinking_and_source_lists_cite_nothing(answer: str) -> None:
     assert parse_markers(answer) == ()
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "expected"),
     [
         ("hepatitis B[1]", [(1,)]),

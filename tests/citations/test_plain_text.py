@@ -6,7 +6,6 @@ import pytest
 
 from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.plain_text import STAND_IN, Plain, read_plain
-from tests.each_row import each_row
 
 TEXTS = {
     # brackets, quotes and emphasis that hold nothing but markers go with them
@@ -55,12 +54,12 @@ def read(answer: str) -> Plain:
     return read_plain(answer, 0, len(answer), list(enumerate(parse_markers(answer))))
 
 
-@each_row(("answer", "expected"), TEXTS.items())
+@pytest.mark.parametrize(("answer", "expected"), TEXTS.items())
 def test_what_is_left_when_the_markers_are_gone(answer: str, expected: str) -> None:
     assert read(answer).text.replace(STAND_IN, "§") == expected
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "ends"),
     [
         ("It closes.[1] the desk", [10]),
@@ -94,7 +93,7 @@ def test_a_marker_has_its_place_among_the_words(answer: str, places: list[tuple[
     assert read(answer).markers == places
 
 
-@each_row("answer", TEXTS)
+@pytest.mark.parametrize("answer", TEXTS)
 def test_every_letter_is_known_in_the_answer(answer: str) -> None:
     plain = read(answer)
     for place, letter in enumerate(plain.text):

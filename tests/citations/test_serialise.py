@@ -27,7 +27,6 @@ from ctxasm.citations.summary import (
 from ctxasm.citations.totals import Totals, figures_sentence
 from ctxasm.model.results import Citation
 from ctxasm.model.support import Conflict, Spent
-from tests.each_row import each_row
 from tests.examples import examples
 
 NOTHING = Figures(0, 0, None, None, None, None)
@@ -218,7 +217,7 @@ def test_the_sentence_of_the_contract() -> None:
     assert summary_sentence(answer(*claims)) == "6 claims: 5 supported, 1 not found; citation: 1 no citation, 1 wrong number"
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("claims", "said"),
     [
         ((), "nothing to check"),

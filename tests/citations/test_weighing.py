@@ -13,7 +13,6 @@ from ctxasm.citations.verdicts import Bench
 from ctxasm.citations.weighing import weigh
 from ctxasm.model.messages import Cancel
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
-from tests.each_row import each_row
 
 Table = Mapping[str, Mapping[tuple[int, ...], float]]
 """By the first word of a claim: the score of sources (by number, ascending) together; what is not there is the best of its parts."""
@@ -59,7 +58,7 @@ def figures(answer: str, table: Table, conflicts: Sequence[str] = ()) -> Figures
     return check_answer(answer, grounds_of_sources(SOURCES), Written(table, conflicts)).figures
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("answer", "table", "expected"),
     [
         ("", {}, (0, 0, None, None, None, None)),
@@ -111,7 +110,7 @@ def test_of_what_is_contradicted_the_place_that_says_otherwise_is_shown() -> Non
     assert (claim.verdict, [place.number for place in claim.support]) == ("contradicted", [2])
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("written", "cited", "score", "idle", "carried"),
     [
         ({(1,): 0.9}, (1,), 0.9, (), True),

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from ctxasm.data.paths import MAX_KEYS, Path, read_path
 from ctxasm.model.errors import InvalidInput
-from tests.each_row import each_row
 
 COLUMNS = ("text", "chunk_metadata", 'a "b"', "x.y", "select", "met spatie", "data")
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "path"),
     [
         ("text", Path("text")),
@@ -40,7 +39,7 @@ def test_what_can_be_typed(text: str, path: Path) -> None:
     assert read_path(str(path), COLUMNS, "title") == path
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         "",

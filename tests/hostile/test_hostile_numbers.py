@@ -12,7 +12,6 @@ from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_assignments
-from tests.each_row import each_row
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER
 
@@ -41,8 +40,8 @@ def test_a_rank_must_be_a_whole_number_from_one(rank):
         run(Hit("d", 1, 1.0, rank))
 
 
-@each_row("score", [-0.0, 5e-324, 1e308, -1e308, -1])
-@each_row("mode", ["flat", "per_step"])
+@pytest.mark.parametrize("score", [-0.0, 5e-324, 1e308, -1e308, -1])
+@pytest.mark.parametrize("mode", ["flat", "per_step"])
 def test_extreme_scores_stay_finite_and_no_neighbour_outranks_its_hit(score, mode):
     done = run(Hit("d", 2, score), chosen=AssemblySettings(decay=0.01, decay_mode=mode, expand_window=3))
     assert [fate.fate for fate in done.trace.fates] == ["kept"] * 5
@@ -57,7 +56,7 @@ def test_a_thousand_hits_repeated_or_missing_have_one_fate_each():
     assert (len(gone.trace.fates), gone.text) == (1000, "")
 
 
-@each_row(
+@pytest.mark.parametrize(
     "assignment",
     ["max_tokens=1e3", "max_tokens=0x1F4", "max_tokens=900.0", "max_tokens=nan", "max_tokens=499", "max_tokens=16001", "max_tokens=",
      "max_tokens=" + "9" * 5000, "decay=0", "decay=nan", "decay=inf", "decay=1e-400", "decay=0x1", "top_k=0", "top_k=-1", "expand_window=4",

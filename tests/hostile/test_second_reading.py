@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.fakes import FakeSource
 from tests.hostile.second_reading import expected, tokens
 from tests.strategies import COUNTER
@@ -65,7 +66,7 @@ def choice(draw: random.Random) -> AssemblySettings:
     )
 
 
-@each_row("seed", range(60))
+@pytest.mark.parametrize("seed", range(60))
 def test_the_kept_set_and_its_text_are_what_the_rules_say(seed):
     draw = random.Random(seed)
     documents, chunks, hits = corpus(draw)

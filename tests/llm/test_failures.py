@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.llm.endpoint import Endpoint
 from ctxasm.llm.failures import of_status
-from tests.each_row import each_row
 
 WHERE = Endpoint("http://host/v1", "m")
 LONG, ANSWER, SETTING = "the prompt is too long for m", "gives no answer of that length", "refused the request"
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("message", "words", "drop"),
     [
         ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", LONG, None),
@@ -35,7 +36,7 @@ def test_a_refused_request(message: str, words: str, drop: str | None) -> None:
     assert not failure.retry
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("status", "body", "words"),
     [
         (400, {"code": "content_filter", "message": "flagged"}, "the content filter of host refused the question"),

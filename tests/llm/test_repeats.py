@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.assembly.compress.repeats import repeated_spans
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -18,7 +18,7 @@ def found(reply: str, text: str = TEXT) -> list[str] | None:
     return None if spans is None else [text[start:end] for start, end in spans]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("reply", "expected"),
     [
         ("Bezoek duurt hoogstens 30 minuten.", ["Bezoek duurt\nhoogstens 30 minuten."]),

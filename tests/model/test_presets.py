@@ -10,7 +10,6 @@ from ctxasm.model.measured import MEASURED_AGAINST, spoken_against
 from ctxasm.model.presets import DUTCH_SEPARATOR, PRESET_HELP, PRESETS, RECOMMENDED, is_recommended, other_choice, preset, preset_of
 from ctxasm.model.settings import SUPPLEMENT_SEPARATOR, AssemblySettings, spec_of
 from ctxasm.tuning.recommend.prior import curated_settings
-from tests.each_row import each_row
 
 
 @pytest.mark.parametrize(
@@ -111,7 +110,7 @@ def test_a_zone_profile_is_a_preset(name: str) -> None:
     assert PRESETS[name] == AssemblySettings().replace(**ZONE_PROFILES[name].changes).changed()
 
 
-@each_row("name", PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_names_only_what_it_changes(name: str) -> None:
     assert preset(name).changed() == PRESETS[name]
     assert preset_of(preset(name)) == name

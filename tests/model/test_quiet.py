@@ -19,7 +19,6 @@ from ctxasm.text.markers.collisions import (
     quiet_formats,
 )
 from tests.assembly.test_promises import law
-from tests.each_row import each_row
 
 FORMATS = ("numbered", "source", "xml")
 SOUP = st.sampled_from(
@@ -73,7 +72,7 @@ def test_a_quiet_gap_between_quiet_texts_brings_nothing(texts, format, mark):
         assert find_collisions(f"\n{mark}\n".join(quiet), format) == []
 
 
-@each_row("text", ["see [", "a (", "a ( I", "a <", "【", "［", "see [1", "x [\u200b\u200b", "[ 1 2 3 4 5"])
+@pytest.mark.parametrize("text", ["see [", "a (", "a ( I", "a <", "【", "［", "see [1", "x [\u200b\u200b", "[ 1 2 3 4 5"])
 def test_what_the_next_text_could_complete_is_not_quiet(text):
     assert not keeps_to_itself(text, "numbered")
 

@@ -6,6 +6,7 @@ import re
 import string
 import unicodedata
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from ctxasm.model.events import Neutralised
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.markers.collisions import Body, defuse, find_separators, joint, separator_line, separator_of, swap_marks
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
 from tests.growth import is_linear
@@ -58,7 +58,7 @@ def test_no_text_passes_for_the_separator(line: str, format: Format, pieces: lis
     assert (told.texts, bool(told.found)) == (tuple(pieces), bool(body.found))
 
 
-@each_row("char", sorted(set(string.punctuation) | set("‐–—·∙•§“”…₂²™½⟦⟧‹›❨❩꞊∗")))
+@pytest.mark.parametrize("char", sorted(set(string.punctuation) | set("‐–—·∙•§“”…₂²™½⟦⟧‹›❨❩꞊∗")))
 def test_a_mark_that_is_swapped_does_not_fold_back(char: str) -> None:
     line = f"a{char}b-"
     swapped = swap_marks(line)

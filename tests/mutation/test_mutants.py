@@ -6,11 +6,10 @@ import ast
 
 import pytest
 
-from tests.each_row import each_row
 from tests.mutation.mutants import function_of, mutants_of
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("source", "expected"),
     [
         ("x = a < b <= c", ["x = a <= b <= c", "x = a < b < c"]),

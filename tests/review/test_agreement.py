@@ -23,7 +23,6 @@ from ctxasm.review.agreement import (
     reliability,
     without_markers,
 )
-from tests.each_row import each_row
 
 
 class Words:
@@ -95,7 +94,7 @@ def test_labels_are_scored_against_their_cited_sources_together() -> None:
     assert precision_recall([], 0.5) == AtThreshold(None, None, 0, 0)
 
 
-@each_row(
+@pytest.mark.parametrize(
     "label",
     [
         {},

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 
 from ctxasm.model.records import CorpusLanguage
 from ctxasm.search.analyser import SNOWBALL, STOP_WORDS_OF, analyser, folded, language_of_texts
-from tests.each_row import each_row
 
 
 def words(text: str, language: CorpusLanguage = "nl") -> list[str]:
     return analyser(language).words(text)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("language", "one", "other"),
     [
         ("nl", "bezoekuren", "bezoekuur"),
@@ -34,7 +33,7 @@ def test_what_is_one_word_in_two_spellings(language: CorpusLanguage, one: str, o
     assert words(one, language) == words(other, language)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("e-mail", "email"),

@@ -14,7 +14,6 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 
 
@@ -28,8 +27,8 @@ def fit_chunks_to_budget(sizes: list[int], budget: int) -> list[int]:
     return fitted
 
 
-@each_row("budget", [500, 600, 750, 900])
-@each_row("sizes", [(300, 400, 150, 100), (450, 60, 300, 40), (100, 700, 200, 300)])
+@pytest.mark.parametrize("budget", [500, 600, 750, 900])
+@pytest.mark.parametrize("sizes", [(300, 400, 150, 100), (450, 60, 300, 40), (100, 700, 200, 300)])
 def test_greedy_skip_takes_what_the_guide_takes(sizes: tuple[int, ...], budget: int) -> None:
     """What does not fit is passed over, never cut. (There it walks the bookend order, which drops the second best first; here by score.)"""
     chunks, hits = sized(dict(zip("abcd", sizes, strict=True)))

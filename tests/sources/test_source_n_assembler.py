@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
-from tests.each_row import each_row
 from tests.sources.worked import cited, fate, run
 
 DOCUMENTS = [
@@ -73,8 +74,8 @@ def assembled(refs: list[str], texts: list[str], most: int) -> str:
     return whole
 
 
-@each_row("most", [500, 640, 777, 1300, 24_000])
-@each_row("sizes", [(200, 300, 90, 30), (100, 700, 20, 10), (450, 400, 300, 20)])
+@pytest.mark.parametrize("most", [500, 640, 777, 1300, 24_000])
+@pytest.mark.parametrize("sizes", [(200, 300, 90, 30), (100, 700, 20, 10), (450, 400, 300, 20)])
 def test_it_stops_where_the_source_stops(sizes: tuple[int, ...], most: int) -> None:
     """A smaller chunk after the one that does not fit is not taken either. (It counts the last blank line, which is not written.)"""
     texts = {name: (f"{name} woord " * size)[:size].strip() + "." for name, size in zip("abcd", sizes, strict=True)}

@@ -11,7 +11,6 @@ from ctxasm.assembly.order import lost_in_middle
 from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
-from tests.each_row import each_row
 from tests.sources.worked import LETTER, cited, duplicates, fate, run, sized
 from tests.strategies import COUNTER
 
@@ -31,8 +30,8 @@ def select_chunks_within_budget(sizes: list[int], budget: int, min_chunk_tokens:
     return selected
 
 
-@each_row("budget", [500, 520, 560, 660, 700, 1000])
-@each_row("sizes", [(300, 150, 10, 200, 30), (300, 400, 100, 100, 25), (40, 45, 50, 900, 60), (120, 15, 19, 20, 21)])
+@pytest.mark.parametrize("budget", [500, 520, 560, 660, 700, 1000])
+@pytest.mark.parametrize("sizes", [(300, 150, 10, 200, 30), (300, 400, 100, 100, 25), (40, 45, 50, 900, 60), (120, 15, 19, 20, 21)])
 def test_greedy_selects_what_the_guide_selects(sizes: tuple[int, ...], budget: int) -> None:
     """Chunk text alone counted, as there. Small chunks are passed over, the first that does not fit is cut where there is room."""
     chunks, hits = sized(dict(zip("abcde", sizes, strict=False)))

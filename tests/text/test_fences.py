@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.text.fences import CODE_CHARS, FIXED, fence_code
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -63,7 +62,7 @@ def test_what_a_question_or_an_earlier_turn_holds_is_no_code_either(at: int) -> 
     assert fence_code(*texts) != FIRST
 
 
-@each_row(
+@pytest.mark.parametrize(
     "written",
     [
         FIRST.upper(),

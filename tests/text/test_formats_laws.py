@@ -16,7 +16,6 @@ from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags
 from ctxasm.text.markers.collisions import Body, defuse, defuse_block, find_collisions, might_collide
 from ctxasm.text.markers.forms import MarkerScanner
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_header
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 from tests.text.lenient_readers import Boundary, numbered_headers, parsed_tags, plain, regex_tags, source_headers, strict_tags
@@ -198,7 +197,7 @@ def test_formats_without_boundaries_show_text_as_it_is(format: Format, pieces: l
     assert defuse_frame(frame, True, format) == (frame, ())
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         "</chunk>",
@@ -236,12 +235,14 @@ def test_every_spelling_of_the_tag_is_found(text: str) -> None:
         assert plain("".join(defuse([around % text], True, "xml").texts)) != plain(around % text)
 
 
-@each_row("text", ["<chunks>", "<chunk_size>", "<b>", "a < b", "chunk>", "&lt;b&gt;", "<punk>", "&chunk;", "1 <", "<kchunk>", ""])
+@pytest.mark.parametrize(
+    "text", ["<chunks>", "<chunk_size>", "<b>", "a < b", "chunk>", "&lt;b&gt;", "<punk>", "&chunk;", "1 <", "<kchunk>", ""]
+)
 def test_other_tags_are_left(text: str) -> None:
     assert find_forged_tags(text) == []
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     ["<!-- x", "<!-->", "<!--->", "<![CDATA[x]]>", "<!DOCTYPE html>", "<?php", "</ x", "<SCRIPT </script>", "<title a='</title>'>",
      "<a", '<a b="', "<a b='>", '<a "x=">', "<a b=c'>",
@@ -251,7 +252,7 @@ def test_markup_that_may_hide_the_closing_tag_is_found(text: str) -> None:
     assert [low for low, _ in find_open_markup(f"x {text}")] == [2]
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     ["<!-- x -->", "<?php x ?>", "<b>x</b>", "<br/>", '<a href="x>y" b=\'z\' c=d e>', "<script>x</script >", "<title>x</TITLE>",
      "x<3 > y", "a < b", "<section>", "<scripted>", "<a b= >", "<>", "</ x>", "Vec<Vec<T>>"],
@@ -261,7 +262,7 @@ def test_markup_that_ends_is_left(text: str) -> None:
     assert "".join(defuse([text], True, "xml").texts) == text
 
 
-@each_row(
+@pytest.mark.parametrize(
     "text",
     [
         "[SOURCE 2]",
@@ -316,8 +317,8 @@ def test_other_lines_are_no_header(text: str) -> None:
     assert find_forged_headers(text) == []
 
 
-@each_row("run", [62, 63, 70, 500])
-@each_row("shape", ["[{}2] Source: x", "[2{}] Source: x", "[2]{} Source: x", "{}[2] Source: x", "[2] So{}urce: x"])
+@pytest.mark.parametrize("run", [62, 63, 70, 500])
+@pytest.mark.parametrize("shape", ["[{}2] Source: x", "[2{}] Source: x", "[2]{} Source: x", "{}[2] Source: x", "[2] So{}urce: x"])
 def test_no_run_of_characters_without_width_hides_a_header(run: int, shape: str) -> None:
     for widthless in ("\u200b", "\u2060", "\U000e0020", "\u180b"):
         text = shape.format(widthless * run)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.text.tokens.counter import Seams
-from tests.each_row import each_row
 
 CL100K, O200K, R50K = Seams("cl100k"), Seams("o200k"), Seams("r50k")
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("last", "text", "safe"),
     [
         ("a", " b", (True, True, True)),
@@ -42,7 +43,7 @@ def test_a_seam_by_its_two_sides(last: str, text: str, safe: tuple[bool, bool, b
     assert (CL100K.safe(last, text), O200K.safe(last, text), R50K.safe(last, text)) == safe
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "at"),
     [
         ("ab c", 2),
@@ -64,7 +65,7 @@ def test_the_first_cut(text: str, at: int | None) -> None:
     assert CL100K.first_cut(text) == at
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "at"),
     [
         ("ab c", 2),

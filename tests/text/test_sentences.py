@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.text.sentences import sentence_spans
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -229,7 +228,7 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-@each_row("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_sentences_begin_where_a_reader_would_begin_them(case: str) -> None:
     parts = case.split("|")
     assert sentences("".join(parts)) == [part.strip() for part in parts]
@@ -280,8 +279,8 @@ def test_a_sentence_longer_than_a_window_stays_one() -> None:
     assert sentences(text) == [text[: text.index(" Next")], "Next one."]
 
 
-@each_row("blanks", [99, 100, 110, 5000])
-@each_row("blank", [" ", "\t", "\u3000"])
+@pytest.mark.parametrize("blanks", [99, 100, 110, 5000])
+@pytest.mark.parametrize("blank", [" ", "\t", "\u3000"])
 def test_a_line_may_begin_with_any_run_of_blanks(blank: str, blanks: int) -> None:
     assert sentences(f"INVOICE\n{blank * blanks}Total: 12 euros\n") == ["INVOICE", "Total: 12 euros"]
 

@@ -15,7 +15,6 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import RULES, Advice, advise
 from ctxasm.tuning.advice_finding import Rule
 from ctxasm.tuning.advice_view import View
-from tests.each_row import each_row
 from tests.tuning.advice_cases import GOLD, Doc, Part, gold_at, made
 
 A = Doc("a", [Part(0)])
@@ -186,7 +185,7 @@ def test_every_rule_has_a_case() -> None:
     assert len(RULES) == len(CASES)
 
 
-@each_row("rule", CASES)
+@pytest.mark.parametrize("rule", CASES)
 def test_a_rule_fires_is_tried_and_measured(rule: str) -> None:
     case = CASES[rule]
     given = advise(case.fires, evidence=case.evidence, assemble_with=trial(case.fires, case.after, case.changes))
@@ -199,13 +198,13 @@ def test_a_rule_fires_is_tried_and_measured(rule: str) -> None:
     assert own[0].figures
 
 
-@each_row("rule", CASES)
+@pytest.mark.parametrize("rule", CASES)
 def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
     case = CASES[rule]
     assert rule not in rules_of(advise(case.silent, evidence=case.evidence))
 
 
-@each_row("rule", CASES)
+@pytest.mark.parametrize("rule", CASES)
 def test_no_rule_proposes_what_a_measurement_speaks_against(rule: str) -> None:
     """Near duplicates are looked for where a newer edition is to stand for an older one, and for nothing else."""
     view = View(CASES[rule].fires, CASES[rule].evidence)
@@ -227,7 +226,7 @@ def test_a_newer_text_is_said_to_stand_where_it_stands(documents: tuple[Doc, Doc
     assert all((figures["newer"], figures["older"], figures["removed"]) == (NEW.date, OLD.date, False) for figures in found)
 
 
-@each_row("rule", sorted(set(CASES) - {"unsafe_format", "answer_reserve"}))
+@pytest.mark.parametrize("rule", sorted(set(CASES) - {"unsafe_format", "answer_reserve"}))
 def test_advice_that_does_not_help_is_not_given(rule: str) -> None:
     """Nothing changes whatever is tried. (Format and reserve are choices whose worth no assembly can show.)"""
     case = CASES[rule]
@@ -235,7 +234,7 @@ def test_advice_that_does_not_help_is_not_given(rule: str) -> None:
     assert rule not in rules_of(advise(case.fires, evidence=case.evidence, assemble_with=lambda _: case.fires))
 
 
-@each_row("rule", CASES)
+@pytest.mark.parametrize("rule", CASES)
 def test_no_advice_costs_evidence(rule: str) -> None:
     """A change under which evidence is lost is never advised, whatever else it brings."""
     case = CASES[rule]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import pytest
+
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.results import Assembly
@@ -12,7 +14,6 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise, measured
 from ctxasm.tuning.advice_view import View
 from ctxasm.tuning.evidence import EvidenceState, evidence_states
-from tests.each_row import each_row
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER
 
@@ -125,7 +126,7 @@ def advised(scene: Scene, chosen: AssemblySettings) -> tuple[Assembly, tuple[Adv
     return assembly, advise(assembly, evidence=scene.evidence, assemble_with=assemble_with)
 
 
-@each_row("rule", SCENES)
+@pytest.mark.parametrize("rule", SCENES)
 def test_a_real_assembly_is_advised_and_the_advice_keeps_its_word(rule: str) -> None:
     scene = SCENES[rule]
     chosen = AssemblySettings().replace(**scene.chosen)

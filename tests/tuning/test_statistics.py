@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from ctxasm.tuning.statistics.many import cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.statistics.pairs import agresti_min, mean_interval, sign_flip_p, tango
 from ctxasm.tuning.statistics.sizes import questions_needed
-from tests.each_row import each_row
 from tests.examples import examples
 
 
@@ -65,8 +64,8 @@ def test_beyond_enumeration_signs_are_drawn_the_same_way_each_time() -> None:
     assert sign_flip_p(differences, draws=99, seed=1) >= 1 / 100
 
 
-@each_row("n", [25, 49, 124, 244])
-@each_row("differing", [0.04, 0.10, 0.25])
+@pytest.mark.parametrize("n", [25, 49, 124, 244])
+@pytest.mark.parametrize("differing", [0.04, 0.10, 0.25])
 def test_a_pair_without_a_difference_is_claimed_to_differ_in_5_percent_at_most(n: int, differing: float) -> None:
     """Worked out exactly: how many questions differ, and how many of them are better, are binomial."""
     claims = 0.0

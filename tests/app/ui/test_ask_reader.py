@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,6 @@ from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
 from tests.app.ui.checked_builders import checked, conflict, of_every_kind, support
-from tests.each_row import each_row
 
 
 def told(check) -> KeptAnswer:
@@ -109,8 +109,8 @@ def assembled_once():
     return _ONCE[0]
 
 
-@each_row("make", [assembled, hostile, empty, lambda: assembled(limit=230)])
-@each_row("step", [1, 7, 10_000])
+@pytest.mark.parametrize("make", [assembled, hostile, empty, lambda: assembled(limit=230)])
+@pytest.mark.parametrize("step", [1, 7, 10_000])
 def test_cards_hold_the_whole_context_and_every_cut_is_an_edge(make, step):
     done = make()
     cuts = range(0, len(done.text) + 1, step)

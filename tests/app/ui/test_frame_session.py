@@ -12,7 +12,6 @@ import streamlit
 
 from ctxasm.app.ui.frame import session as declared
 from ctxasm.app.ui.frame.session import Kept, Session, Widget, session
-from tests.each_row import each_row
 
 ROOT = Path(__file__).parents[3]
 SCRIPTS = [ROOT / "app.py", *sorted((ROOT / "pages").glob("*.py")), *sorted((ROOT / "ctxasm" / "app" / "ui").rglob("*.py"))]
@@ -39,7 +38,7 @@ def state(monkeypatch):
     return kept
 
 
-@each_row("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_nothing_but_the_session_reads_by_a_key(path):
     if path != Path(declared.__file__):
         assert by_string(path.read_text(encoding="utf-8"), set(KEYS.values())) == []

@@ -27,7 +27,6 @@ from ctxasm.app.ui.words.words import REASONS
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
 from tests.app.ui.builders import HOSTILE, assembled, hostile
-from tests.each_row import each_row
 
 VOID = {"br", "hr", "img", "input"}
 
@@ -77,7 +76,7 @@ def drawn(assembly) -> dict[str, str]:
     }
 
 
-@each_row("part", list(drawn(assembled())))
+@pytest.mark.parametrize("part", list(drawn(assembled())))
 def test_hostile_text_stays_text(part):
     page = Page(drawn(hostile())[part])
     assert page.open == []
@@ -85,7 +84,7 @@ def test_hostile_text_stays_text(part):
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
 
-@each_row("part", list(drawn(assembled())))
+@pytest.mark.parametrize("part", list(drawn(assembled())))
 def test_every_element_is_closed(part):
     assert Page(drawn(assembled())[part]).open == []
 

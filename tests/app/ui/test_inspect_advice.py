@@ -18,7 +18,6 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import fine, html, opened
-from tests.each_row import each_row
 from tests.tuning.test_advice import CASES, trial
 
 
@@ -44,7 +43,7 @@ def forms(value: object) -> tuple[str, ...]:
     return number(value), decimal(value), f"{100 * value:.0f} %", "1 document" if value == 1 else f"{value} documents"
 
 
-@each_row("rule", CASES)
+@pytest.mark.parametrize("rule", CASES)
 def test_a_sentence_says_the_figures_of_this_trace(rule: str) -> None:
     (advice,) = (each for each in advise(CASES[rule].fires, evidence=CASES[rule].evidence) if each.rule == rule)
     said = advice_sentence(advice, CASES[rule].fires.trace.documents)

@@ -24,7 +24,6 @@ from ctxasm.app.ui.widgets.context_marks import runs
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.assembly.pipeline import assemble
 from tests.app.ui.builders import assembled, empty
-from tests.each_row import each_row
 from tests.examples import examples
 from tests.fakes import FakeClock
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
@@ -192,7 +191,9 @@ def test_latency_stands_beside_the_published_figures():
     assert rows["render"].published_ms is None
 
 
-@each_row("rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, prefixes, token_axis, runs, ledger])
+@pytest.mark.parametrize(
+    "rows", [budget_bar, chunk_map, overlap_pairs, copies, grouping, citation_shift, steps, prefixes, token_axis, runs, ledger]
+)
 def test_zero_hits_are_drawn_as_nothing(rows):
     assert rows(empty()) is not None
     assert ledger(empty()).balances

@@ -19,7 +19,6 @@ from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.setting_labels import LABELS, named, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
-from tests.each_row import each_row
 
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
 
@@ -43,7 +42,7 @@ def examples(kind: type) -> list[Event]:
     return [kind(**dict(zip(hints, chosen, strict=True))) for chosen in every]
 
 
-@each_row("kind", get_args(Event), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
 def test_every_event_has_a_sentence(kind):
     sentences = [event_sentence(event) for event in examples(kind)]
     for sentence in sentences:
@@ -73,7 +72,7 @@ def test_a_copy_says_how_alike_it_is():
     ]
 
 
-@each_row("reason", get_args(Reason))
+@pytest.mark.parametrize("reason", get_args(Reason))
 def test_every_reason_has_words(reason):
     fate = Fate("d1", 1, True, 0.5, 1, "dropped", "compress", reason)
     assert fate_sentence(fate) == f"Dropped at Compress: {REASONS[reason]}."
@@ -132,8 +131,8 @@ def others(spec):
     return values
 
 
-@each_row("base", [AssemblySettings(), LIVELY, LIVELY.replace(budget_policy="greedy"), AssemblySettings(enabled=False)])
-@each_row("spec", [spec for spec in specs() if spec.name not in UNSAID], ids=lambda s: s.name)
+@pytest.mark.parametrize("base", [AssemblySettings(), LIVELY, LIVELY.replace(budget_policy="greedy"), AssemblySettings(enabled=False)])
+@pytest.mark.parametrize("spec", [spec for spec in specs() if spec.name not in UNSAID], ids=lambda s: s.name)
 def test_the_settings_sentence_says_every_setting_that_has_an_effect_and_no_other(spec, base):
     for value in others(spec):
         changed = base.replace(**{spec.name: value})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.words.idle import RULES, idle
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings, spec_of
-from tests.each_row import each_row
 from tests.strategies import COUNTER, Case, cases, settings_
 
 
@@ -56,7 +56,7 @@ CHANGES = (
 )  # fmt: skip
 
 
-@each_row("rule", RULES, ids=lambda rule: rule.reason)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.reason)
 def test_a_rule_holds_for_some_settings_and_not_for_others(rule):
     assert {rule.holds(AssemblySettings(**change)) for change in CHANGES} == {True, False}
 

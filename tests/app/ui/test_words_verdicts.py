@@ -22,7 +22,6 @@ from ctxasm.citations.reasons import conflict_sentence, gated_sentence
 from ctxasm.model.support import Conflict, Gated, Spent
 from tests.app.ui.builders import assembled
 from tests.app.ui.checked_builders import of_every_kind, support
-from tests.each_row import each_row
 
 CLAIM = Claim(0, 10, "Een claim.", "sentence", (0,), (2,))
 
@@ -49,7 +48,7 @@ def test_a_declined_answer_is_no_uncited_answer():
     assert summary(answer()) == "Nothing to check: the answer states nothing."
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("claim", "words"),
     [
         (judged("elsewhere", better=3), "Not found in [2]; [3] has it."),

@@ -15,7 +15,6 @@ from ctxasm.citations.lexical.scorer import LONGEST_CLAIM, THRESHOLD, LexicalSco
 from ctxasm.citations.lexical.windows import Window, Windows
 from ctxasm.citations.lexical.words import stems_of
 from ctxasm.model.support import NO_MATCH, Conflict, Found, Match, Source
-from tests.each_row import each_row
 
 WORDS = [f"{a}{b}{c}lomp" for a in "bdfgk" for b in "aeiou" for c in "mnprs"]
 """None is a form of another."""
@@ -129,7 +128,7 @@ def scored(held: int, findings: Findings, count: int = 1) -> float:
     return score_of(PARTS, [Window(0, at, at, (1 << held) - 1) for at in range(count)], findings)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("findings", "score"),
     [
         (NOTHING, 0.7),

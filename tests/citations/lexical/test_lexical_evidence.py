@@ -10,7 +10,6 @@ from ctxasm.citations.lexical.evidence import Evidence, clause_spans
 from ctxasm.citations.lexical.words import Tongue, stems_of
 from ctxasm.model.support import Source
 from ctxasm.text.sentences import sentence_spans
-from tests.each_row import each_row
 
 
 def evidence(*texts: str, tongue: Tongue = "nl", title: str = "") -> Evidence:
@@ -18,7 +17,7 @@ def evidence(*texts: str, tongue: Tongue = "nl", title: str = "") -> Evidence:
     return Evidence(sources, stems_of(tongue), sentence_spans)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "clauses"),
     [
         ("It opens at nine, and closes; it is free", ["It opens at nine", "closes", "it is free"]),
@@ -45,7 +44,7 @@ def test_clauses_lie_between_the_places_that_were_asked_for() -> None:
     assert clause_spans(text, 0, 0) == []
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("words", "key", "found"),
     [
         # the head of longer words, from five letters on

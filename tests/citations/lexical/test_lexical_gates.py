@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.support import Match, Source
-from tests.each_row import each_row
 
 FALSE = """
 Alle bezoekers betalen 2 euro. | Bezoekers betalen soms 2 euro.
@@ -63,12 +64,12 @@ def is_carried(claim: str, text: str) -> bool:
     return match.score >= scorer.threshold and match.conflict is None and bool(match.found)
 
 
-@each_row(("claim", "text"), pairs(FALSE))
+@pytest.mark.parametrize(("claim", "text"), pairs(FALSE))
 def test_one_wrong_word_is_enough(claim: str, text: str) -> None:
     assert not is_carried(claim, text)
     assert is_carried(text, text)
 
 
-@each_row(("claim", "text"), pairs(TRUE))
+@pytest.mark.parametrize(("claim", "text"), pairs(TRUE))
 def test_the_same_said_otherwise_is_carried(claim: str, text: str) -> None:
     assert is_carried(claim, text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.support import Match, Source
 from tests.citations.lexical.test_lexical_gates import pairs
-from tests.each_row import each_row
 
 TRUE = """
 Met een Holter mag u niet douchen of zwemmen. | U kunt in die tijd niet douchen of zwemmen met een Holter.
@@ -40,12 +41,12 @@ def match_of(claim: str, text: str) -> Match:
     return LexicalScorer().compare([claim], [Source(1, text, ((0, len(text)),))]).each(0)[0]
 
 
-@each_row(("claim", "text"), pairs(TRUE))
+@pytest.mark.parametrize(("claim", "text"), pairs(TRUE))
 def test_what_is_put_otherwise_is_no_conflict(claim: str, text: str) -> None:
     assert match_of(claim, text).conflict is None
 
 
-@each_row(("claim", "text"), pairs(FALSE))
+@pytest.mark.parametrize(("claim", "text"), pairs(FALSE))
 def test_a_part_of_what_a_source_says_is_not_enough(claim: str, text: str) -> None:
     assert match_of(claim, text).score < LexicalScorer.threshold
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.lexical.scorer import THRESHOLD
 from ctxasm.model.support import Match, Source
-from tests.each_row import each_row
 
 
 def matched(claim: str, source: str) -> Match:
@@ -13,7 +14,7 @@ def matched(claim: str, source: str) -> Match:
     return scorer.compare([claim], [Source(1, source, ((0, len(source)),))]).together(0, (0,))
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("kind", "claim", "source", "words", "instead"),
     [
         ("modal", "Nurses must wear a badge.", "Nurses may wear a badge.", "must", "may"),
@@ -43,7 +44,7 @@ def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source:
     assert (gates[0].claim, gates[0].source) == (words, instead)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("claim", "source"),
     [
         ("Anna defeated Bob in 2001.", "Bob defeated Anna in 2001."),
@@ -62,7 +63,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
     assert any(gated.kind in ("roles", "cause") for gated in match.gated) or match.conflict is not None
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("claim", "source"),
     [
         ("Every guest has to sign the book.", "All guests must sign the book."),

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.lexical.polarity import read_polarity, without_prefix
 from ctxasm.citations.lexical.words import Tongue, read_words, stems_of, tongue_of
-from tests.each_row import each_row
 
 DENIED: dict[tuple[Tongue, str], list[str]] = {
     ("nl", "Roken is niet toegestaan."): ["niet toegestaan"],
@@ -30,13 +29,13 @@ DENIED: dict[tuple[Tongue, str], list[str]] = {
 }
 
 
-@each_row(("tongue", "text"), DENIED)
+@pytest.mark.parametrize(("tongue", "text"), DENIED)
 def test_a_denial_bears_on_what_follows(tongue: Tongue, text: str) -> None:
     said = read_polarity(text, 0, len(text), stems_of(tongue))
     assert [text[each.start : each.end] for each in said if each.denied and each.sign < 0] == DENIED[tongue, text]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("tongue", "one", "other"),
     [
         ("nl", "De balie is open.", "De balie is gesloten."),
@@ -89,7 +88,7 @@ SAME: list[tuple[Tongue, str]] = [
 ]
 
 
-@each_row(("tongue", "words"), SAME)
+@pytest.mark.parametrize(("tongue", "words"), SAME)
 def test_forms_of_a_word_share_a_key(tongue: Tongue, words: str) -> None:
     assert len({stems_of(tongue).key(word) for word in words.split()}) == 1
     assert all(stems_of(tongue).key(word) for word in words.split())

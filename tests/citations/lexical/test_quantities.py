@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.citations.lexical.quantities import EXACT_DIGITS, Quantity, read_quantities
-from tests.each_row import each_row
 from tests.growth import is_linear
 
 SAME = """
@@ -209,7 +208,7 @@ def matched(one: str, other: str) -> list[tuple[Quantity, Quantity]]:
     return list(zip(ours, theirs, strict=True))
 
 
-@each_row(("one", "other"), pairs(SAME))
+@pytest.mark.parametrize(("one", "other"), pairs(SAME))
 def test_the_same_said_otherwise_agrees(one: str, other: str) -> None:
     for ours, theirs in matched(one, other):
         assert ours.agrees(theirs)
@@ -217,7 +216,7 @@ def test_the_same_said_otherwise_agrees(one: str, other: str) -> None:
         assert not ours.rivals(theirs)
 
 
-@each_row(("one", "other"), pairs(OTHER))
+@pytest.mark.parametrize(("one", "other"), pairs(OTHER))
 def test_what_cannot_both_be_meant_are_rivals(one: str, other: str) -> None:
     for ours, theirs in matched(one, other):
         assert not ours.agrees(theirs)
@@ -234,12 +233,12 @@ def test_of_another_sort_neither_agrees_nor_is_a_rival(one: str, other: str) -> 
             assert not ours.rivals(theirs)
 
 
-@each_row("text", NONE.strip().splitlines())
+@pytest.mark.parametrize("text", NONE.strip().splitlines())
 def test_these_are_no_quantities(text: str) -> None:
     assert read_quantities(text) == []
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "stretches"),
     [
         ("Bezoek van 14.00 tot 20.00 uur, €2,50.", ["14.00", "20.00 uur", "€2,50"]),
@@ -306,7 +305,7 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     assert is_linear(read_quantities, text)
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("om 0 uur open", [("time", {0.0}, "0 uur")]),

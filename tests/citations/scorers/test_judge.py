@@ -17,7 +17,6 @@ from ctxasm.llm.json_reply import problem_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Found, Match, Source, Spent
-from tests.each_row import each_row
 
 VISIT = "Parkeren kost twee euro. Bezoek duurt hoogstens 30 minuten. Kom niet ziek."
 PAY = "Betalen kan alleen met een pinpas."
@@ -40,7 +39,7 @@ def test_a_true_quote_carries_and_is_shown() -> None:
     assert match == Match(1.0, (Found(7, start, start + len(quote), 1.0),))
 
 
-@each_row(
+@pytest.mark.parametrize(
     "lie",
     [
         entry(1, "full", "Bezoek duurt hoogstens 45 minuten"),
@@ -265,7 +264,7 @@ def test_a_stop_ends_it_between_claims() -> None:
     assert 5 <= len(judge.asked) <= 7
 
 
-@each_row(
+@pytest.mark.parametrize(
     "data",
     [
         {},

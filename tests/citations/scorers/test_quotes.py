@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from ctxasm.citations.scorers.quotes import locate_quote, locate_words
 from ctxasm.model.support import Source
-from tests.each_row import each_row
 
 TEXT = "Header 45 minuten\nDe “balie” opent\n  om 7.45 uur – elke dag. Buiten bereik hier. Einde van\tde tekst."
 FROM, TO, AGAIN = TEXT.index("De"), TEXT.index(" Buiten"), TEXT.index("Einde")
@@ -19,7 +18,7 @@ def found(quote: str) -> list[str]:
     return [TEXT[start:end] for start, end in locate_quote(quote, SOURCE)]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("quote", "parts"),
     [
         ("om 7.45 uur – elke dag.", ["om 7.45 uur – elke dag."]),
@@ -100,7 +99,7 @@ def test_each_part_of_a_quote_with_gaps_has_four_letters(part: str, proves: bool
     assert bool(locate_quote(f"Meld u aan … {part}", Source(1, text, ((0, len(text)),)))) == proves
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("words", "text", "stands"),
     [
         ("12", "12.5 uur", False),

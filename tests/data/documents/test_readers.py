@@ -12,7 +12,6 @@ from ctxasm.data.documents.page import read_html
 from ctxasm.data.documents.reading import read_document
 from ctxasm.data.documents.source import SourceText
 from ctxasm.data.documents.stated import date_of, language_code, title_of
-from tests.each_row import each_row
 
 FILES = Path(__file__).parent / "files"
 NEVER = ("VERBORGEN", "GEWIST", "COMMENTAAR", "SCRIPT", "cookies")
@@ -124,7 +123,7 @@ def test_a_page_may_declare_its_encoding() -> None:
     assert read_document("a.html", page).text == "Łódź jest wielka"
 
 
-@each_row(
+@pytest.mark.parametrize(
     "hidden",
     [
         "<p hidden>X</p>",
@@ -146,7 +145,7 @@ def test_what_a_page_hides_is_not_read(hidden: str) -> None:
     assert "nee" in text
 
 
-@each_row(
+@pytest.mark.parametrize(
     "shown",
     [
         "<style>@media print { p { display: none } }</style><p>X</p>",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ctxasm.data.enrich.outline import enclosing, headings_in, headings_of, is_program, path_at
-from tests.each_row import each_row
 from tests.growth import is_linear
 
 TEXT = (
@@ -27,7 +28,7 @@ def test_headings_are_in_force_until_one_of_their_level_or_above() -> None:
     assert headings_in(found, 0, TEXT.index("2.1.1.")) == found[:2]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("line", "heading"),
     [
         ("## Opening hours", "Opening hours"),

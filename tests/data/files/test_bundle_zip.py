@@ -14,7 +14,6 @@ import pytest
 from ctxasm.data.archives import ZipLimits
 from ctxasm.data.files import load_bundle, load_bundle_bytes
 from ctxasm.model.errors import InvalidBundle, InvalidInput
-from tests.each_row import each_row
 
 CHUNK = json.dumps({"document_id": "a", "chunk_index": 0, "text": "hello"})
 
@@ -41,7 +40,7 @@ def _link() -> zipfile.ZipInfo:
     return entry
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("entries", "words"),
     [
         ([("../chunks.jsonl", CHUNK)], "points outside the archive"),

@@ -19,7 +19,6 @@ from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle, Chunk, Hit
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet
-from tests.each_row import each_row
 from tests.examples import examples
 
 WORDS = "De balie opent om zeven uur en sluit om vijf uur, behalve op feestdagen."
@@ -84,7 +83,7 @@ def test_a_path_into_json_is_a_column(rows: list[dict[str, Any]]) -> None:
     assert loaded(as_csv(in_cells), "x.csv", mapping).chunks == found.chunks
 
 
-@each_row("field", [field for field in NAMES if field not in ("embedding", "tsvector", "retrieved")])
+@pytest.mark.parametrize("field", [field for field in NAMES if field not in ("embedding", "tsvector", "retrieved")])
 def test_every_usual_name_is_known(field: str) -> None:
     kind = next(kind for kind in FIELDS if field in FIELDS[kind])
     value = {"text": WORDS, "query": "Hoe laat?"}.get(field, "1")
@@ -108,7 +107,7 @@ def test_values_decide_where_names_do_not() -> None:
     assert guessed(known) == {"kind": "chunks", "document_id": "doc", "chunk_index": "b", "text": "c"}
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("row", "expected"),
     [
         ({"question": "Why?", "doc": "a", "idx": 0, "passage": "x", "similarity": 0.5}, "retrievals"),

@@ -15,7 +15,6 @@ from ctxasm.data.files.limits import FileLimits
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.errors import InvalidInput
 from tests.data.files.tables import DELIMITERS, ENCODINGS, as_csv, as_json, as_lines, as_parquet, as_zip
-from tests.each_row import each_row
 from tests.examples import examples
 
 LIMITS = FileLimits()
@@ -151,7 +150,7 @@ def test_one_column_needs_no_delimiter() -> None:
     assert plain(found) == [{"vraag": "Waar, en wanneer?"}, {"vraag": "Hoe; en waarom?"}]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("value", "tables"),
     [
         ([{"a": 1}], {"x.json": [{"a": 1}]}),

@@ -18,7 +18,6 @@ from ctxasm.data.files.reading import Reading
 from ctxasm.model.errors import CtxasmError, InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
 from tests.data.files.hit_shapes import PLAIN, QUESTIONS, SCORED, SHAPES, TEXTS, Shape, hits
-from tests.each_row import each_row
 from tests.examples import examples
 
 KEYS = st.text("abcxyz_", min_size=1, max_size=5).map(lambda name: f"k{name}")
@@ -62,12 +61,12 @@ def lacking(shape: Shape) -> str:
     return ""
 
 
-@each_row("name", SHAPES)
+@pytest.mark.parametrize("name", SHAPES)
 def test_a_shape_is_loaded_whole(name: str) -> None:
     assert lacking(SHAPES[name]) == ""
 
 
-@each_row("name", [name for name, shape in SHAPES.items() if shape.scored])
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.scored])
 def test_a_preview_shows_the_first_questions_as_they_are_loaded(name: str) -> None:
     shape = SHAPES[name]
     asked = [one for file in preview([(shape.file, shape.data)], mappings=one_mapping(shape.fields)).files for one in file.asked]

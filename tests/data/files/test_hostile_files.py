@@ -19,7 +19,6 @@ from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.limits import MB, FileLimits
 from ctxasm.model.errors import InvalidInput
 from tests.data.files.tables import as_csv, as_json, as_lines, as_parquet, as_zip
-from tests.each_row import each_row
 
 ROW = {"document_id": "a", "chunk_index": 0, "text": "hello"}
 USUAL = FileLimits()
@@ -64,7 +63,7 @@ def test_a_long_text_of_commas_in_one_cell_is_no_wide_record() -> None:
     assert [number for number, _ in rows.rows] == [2, 4]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("data", "name", "words"),
     [
         (b"x" * (MB + 1), "x.csv", "it is 1.0 MB, allowed are 1 MB; split it, or set CTXASM_MAX_UPLOAD_MB"),

@@ -20,7 +20,6 @@ from ctxasm.model.characters import normalised
 from ctxasm.model.records import Bundle, Chunk, Document, Hit
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
-from tests.each_row import each_row
 from tests.examples import examples
 
 SENTENCES = [
@@ -51,7 +50,7 @@ def joined(*hits: Any) -> tuple[list[tuple[str, int]], LoadReport]:
     return [(hit.document_id, hit.chunk_index) for hit in sorted(query.retrieved, key=lambda hit: -hit.score)], report
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("hit", "way"),
     [
         ({"id": "row-37"}, "id"),

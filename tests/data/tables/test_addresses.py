@@ -14,7 +14,6 @@ from ctxasm.data.tables.connecting import connections
 from ctxasm.data.tables.session import OwnDatabase
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, StoreUnavailable
 from ctxasm.store.memory import MemoryStore
-from tests.each_row import each_row
 
 PASSWORD = "s3cret-p@ss/word"
 ENCODED = "s3cret-p%40ss%2Fword"
@@ -79,7 +78,7 @@ def test_addresses_as_streamlit_users_write_them(table: dict[str, object], addre
     assert address_of("own", table).render_as_string(hide_password=False) == address
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("table", "part"),
     [
         ({}, "must have a url"),

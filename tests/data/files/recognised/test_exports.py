@@ -17,7 +17,6 @@ from ctxasm.data.files.recognised import SHAPES, recognised
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Bundle, Chunk
 from tests.data.files.recognised.make_exports import ANSWER, MAKERS, QUESTION, QUESTIONS, TEXTS
-from tests.each_row import each_row
 
 VALID = Path(__file__).parents[1] / "valid"
 NAMES = {
@@ -96,14 +95,14 @@ def test_what_a_store_returned_is_a_list_of_hits(name: str) -> None:
         assert all(texts[hit.document_id, hit.chunk_index] in " ".join(TEXTS.values()) for hit in query.retrieved)
 
 
-@each_row("name", sorted(name for name in {*ALONE, *TOGETHER} if not name.startswith(MAPPED)))
+@pytest.mark.parametrize("name", sorted(name for name in {*ALONE, *TOGETHER} if not name.startswith(MAPPED)))
 def test_an_export_is_recognised_by_its_structure_and_by_one_shape_only(name: str) -> None:
     for called in (name, "upload" + name[name.rindex(".") :]):
         own = tables(name, called)
         assert [shape.name for shape in SHAPES if all(shape.recognise(rows) for rows in own)] == [NAMES[name.partition("/")[0]]]
 
 
-@each_row("name", ALONE)
+@pytest.mark.parametrize("name", ALONE)
 def test_an_export_loads(name: str) -> None:
     bundle = loaded(name).bundle
     answered = len(bundle.answers)
@@ -111,7 +110,7 @@ def test_an_export_loads(name: str) -> None:
     assert (len(bundle.documents), len(bundle.chunks), len(bundle.queries), with_hits, answered) == COUNTS[name]
 
 
-@each_row("name", [name for name in ALONE if not name.startswith(("ragas", "deepeval"))])
+@pytest.mark.parametrize("name", [name for name in ALONE if not name.startswith(("ragas", "deepeval"))])
 def test_every_text_is_as_the_library_cut_it_and_offsets_are_those_of_the_document(name: str) -> None:
     bundle = loaded(name).bundle
     sources = {document.document_id: document.source or document.document_id for document in bundle.documents}
@@ -122,7 +121,7 @@ def test_every_text_is_as_the_library_cut_it_and_offsets_are_those_of_the_docume
             assert text[chunk.start : chunk.end] == chunk.text
 
 
-@each_row("name", [name for name in ALONE if name.split("/")[0] in ("langchain", "llamaindex", "haystack")])
+@pytest.mark.parametrize("name", [name for name in ALONE if name.split("/")[0] in ("langchain", "llamaindex", "haystack")])
 def test_chunks_are_neighbours_where_and_only_where_the_document_says_so(name: str) -> None:
     bundle = loaded(name).bundle
     sources = {document.document_id: document.source or document.document_id for document in bundle.documents}
@@ -135,7 +134,7 @@ def test_chunks_are_neighbours_where_and_only_where_the_document_says_so(name: s
                 assert (begins <= ends + 1) == (after.chunk_index == before.chunk_index + 1)
 
 
-@each_row("name", [name for name in ALONE if COUNTS[name][4]])
+@pytest.mark.parametrize("name", [name for name in ALONE if COUNTS[name][4]])
 def test_questions_and_answers_are_those_that_were_asked_and_given(name: str) -> None:
     bundle = loaded(name).bundle
     asked = {query.query_id: query.query for query in bundle.queries}
@@ -189,7 +188,7 @@ def test_a_reranker_has_the_last_word_and_the_first_scores_stay() -> None:
     assert len(bundle.chunks) == 4
 
 
-@each_row("name", [name for name in ALONE if COUNTS[name][3]])
+@pytest.mark.parametrize("name", [name for name in ALONE if COUNTS[name][3]])
 def test_what_was_derived_is_said(name: str) -> None:
     notes = " ".join(loaded(name).notes)
     assert "expansion finds no other neighbours" in notes
@@ -205,7 +204,7 @@ def test_reference_contexts_are_gold_among_what_was_retrieved() -> None:
             assert query.answer == "At ten in the morning."
 
 
-@each_row("name", [name for name in ALONE if name.endswith((".json", ".jsonl")) and not name.startswith(TOLD_TWICE)])
+@pytest.mark.parametrize("name", [name for name in ALONE if name.endswith((".json", ".jsonl")) and not name.startswith(TOLD_TWICE)])
 def test_a_row_without_its_text_is_a_problem_of_that_row(name: str) -> None:
     """The first text of the file is taken away, wherever the shape keeps it: nothing is loaded without it in silence."""
     raw = (VALID / name).read_text(encoding="utf-8")

@@ -14,7 +14,6 @@ import pytest
 from ctxasm import Bundle, InvalidBundle, InvalidInput
 from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.reading import Reading
-from tests.each_row import each_row
 
 VALID = Path(__file__).parents[1] / "valid"
 
@@ -216,7 +215,7 @@ def observation(kind: str, name: str, asked: Any, output: Any, parent: str | Non
     return {**place, "type": kind, "name": name, "input": asked, "output": output}
 
 
-@each_row(
+@pytest.mark.parametrize(
     "output",
     [
         ["first text", "second text"],
@@ -402,7 +401,7 @@ def check_damaged(count: int, seed: int) -> None:
 
 
 def test_damage_is_an_error_or_a_load_never_a_crash() -> None:
-    check_damaged(50, seed=5)
+    check_damaged(150, seed=5)
 
 
 @pytest.mark.slow

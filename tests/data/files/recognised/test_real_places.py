@@ -9,15 +9,14 @@ import pytest
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.passages import passage
 from ctxasm.data.files.rows import Rows
-from tests.each_row import each_row
 from tests.real_data import REAL, load_real, real_folder
 
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")
 HERE = Place(0, 1)
 
 
-@each_row("is_corpus", [True, False])
-@each_row("name", REAL)
+@pytest.mark.parametrize("is_corpus", [True, False])
+@pytest.mark.parametrize("name", REAL)
 def test_chunks_touch_where_they_do_in_the_corpus(name: str, is_corpus: bool) -> None:
     """As a corpus, or only what was retrieved: the chunk numbers are hidden, where the chunks start is not."""
     bundle = load_real(name)
