@@ -145,6 +145,13 @@ def test_the_order_of_the_input_is_no_matter(found: Found, shuffle: random.Rando
 
 @LAWS
 @given(cases(dedup_keep="best"))
+def test_documents_taken_in_the_order_that_was_found_show_the_same(found: Found) -> None:
+    relations, resolution = found.resolved()
+    assert resolve(by_document(found.candidates.values()), relations, resolution.order) == resolution
+
+
+@LAWS
+@given(cases(dedup_keep="best"))
 def test_relations_are_symmetric_but_for_what_stands_inside_another(found: Found) -> None:
     relations = found.relations()
     assert relations.superseded == {}
@@ -290,6 +297,18 @@ def test_an_old_version_does_not_beat_its_successor_by_luck() -> None:
     for dates in (dated(old="2023", new="2023", other=None), dated(old="2023", new=None, other=None), {}):
         assert outcome(found, NEWEST, dates).duplicates == {}
     assert outcome(found, NEAR, documents).duplicates == {}
+
+
+def test_where_the_successor_is_not_there_its_copy_stands_for_the_old_text() -> None:
+    newer = RULE.replace("20", "19")
+    found = candidates(("old", 0, RULE, 0.9), ("new", 0, newer, 0.4), ("also", 3, newer, 0.3))
+    documents = dated(old="2023", new="2026", also="2026")
+    relations = relations_of(found, NEWEST, None, documents)
+    assert relations.superseded[("old", 0)].key == ("also", 3)
+    for missing, left in (("also", ("new", 0)), ("new", ("also", 3))):
+        own = {name: chunks for name, chunks in by_document(found.values()).items() if name != missing}
+        assert resolve(own, relations).duplicates == {("old", 0): left}
+    assert resolve(by_document([found["old", 0]]), relations).duplicates == {("old", 0): ("also", 3)}
 
 
 def test_documents_of_other_names_are_no_editions() -> None:

@@ -174,7 +174,7 @@ class _Valuing:
             for candidate, near, distance, held in own:
                 chunk = candidate.chunk
                 at = log(near) if near > 0 else -50.0
-                steps, of_text, length = log1p(distance), shares[held] / most, log(max(1, chunk.token_count or 0))
+                steps, of_text, length = log1p(distance), shares[held] / most, log(chunk.token_count or 1)
                 total = weights.near * at + weights.distance * steps + weights.document * of_document + weights.words * of_text
                 total += weights.document_words * of_words
                 total += weights.title_words * of_title
