@@ -261,6 +261,12 @@ def test_the_better_document_keeps_the_text() -> None:
     assert outcome(found, AssemblySettings()).likeness == {}
 
 
+def test_where_every_text_is_there_twice_half_of_them_leave() -> None:
+    found = candidates(("a", 0, RULE, 0.5), ("b", 3, RULE, 0.9))
+    for settings in (AssemblySettings(), NEAR):
+        assert outcome(found, settings).duplicates == {("a", 0): ("b", 3)}
+
+
 def test_another_figure_is_another_text() -> None:
     found = candidates(("a", 0, RULE, 0.5), ("b", 0, RULE.replace("20", "19"), 0.9))
     assert outcome(found, NEAR).likeness == {}

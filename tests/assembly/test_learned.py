@@ -92,6 +92,8 @@ def test_every_value_is_told_with_what_it_is_made_of():
     assert (best.value, best.rank, best.distance, best.hits, best.words) == (1.0, 1, 0, 1, ("contrast",))
     assert (beside.distance, beside.words) == (1, ())
     assert 0 < beside.value < 1
+    values = [event.value for event in told] + [event.title_words for event in told]
+    assert values == [round(value, 4) for value in values] != [round(value, 3) for value in values]
 
 
 def test_each_feature_moves_the_value_by_its_weight():
