@@ -288,6 +288,17 @@ def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> N
     assert [size.missing_tokens for size in sizes] == [fate.missing_tokens for fate in done.trace.fates]
 
 
+@pytest.mark.parametrize("unit", ["document", "passage"])
+def test_documents_far_beyond_the_limit_stand_on_the_token_axis_as_well(unit: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 5, text("aa", 4)), *(Chunk(name, 0, text(name, 40)) for name in "bcd")]
+    hits = tuple(Hit(chunk.document_id, chunk.chunk_index, 1 - place / 10) for place, chunk in enumerate(chunks))
+    source, settings = FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0, citation_unit=unit)
+    first = assemble(Query("q", hits[:2]), source, settings, COUNTER, FakeClock(), 8000).token_count
+    ends = [assemble(Query("q", hits[:count]), source, settings, COUNTER, FakeClock(), 8000).token_count for count in (2, 3, 4, 5)]
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), first)
+    assert [size.end for size in done.trace.sizes] == ends
+
+
 @pytest.mark.parametrize("scope", ["rendered", "chunks"])
 def test_of_a_document_that_is_too_large_as_many_chunks_stay_as_fit_to_the_token(scope: str) -> None:
     chunks = [Chunk("a", index, text(f"a{index}", 5 + index)) for index in (0, 2, 4)]
