@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
 from ctxasm.tuning.sweep.pool import AllCores
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
-from ctxasm.tuning.sweep.work import InProcess
+from ctxasm.tuning.sweep.work import InProcess, WorkersEnd
 from tests.examples import examples
 
 AXES: dict[str, tuple[Any, ...]] = {"expand_window": (0, 2), "max_tokens": (500, 1500), "budget_policy": ("drop_documents", "segments")}
@@ -191,68 +191,83 @@ def test_all_cores_give_the_same_bytes() -> None:
     assert swept(6, engine=AllCores(2)).to_json() == swept(6).to_json()
 
 
-class _Kills(AllCores):
-    """All cores, with one process killed after every result, `times` in all."""
+def killing(engine: type[Any], times: int) -> Any:
+    """An engine with two processes, one of which is killed after every result, `times` in all; what was counted stands in `counted`."""
 
-    def __init__(self, times: int) -> None:
-        super().__init__(2)
-        self.times = times
+    class Killing(engine):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(workers=2)
+            self.killed, self.counted = set[int](), list[int]()
 
-    def run(self, *args: Any) -> Any:
-        for done in super().run(*args):
-            if self.times:
-                with suppress(ProcessLookupError):  # killed before, and not yet replaced
-                    os.kill(next(iter(self.pids)), signal.SIGKILL)
-                    self.times -= 1
-            yield done
+        def run(self, *args: Any) -> Any:
+            for done in super().run(*args):
+                self.counted.append(done.task.number)
+                alive = self.pids - self.killed  # one that was killed stays among them until it is replaced
+                if alive and len(self.killed) < times:
+                    os.kill(min(alive), signal.SIGKILL)
+                    self.killed |= {min(alive)}
+                yield done
+
+    return Killing()
 
 
 @pytest.mark.system
 def test_a_killed_process_loses_nothing() -> None:
-    engine = _Kills(2)
+    engine = killing(AllCores, 2)
     assert swept(8, engine=engine).to_json() == swept(8).to_json()
     assert engine.lost >= 1
 
 
+def dask_engine() -> type[Any]:
+    pytest.importorskip("distributed")
+    from ctxasm.tuning.sweep.dask import Dask
+
+    return Dask
+
+
 @pytest.mark.slow
-def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice() -> None:
-    counted: list[int] = []
-
-    class Noted(_Kills):
-        def run(self, *args: Any) -> Any:
-            for done in super().run(*args):
-                counted.append(done.task.number)
-                yield done
-
+@pytest.mark.parametrize("engine_of", [lambda: AllCores, dask_engine], ids=["cores", "dask"])
+def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice(engine_of: Any) -> None:
     store = new_store()
     dataset = store.dataset()
     queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
-    engine = Noted(50)
+    engine = killing(engine_of(), 50)
     found = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, engine=engine)
-    assert sorted(counted) == list(range(len(queries)))
-    assert engine.times == 0
+    assert sorted(engine.counted) == list(range(len(queries)))
+    assert len(engine.killed) == 50
     assert engine.lost >= 40
     assert found.to_json() == sweep(dataset, queries, grid(), PlainTools(), "1").to_json()
 
 
+class _Deadly(PlainTools):
+    """Tools that end whoever unpacks them."""
+
+    def counter(self, encoding: str) -> Any:
+        return _DeadlyCounter()
+
+
+class _DeadlyCounter:
+    def __reduce__(self) -> Any:
+        return os._exit, (1,)
+
+
 @pytest.mark.slow
-def test_dask_gives_the_same_bytes_also_after_a_kill() -> None:
-    pytest.importorskip("distributed")
-    from ctxasm.tuning.sweep.dask import Dask
+@pytest.mark.parametrize("engine_of", [lambda: AllCores, dask_engine], ids=["cores", "dask"])
+def test_a_question_that_ends_every_process_is_named_after_so_many(engine_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_of()
+    monkeypatch.setattr(sys.modules[engine.__module__], "ATTEMPTS", 4)
+    dataset = sample_store().dataset()
+    with pytest.raises(WorkersEnd, match=r"ends \(out of memory\?\): use --engine local"):
+        sweep(dataset, dataset.queries()[:1], grid(), _Deadly(), "1", engine=engine(workers=1))
 
-    class Killed(Dask):
-        killed = 0
 
-        def run(self, *args: Any) -> Any:
-            for number, done in enumerate(super().run(*args)):
-                if number == 3 and self.pids:
-                    os.kill(next(iter(self.pids)), signal.SIGKILL)
-                    self.killed += 1
-                yield done
-
-    engine = Killed(workers=2)
-    assert swept(30, engine=engine).to_json() == swept(30).to_json()
-    assert engine.killed == 1
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    dask = sys.modules[dask_engine().__module__]
+    monkeypatch.setattr(dask, "LOOK_S", 0.1)
+    monkeypatch.setattr(dask, "PATIENCE_S", 1.0)
+    with pytest.raises(WorkersEnd, match="start workers"):
+        swept(1, engine=dask.Dask(workers=0))
 
 
 def test_what_needs_a_model_stays_in_this_process() -> None:

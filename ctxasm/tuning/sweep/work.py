@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.extracts import Compressor
+from ctxasm.model.errors import CtxasmError
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.sweep.cases import QuestionCase
@@ -22,6 +23,14 @@ class Task(NamedTuple):
     case: QuestionCase
     places: tuple[int, ...]
     limits: Mapping[int, int]
+
+
+ATTEMPTS = 60
+"""A task whose worker has ended so many times ends every worker that takes it."""
+
+
+class WorkersEnd(CtxasmError):
+    """Who counts in other processes ends before the work does."""
 
 
 class Done(NamedTuple):
@@ -78,6 +87,13 @@ class SentTools:
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
         """The one that goes by words; see `sendable`."""
         return None
+
+
+def workers_end(task: Task) -> WorkersEnd:
+    """The error of a task that has had its attempts."""
+    return WorkersEnd(
+        f"every process that takes the question {task.case.query.query_id!r} ends (out of memory?): use --engine local, or free memory"
+    )
 
 
 def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:
