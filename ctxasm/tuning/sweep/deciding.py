@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, cheapest_no_worse, max_t_p
 from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.rivals import Rivals, rivals
 
 SURE = 0.05
 DELTA = 0.05
@@ -40,7 +41,10 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     costs = [found.tokens(at) for at in range(len(found.settings))]
     cheaper = cheapest_no_worse(rows, costs, reference, delta)
     p = min(adjusted) if better is None else adjusted[better]
-    return Decision(better, p, cheaper, delta, _sentence(found, better, p, cheaper, delta))
+    sentence, at_equal_tokens = _sentence(found, better, p, cheaper, delta), rivals(found)
+    if at_equal_tokens is not None:
+        sentence = f"{sentence} {_rivals_sentence(at_equal_tokens)}"
+    return Decision(better, p, cheaper, delta, sentence)
 
 
 def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper | None, delta: float) -> str:
@@ -63,6 +67,21 @@ def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper
         f"{text}; {_named(found, cheaper.at)} is shown to lose at most {-min(0.0, cheaper.bound) * 100:.1f} points, "
         f"at {found.tokens(cheaper.at):,.0f} tokens a question in place of {found.tokens(reference):,.0f}."
     )
+
+
+def _rivals_sentence(found: Rivals) -> str:
+    """Whether a wider window or more hits win."""
+    pairs = f"At equal tokens ({len(found.pairs):,} pair{'s' if len(found.pairs) > 1 else ''} of settings)"
+    sign, wins, loses = 1, "a wider window holds", "more hits do"
+    if found.p > SURE:
+        wins, loses = "a wider window is within noise of more hits", ""
+    elif found.difference < 0:
+        sign, wins, loses = -1, "more hits hold", "a wider window does"
+    low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+    interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
+    if not loses:
+        return f"{pairs} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
+    return f"{pairs} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
 
 
 def _named(found: SweepResult, at: int) -> str:

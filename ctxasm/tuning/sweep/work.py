@@ -45,7 +45,7 @@ class Engine(Protocol):
 
     @property
     def lost(self) -> int:
-        """Workers that ended and were replaced."""
+        """Workers that ended and were replaced, as far as it was noticed: of a cluster not those that it replaced between two looks."""
         ...
 
     def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
