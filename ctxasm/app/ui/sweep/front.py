@@ -16,7 +16,7 @@ from ctxasm.model.settings import AssemblySettings, spec_of
 if TYPE_CHECKING:
     from ctxasm.tuning.sweep.results import SweepResult
 
-HEIGHT = 300
+HEIGHT = 320
 INK = "#7F8896"
 """Read in both themes."""
 SYMBOLS = ("circle", "triangle-up", "x", "star", "cross", "hexagon")
@@ -86,7 +86,8 @@ def front_of(found: SweepResult) -> Any:
     figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {ceiling(found):.0%}")
     figure.update_xaxes(title="Tokens a question", rangemode="tozero", showgrid=False, zeroline=False)
     figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
-    figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend={"orientation": "h", "y": 1.15, "x": 0})
+    legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
+    figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend=legend)
     return figure
 
 
