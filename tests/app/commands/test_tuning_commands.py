@@ -117,7 +117,7 @@ def test_recommend_as_text_json_and_every_form(capsys: pytest.CaptureFixture[str
     ids = some_ids(10)
     out, err = ran(capsys, "recommend", *ids)
     assert out.startswith(("Take ", "Keep your settings"))
-    assert "labels: " in err
+    assert "Labels: 10 questions by spans." in out
     assert "seed 0" in err
     found = json.loads(ran(capsys, "recommend", "--format", "json", *ids)[0])
     shipped = AssemblySettings.from_dict(found["settings"])

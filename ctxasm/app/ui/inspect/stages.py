@@ -12,6 +12,7 @@ from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.budget import show_budget
 from ctxasm.app.ui.inspect.compress import show_compress
 from ctxasm.app.ui.inspect.deduplicate import show_deduplicate
+from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.inspect.expand import show_expand
 from ctxasm.app.ui.inspect.funnel import Step
 from ctxasm.app.ui.inspect.group import show_group
@@ -23,7 +24,7 @@ from ctxasm.model.results import Assembly
 
 PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
     "found": show_found,
-    "widened": lambda _, assembly: show_expand(assembly),
+    "widened": lambda scene, assembly: show_expand(assembly, expected(scene, assembly)),
     "repeats": lambda _, assembly: show_deduplicate(assembly),
     "grouped": lambda _, assembly: show_group(assembly),
     "shortened": lambda _, assembly: show_compress(assembly),
