@@ -63,7 +63,7 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    chunk_clicks(Session.clicks.key, stamp, waits(assembly), partial(_picked, scene), _at_rest)
+    chunk_clicks(Session.clicks.key, stamp, waits(scene, assembly), partial(_picked, scene), _at_rest)
     show_closer(scene, assembly)
 
 
