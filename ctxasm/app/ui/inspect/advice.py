@@ -111,8 +111,12 @@ def show_advice(scene: Scene) -> None:
             quiet = f'<p class="cx-advice cx-mute" data-advice="0">{silent}</p>'
             st.html(boxed(quiet, "ctx-advice"), width="stretch")
         else:
-            _row(scene, assembly, given[0], effects, "ctx-advice", pending)
+            alone = effects is None and not pending
+            st.html(boxed(row_html(given[0], assembly, alone), "ctx-advice"), width="stretch")
         _more(scene, assembly, given, recommended, effects)
+        if given:
+            # Last, though it stands before it: what comes at the end of the line must not push it aside.
+            _offer_apply(scene, given[0], effects)
 
 
 def _wait() -> None:
@@ -141,7 +145,8 @@ def _more(scene: Scene, assembly: Assembly, given: Sequence[Advice], recommended
             if first is not None and effects is not None:
                 _ways(scene, first, _effect(scene, first, effects))
             for advice in rest:
-                _row(scene, assembly, advice, effects)
+                st.html(boxed(row_html(advice, assembly, effects is None)), width="stretch")
+                _offer_apply(scene, advice, effects)
             if recommended is not None:
                 _recommended(recommended)
 
@@ -157,8 +162,7 @@ def _ways(scene: Scene, advice: Advice, effect: SetEffect) -> None:
                 st.button(label, key=f"set_{only}", on_click=open_changed, args=(now, changed, only), help=help, icon=":material/compare:")
 
 
-def _row(scene: Scene, assembly: Assembly, advice: Advice, effects: Effects | None, id: str = "", pending: bool = False) -> None:
-    st.html(boxed(row_html(advice, assembly, effects is None and not pending), id), width="stretch")
+def _offer_apply(scene: Scene, advice: Advice, effects: Effects | None) -> None:
     changed = scene.settings.replace(**advice.changes)
     on_the_set = "" if effects is None else set_words(advice.severity, effects[changed])
     help = help_of_advice(advice, _how(scene), on_the_set)
