@@ -20,6 +20,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.inspect.advice_set import Effects, counted, open_changed
+from ctxasm.app.ui.widgets.rest import await_rest
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import (
     ADVICE_EXPLAINS,
@@ -81,13 +82,9 @@ def _recommended(effect: Effect) -> None:
     st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), icon=":material/check:")
 
 
-def waits(scene: Scene, assembly: Assembly) -> bool:
-    """Whether advice on this assembly, or its count over the set, is still to be worked out.
-
-    The advice itself not for the first assembly, which nobody is changing yet.
-    """
-    kept = session.advice
-    return kept is not None and (kept[0] is not assembly or counted(scene, kept[1][0], at_rest=False).pending)
+def _waits(assembly: Assembly) -> bool:
+    """Whether advice on this assembly is still to be worked out: not for the first one, which nobody is changing yet."""
+    return session.advice is not None and session.advice[0] is not assembly
 
 
 @fragment(key=ADVICE)
@@ -97,13 +94,13 @@ def show_advice(scene: Scene) -> None:
     assembly = state.assemble_scene(server.workbench(), scene)
     at_rest = session.take(Session.at_rest)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
-        if session.advice is not None and session.advice[0] is not assembly and not at_rest:
-            _wait()
+        if _waits(assembly) and not at_rest:
+            _wait(scene)
             return
         tried, recommended = _advice(scene, assembly)
         effects, pending = counted(scene, tried, at_rest)
         if pending and not at_rest:
-            _wait()
+            _wait(scene)
             return
         given = tried if effects is None else tuple(each for each in tried if _helps_others(scene, each, effects))
         if not given:
@@ -119,8 +116,13 @@ def show_advice(scene: Scene) -> None:
             _offer_apply(scene, given[0], effects)
 
 
-def _wait() -> None:
+def _wait(scene: Scene) -> None:
     st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
+    await_rest("advice_rest", state.stamp_of(scene), _at_rest)
+
+
+def _at_rest() -> None:
+    session.at_rest = True
 
 
 def _helps_others(scene: Scene, advice: Advice, effects: Effects) -> bool:

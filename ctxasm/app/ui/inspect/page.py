@@ -22,7 +22,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
-from ctxasm.app.ui.inspect.advice import ADVICE, show_advice, waits
+from ctxasm.app.ui.inspect.advice import show_advice
 from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.closer import follow_chunk, show_closer
@@ -63,7 +63,7 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    chunk_clicks(Session.clicks.key, stamp, waits(scene, assembly), partial(_picked, scene), _at_rest)
+    chunk_clicks(Session.clicks.key, partial(_picked, scene))
     show_closer(scene, assembly)
 
 
@@ -75,8 +75,3 @@ def _picked(scene: Scene) -> None:
     elif (key := marked_key(said)) is not None:
         is_marked = any(gold.key == key for gold in scene.query.gold)
         mark(scene, [key], "remove" if is_marked else "add")
-
-
-def _at_rest() -> None:
-    session.at_rest = True
-    st.rerun(ADVICE)
