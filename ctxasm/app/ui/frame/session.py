@@ -211,6 +211,8 @@ class Session:
     clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)
     at_rest: Kept[bool] = Kept(False)
     """Whether the page came to rest after a change: then advice is worked out."""
+    rests: Kept[int] = Kept(0)
+    """How often it did."""
     closer: Widget[str | None] = Widget("closer", None)
     picked: Kept[Key | None] = Kept(None)
     """The chunk whose life is shown."""

@@ -118,11 +118,13 @@ def show_advice(scene: Scene) -> None:
 
 def _wait(scene: Scene) -> None:
     st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
-    await_rest("advice_rest", state.stamp_of(scene), _at_rest)
+    # Counted, because a count that a click ended waits for rest once more, with nothing else changed.
+    await_rest("advice_rest", f"{state.stamp_of(scene)} {session.rests}", _at_rest)
 
 
 def _at_rest() -> None:
     session.at_rest = True
+    session.rests = session.rests + 1
 
 
 def _helps_others(scene: Scene, advice: Advice, effects: Effects) -> bool:
