@@ -165,17 +165,17 @@ def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> No
 def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
     inside = Query("a", (Hit("d", 1, 1.0),), "1", (GoldChunk("d", 1),))
     outside = Query("b", (Hit("d", 1, 1.0),), "2", (GoldChunk("d", 2),))
-    favours = "1 of them all among what was retrieved: that favours what retrieved it"
-    assert labels_of([inside, outside]) == f"2 by gold chunks, {favours}"
+    favours = "1 only among what was retrieved, which favours what retrieved it"
+    assert labels_of([inside, outside]) == f"2 questions by gold chunks, {favours}"
     marked = Query("a", (Hit("d", 1, 1.0),), "1", (GoldChunk("d", 1, "hand"),))
     cited = Query("a", (), "3", (GoldChunk("d", 1, "cited"), GoldChunk("d", 2, "hand")))
     made = Query("b", (Hit("d", 1, 1.0),), "2", (GoldChunk("d", 1, "made"),))
     said = "2 marked by hand, 1 approved as cited, 1 made of their chunk, whose words they share"
-    assert labels_of([marked, cited, made]) == f"3 by gold chunks ({said}), {favours}"
+    assert labels_of([marked, cited, made]) == f"3 questions by gold chunks ({said}), {favours}"
     span = Span("d", 0, 4)
     beside = Query("c", (), "4", (GoldChunk("d", 3), GoldChunk("d", 4, "hand")), (span,))
     assert (
         labels_of([beside, Query("e", (), "5", (GoldChunk("d", 3),), (span,))])
-        == "2 questions by spans, 1 by gold chunks (1 marked by hand)"
+        == "2 questions by spans, 1 question by gold chunks (1 marked by hand)"
     )
     assert labels_of([]) == "no labels"

@@ -13,10 +13,10 @@ import ctxasm
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
 from ctxasm.app.ui.frame.session import Session
-from ctxasm.app.ui.widgets.expected import Expected, marked_key, sign_html
+from ctxasm.app.ui.widgets.expected import Expected, marked_key, marked_of, sign_html
 from ctxasm.data.files import load_bundle
 from ctxasm.model.errors import StoreUnavailable
-from ctxasm.model.records import GoldChunk
+from ctxasm.model.records import GoldChunk, Query, Span
 from ctxasm.tuning import evidence
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import MAIN, fine, html, kept, problems, reader
@@ -165,8 +165,14 @@ def test_what_no_page_has_drawn_marks_nothing(said):
 
 def test_a_sign_is_read_back_and_shows_no_markup():
     key = (HOSTILE, 3)
-    drawn = sign_html(Expected(frozenset(), frozenset()), key)
+    drawn = sign_html(Expected(), key)
     assert "<script" not in drawn
     (said,) = re.findall(r'data-pick="([^"]*)"', drawn)
     assert marked_key(unescape(said)) == key
-    assert "button" not in sign_html(Expected(frozenset(), frozenset({key})), key)
+    assert "button" not in sign_html(Expected(spanned=frozenset({key})), key)
+
+
+def test_gold_of_the_data_is_no_mark_beside_spans():
+    of_data, by_hand, span = GoldChunk("a", 1), GoldChunk("a", 2, "hand"), Span("a", 0, 4)
+    assert marked_of(Query("q", gold=(of_data, by_hand))) == {("a", 1), ("a", 2)}
+    assert marked_of(Query("q", gold=(of_data, by_hand), spans=(span,))) == {("a", 2)}

@@ -107,7 +107,7 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
 def _offer_approval(place: Any, scene: Scene, kept: KeptAnswers) -> None:
     """Buttons that make what the newest answers cite gold, as far as it is not expected yet: one for each model."""
     known = expected(scene, kept.assembly)
-    with place.container(horizontal=True, gap="small"):
+    with place.container(horizontal=True, gap="small", width="content"):
         for at, told in enumerate(kept.attempts[-1]):
             cited = cited_passages(kept.assembly, told.check) if told.check is not None else ()
             if keys := [key for key in cited if not known.holds(key)]:

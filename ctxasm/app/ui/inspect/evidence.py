@@ -76,15 +76,13 @@ def _row(scene: Scene, assembly: Assembly, state: EvidenceState, marks: Expected
     look, words = LOOKS[state.state]
     title = escape(title_of(assembly.trace.documents, state.document_id))
     chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
-    where = f"characters {state.start}–{state.end}" if state.start is not None else "chunk"
-    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else stage_name(state.stage)
+    where = f"characters {state.start}–{state.end} · " if state.start is not None else ""
+    share = f"{100 * state.share:.0f} %" if state.state == "partly" else ""
+    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else f"at {stage_name(state.stage)}"
     signs = [sign_html(marks, (state.document_id, index)) for index in state.chunk_indexes] if state.kind == "chunk" else []
     return (
-        f'{"".join(signs)} {title}<br><span class="cx-mute cx-small">{where} · {escape(chunks)}</span>',
-        _text(scene, state),
-        f'<span class="cx-fate{look}">{words}</span>',
-        f"{100 * state.share:.0f} %",
-        lost,
+        f'{"".join(signs)} <b>{title}</b> <span class="cx-mute cx-small">{where}{escape(chunks)}</span><br>{_text(scene, state)}',
+        f'<span class="cx-fate{look}">{words}</span><br><span class="cx-small">{" ".join(filter(None, (share, lost)))}</span>',
     )
 
 
@@ -102,20 +100,21 @@ def _text(scene: Scene, state: EvidenceState) -> str:
 
 
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
-    """A row per piece of evidence, and the reference answer; where none is labelled a way to say it."""
-    if not (scene.query.spans or scene.query.gold):
-        offer = "Find the passage that should have been there, and mark it with its ○; the found chunks have the same sign."
-        others = "Or approve the cited passages of an answer on Ask, or make questions of the dataset on Load."
+    """A row per piece of evidence, and the reference answer, or where none is labelled the ways to it; then the passages of a phrase."""
+    if scene.query.spans or scene.query.gold:
+        _show_states(scene, assembly, states_of(scene, assembly))
+    else:
+        offer = "Mark it with its ○: here by a phrase, or at the found chunks."
+        others = "Ask approves what an answer cites, and Load makes questions of the dataset."
         st.html(boxed(f'<p class="cx-note" id="ctx-no-gold"><b>What should this question find?</b> {offer} {others}</p>'))
-        show_find(scene, assembly, expected(scene, assembly))
-        return
-    states = states_of(scene, assembly)
+    show_find(scene, assembly, expected(scene, assembly), hint=False)
+
+
+def _show_states(scene: Scene, assembly: Assembly, states: Sequence[EvidenceState]) -> None:
     found = sum(state.state == "found" for state in states)
     marks = expected(scene, assembly)
     rows = [_row(scene, assembly, state, marks) for state in states]
-    table = table_html(
-        ("evidence", "text", "state", "share", "lost at"), rows, (3,), f"{found} of {len(states)} pieces of evidence are in the context"
-    )
+    table = table_html(("evidence", "state"), rows, caption=f"{found} of {len(states)} pieces of evidence are in the context")
     answer = (
         f'<p class="cx-note" style="padding-top:10px"><b>Reference answer:</b> {escape(scene.query.answer)}</p>'
         if scene.query.answer

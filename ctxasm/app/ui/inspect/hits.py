@@ -104,7 +104,7 @@ def hits_html(assembly: Assembly, marks: Expected) -> str:
     methods = methods_of(query)
     rows = [_cells(assembly, row, methods, marks) for row in hit_rows(query)[:MOST]]
     heads = ("rank", "chunk", "score", *(escape(method_name(method)) for method in methods), "fate")
-    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits, and what each method said of them")
+    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits; ○ marks one as expected")
 
 
 def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...], marks: Expected) -> tuple[str, ...]:
@@ -127,4 +127,5 @@ def _method(row: HitRow, method: str) -> str:
 def show_found(scene: Scene, assembly: Assembly) -> None:
     """How the search went, and every hit with its rank under every method."""
     badges = "".join(f'<span class="cx-badge">{badge}</span>' for badge in found_badges(scene))
-    st.html(boxed(f'<div class="cx-badges">{badges}</div>{hits_html(assembly, expected(scene, assembly))}', "ctx-hits"))
+    head = f'<div class="cx-badges">{badges}</div>' if badges else ""
+    st.html(boxed(f"{head}{hits_html(assembly, expected(scene, assembly))}", "ctx-hits"))

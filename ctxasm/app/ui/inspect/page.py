@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame.controls import show_controls
-from ctxasm.app.ui.frame.drawer import DETAILS, open_drawer
+from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
 from ctxasm.app.ui.frame.gold import mark, show_gold_problem
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
@@ -30,8 +30,8 @@ from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel, steps
 from ctxasm.app.ui.inspect.stages import show_picture
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key
-from ctxasm.app.ui.widgets.expected import marked_key
+from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key, picked_text
+from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of
 
 
 @fragment(key=PAGE)
@@ -68,10 +68,11 @@ def show_inspect(scene: Scene) -> None:
 
 
 def _picked(scene: Scene) -> None:
-    """A chunk was clicked, which opens its life, or the sign at one, which says that it is expected, or not (a callback)."""
+    """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not; or the way to gold (a callback)."""
     said = session.clicks.picked if session.clicks is not None else None
     if (key := picked_key(said)) is not None:
         follow_chunk(key)
     elif (key := marked_key(said)) is not None:
-        is_marked = any(gold.key == key for gold in scene.query.gold)
-        mark(scene, [key], "remove" if is_marked else "add")
+        mark(scene, [key], "remove" if key in marked_of(scene.query) else "add")
+    elif picked_text(said) == OFFER:
+        session.closer, session.drawer = EVIDENCE, DETAILS

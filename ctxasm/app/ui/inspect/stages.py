@@ -19,6 +19,7 @@ from ctxasm.app.ui.inspect.group import show_group
 from ctxasm.app.ui.inspect.hits import show_found
 from ctxasm.app.ui.inspect.order import show_order
 from ctxasm.app.ui.inspect.prefixes import show_prefixes, show_sources
+from ctxasm.app.ui.widgets.expected import offer_html
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly
 
@@ -44,7 +45,7 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
         )
         return
     look = "" if step.kept == step.labelled else " gone"
-    evidence = f' <span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
+    evidence = f'<span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
     note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
-    st.html(boxed(f'<p class="cx-note">{note}{evidence if step.evidence else ""}</p>', "ctx-step"))
+    st.html(boxed(f'<p class="cx-note">{note} {evidence if step.evidence else offer_html()}</p>', "ctx-step"))
     PICTURES[step.name](scene, assembly)

@@ -17,26 +17,30 @@ MARK = "expected"
 MARK_HELP = "Mark as expected: this passage should be there. Kept with the question."
 UNMARK_HELP = "Expected. Click to unmark."
 SPAN_HELP = "Expected: it holds a span that the question's labels name."
+OFFER = "gold"
+"""What a click says on the way to gold, where a question has none."""
 
 
 class Expected(NamedTuple):
     """The chunks that are expected: `marked` ones can be unmarked, those that hold a span of the labels (`spanned`) cannot."""
 
-    marked: frozenset[Key]
-    spanned: frozenset[Key]
+    marked: frozenset[Key] = frozenset()
+    spanned: frozenset[Key] = frozenset()
 
     def holds(self, key: Key) -> bool:
         """Whether it is expected."""
         return key in self.marked or key in self.spanned
 
 
-NOTHING_EXPECTED = Expected(frozenset(), frozenset())
+def marked_of(query: Query) -> frozenset[Key]:
+    """The gold that counts: beside spans only what a person marked does."""
+    return frozenset(gold.key for gold in (query.marked if query.spans else query.gold))
 
 
 def expected_of(query: Query, states: Sequence[EvidenceState]) -> Expected:
     """What is expected of a query whose evidence was judged."""
     spanned = {(state.document_id, index) for state in states if state.kind == "span" for index in state.chunk_indexes}
-    return Expected(frozenset(gold.key for gold in (query.marked if query.spans else query.gold)), frozenset(spanned))
+    return Expected(marked_of(query), frozenset(spanned))
 
 
 def sign_html(expected: Expected, key: Key) -> str:
@@ -50,6 +54,11 @@ def sign_html(expected: Expected, key: Key) -> str:
         f'<button type="button" class="cx-expected" {pick_of((*key, MARK))} aria-pressed="{str(is_marked).lower()}" '
         f'aria-label="{says}" title="{help}">{"●" if is_marked else "○"}</button>'
     )
+
+
+def offer_html() -> str:
+    """The way to gold where a question has none."""
+    return f'<button type="button" class="cx-expected" id="ctx-offer" {pick_of(OFFER)}>○ what should it find?</button>'
 
 
 def marked_key(said: str | None) -> Key | None:
