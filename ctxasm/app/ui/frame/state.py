@@ -205,11 +205,12 @@ class KeptChunks:
 
 
 def send_again(key: str, labels: Iterable[str]) -> None:
-    """Before a select box is drawn: send its value with new labels, else the browser keeps the label that it had.
+    """Before a select box is drawn: send its value with new labels, else the browser keeps the label that it had; and on another page,
+    where the browser may begin the box anew, and then says its first choice.
 
     Of a value that is only the default nothing is sent either, so the key must hold it.
     """
-    drawn = tuple(labels)
+    drawn = (getattr(get_script_run_ctx(), "page_script_hash", ""), *labels)
     if session.drawn_labels.get(key) != drawn:
         session.drawn_labels = {**session.drawn_labels, key: drawn}
         session.put(key, session.value_of(key))
