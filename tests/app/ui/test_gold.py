@@ -155,6 +155,16 @@ def test_where_no_question_has_gold_the_ways_to_it_are_offered(log_url):
     assert "What should this question find?" in html(app)
 
 
+def test_on_another_page_the_browser_is_told_again_what_is_chosen(log_url):
+    app = opened(data="log", q="q1")
+    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+    app = fine(app.switch_page("../../../pages/sweep.py").run())
+    for key, value in ((Session.dataset_name.key, "log"), (Session.query_id.key, "q1")):
+        assert app.selectbox(key=key).proto.set_value
+        assert app.selectbox(key=key).value == value
+    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+
+
 NO_SIGNS = (None, "", "1", "{}", '["a", 1]', '["a", true, "expected"]', '["a", 1.0, "expected"]', '[["a"], 1, "expected"]', '["a", 1, "x"]')
 
 
