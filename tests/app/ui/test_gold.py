@@ -19,7 +19,7 @@ from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.records import GoldChunk, Query, Span
 from ctxasm.tuning import evidence
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, kept, problems, reader
+from tests.app.ui.pages import fine, html, kept, opened, problems, reader
 
 
 @pytest.fixture
@@ -34,13 +34,6 @@ def log_url(own_url, tmp_path):
     with ctxasm.open_store(own_url) as store:
         ctxasm.load(path, store, "log")
     return own_url
-
-
-def opened(**parameters: str) -> AppTest:
-    app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in parameters.items():
-        app.query_params[name] = value
-    return fine(app.run())
 
 
 def details(app: AppTest, tab: str, **state: object) -> AppTest:

@@ -21,7 +21,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
 from ctxasm.tuning.advice_set import MOST_COUNTED, SetEffect, counted_on
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, kept
+from tests.app.ui.pages import fine, html, kept, opened
 from tests.tuning.test_advice import CASES, trial
 
 
@@ -63,7 +63,7 @@ def test_every_rule_has_a_sentence() -> None:
 
 
 def test_changes_read_as_a_button() -> None:
-    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1\u202f200"
+    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1,200"
     assert changes_words({"top_k": None, "summary_prefix": False, "near_threshold": 0.85}) == (
         "Only the first k hits: all, Page summaries: off, Near from this share of words: 0.85"
     )
@@ -113,13 +113,7 @@ def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened
 
 
 def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:
@@ -127,9 +121,9 @@ def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -
     assert 'data-rule="evidence_cut"' in html(app)
     assert "cut labelled evidence in 1 document" in html(app)
     help = app.button(key="advice_evidence_cut").help.replace("\\", "")
-    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d\u202f]+) → ([\d\u202f]+)", help)
+    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d,]+) → ([\d,]+)", help)
     assert said is not None
-    before, after = (int(part.replace("\u202f", "")) for part in said.groups())
+    before, after = (int(part.replace(",", "")) for part in said.groups())
     assert f'id="ctx-budget" data-tokens="{before}"' in html(app)
     fine(app.button(key="advice_evidence_cut").click().run())
     assert app.session_state["_now"] != AssemblySettings(max_tokens=600)
@@ -171,13 +165,6 @@ def set_url(tmp_path, monkeypatch):
     return url
 
 
-def opened(**address: str) -> AppTest:
-    app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in {"data": "set", **address}.items():
-        app.query_params[name] = value
-    return fine(app.run())
-
-
 def rested(app: AppTest) -> AppTest:
     """The page at rest after what was done."""
     app.session_state[Session.at_rest.key] = True
@@ -185,7 +172,7 @@ def rested(app: AppTest) -> AppTest:
 
 
 def test_advice_says_what_it_does_to_the_other_questions_and_opens_them(set_url):
-    app = opened(q="one", mt="600")
+    app = fine(opened(data="set", q="one", mt="600"))
     assert 'data-waits="true"' in html(app)
     app = rested(app)
     assert 'data-rule="evidence_cut"' in html(app)
@@ -212,7 +199,7 @@ def test_advice_is_silent_where_it_would_not_help_the_others(set_url):
     with ctxasm.open_store(set_url) as store:
         for query_id in ("two", "three"):
             ctxasm.label(query_id, [("groot", 0)], store, "set", "replace")
-    app = rested(opened(q="one", mt="600"))
+    app = rested(opened(data="set", q="one", mt="600"))
     assert "Nothing that was tried would help the other questions" in html(app)
     assert "advice_evidence_cut" not in {button.key for button in app.button}
 
@@ -221,7 +208,7 @@ def test_without_other_labels_it_explains_this_query_and_says_so(set_url):
     with ctxasm.open_store(set_url) as store:
         for query_id in ("two", "three", "four"):
             ctxasm.label(query_id, [], store, "set", "replace")
-    app = rested(opened(q="one", mt="600"))
+    app = rested(opened(data="set", q="one", mt="600"))
     assert 'data-rule="evidence_cut"' in html(app)
     assert "Explains this query alone." in html(app)
 

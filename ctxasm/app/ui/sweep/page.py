@@ -126,7 +126,7 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
 
 
 def plan_words(plan: Plan, told: SweepEstimate) -> str:
-    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2 340 assemblies, about 7 s. …`"""
+    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s. …`"""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
