@@ -97,7 +97,7 @@ class Dask:
                 raise InvalidInput(f"no Dask scheduler answers at {self.scheduler}: {error}") from None
         opened.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": STAYS}))
         cluster = opened.enter_context(
-            LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1")
+            LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", host="127.0.0.1")
         )
         client = opened.enter_context(Client(cluster))
         self._nannies = cluster.workers
