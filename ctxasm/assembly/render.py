@@ -251,7 +251,7 @@ class Renderer:
 
     def _is_quiet(self, group: Sequence[Joined], prefix: str) -> bool:
         """Whether nothing in these chunks behind this prefix, however they stand, reads as a marker or a boundary."""
-        if not self._gap_is_quiet or any(j.end < len(j.chunk.text) for j in group):
+        if not self._gap_is_quiet or any([j.end < len(j.chunk.text) for j in group]):
             return False
         key = (group[0].chunk.document_id, prefix, *[j.chunk.chunk_index for j in group])
         quiet = self._quiet.get(key)

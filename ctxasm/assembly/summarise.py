@@ -7,7 +7,8 @@ it is in the language of the data, unless `summary_template` says it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import cast
 
 from ctxasm.assembly.steps import Arranged, BlockPlan, Led
 from ctxasm.model.characters import is_visible, one_line
@@ -52,11 +53,17 @@ def worded(settings: AssemblySettings, source: ChunkSource, fetched: Fetched) ->
     wanted = settings.enabled and settings.summary_prefix and settings.summary_template is None
     if not wanted or not any(document.summary for document in fetched.documents.values()):
         return settings
-    if isinstance(source, KnowsLanguage):
-        return _in_language(settings, source.corpus_language())
+    if _knows_language(type(source)):
+        return _in_language(settings, cast(KnowsLanguage, source).corpus_language())
     texts = [chunk.text for chunk in sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index))]
     summaries = [document.summary or "" for _, document in sorted(fetched.documents.items())]
     return _in_language(settings, language_of_texts([*summaries, *texts]))
+
+
+@cache
+def _knows_language(kind: type[ChunkSource]) -> bool:
+    """Whether sources of this class know it; asked of each source, it would take as long as to check the whole query."""
+    return issubclass(kind, KnowsLanguage)
 
 
 @lru_cache(maxsize=64)
