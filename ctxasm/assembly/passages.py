@@ -64,6 +64,8 @@ class Joined(NamedTuple):
         return self.into is not None
 
 
+_record = tuple.__new__
+"""Makes a record: by name it takes three times as long, and there is one or two for every chunk of every set that is tried."""
 NO_ENDS: Mapping[int, int] = {}
 
 
@@ -107,8 +109,9 @@ class _Joiner:
         start, behind = min(overlap.chars, end), left_behind(self.standing, chunk, overlap)
         fits = not before.merged and len(before.chunk.text) - before.start >= start
         simple = fits and start == chunk.overlap_chars and start < len(chunk.text)
-        into = self._share(chunk, start, simple, behind + overlap.chars - start)
-        self.done.append(Joined(chunk, start, end, False, True, None, overlap.chars, into if start >= len(chunk.text) else None, simple))
+        into: Key | None = self._share(chunk, start, simple, behind + overlap.chars - start)
+        into = into if start >= len(chunk.text) else None
+        self.done.append(_record(Joined, (chunk, start, end, False, True, None, overlap.chars, into, simple, ())))
         if not behind:
             self.standing = chunk
 
@@ -149,7 +152,7 @@ class _Joiner:
 
     def _mark(self, at: int, share: Share) -> None:
         earlier = self.done[at]
-        self.done[at] = Joined._make((*earlier[:-1], (*earlier.shares, share)))
+        self.done[at] = _record(Joined, (*earlier[:-1], (*earlier.shares, share)))
 
 
 class Piece:

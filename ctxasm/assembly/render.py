@@ -71,7 +71,7 @@ class Renderer:
         self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
-        self._quiet: dict[tuple[object, ...], bool] = {}
+        self._quiet: dict[Key, bool] = {}
         self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
         self._last: tuple[Sequence[BlockPlan], Sequence[Piece], Written] = ((), (), NOTHING_WRITTEN)
 
@@ -253,11 +253,7 @@ class Renderer:
         """Whether nothing in these chunks behind this prefix, however they stand, reads as a marker or a boundary."""
         if not self._gap_is_quiet or any([j.end < len(j.chunk.text) for j in group]):
             return False
-        key = (group[0].chunk.document_id, prefix, *[j.chunk.chunk_index for j in group])
-        quiet = self._quiet.get(key)
-        if quiet is None:
-            quiet = self._quiet[key] = all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format)
-        return quiet
+        return all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format, self._quiet)
 
     def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""

@@ -87,7 +87,11 @@ def trace_of(passed: Passed) -> Trace:
 
 def state_of(joined: Iterable[Joined]) -> tuple[Shown, ...]:
     """Joined chunks as the state of a stage."""
-    return tuple([Shown(j.chunk.document_id, j.chunk.chunk_index, j.start, j.end) for j in joined])
+    return tuple([_record(Shown, (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)) for j in joined])
+
+
+_record = tuple.__new__
+"""Makes a record of a stage: by name it takes three times as long, and there is one for every chunk and stage."""
 
 
 class _Ledger:
@@ -139,7 +143,7 @@ class _Ledger:
             reason, missing = self.out[key]
             stage = {"parent_duplicate": "deduplicate", "irrelevant": "compress"}.get(reason, stage)
         place = (key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
-        return Fate(*place, likeness, similarity, share)
+        return _record(Fate, (*place, likeness, similarity, share))
 
     def _share(self, key: Key, tokens: int) -> float | None:
         """The share of its own tokens that compression left."""
@@ -287,7 +291,7 @@ class _Ledger:
 
     def _expanded(self, before: tuple[Shown, ...]) -> _Done:
         found = self.found.candidates
-        after = tuple([Shown(*key, 0, len(candidate.chunk.text)) for key, candidate in found.items()])
+        after = tuple([_record(Shown, (*key, 0, len(candidate.chunk.text))) for key, candidate in found.items()])
         return after, sum([c.chunk.token_count or 0 for c in found.values()]), expansion_events(self.found)
 
     def _deduplicated(self, before: tuple[Shown, ...]) -> _Done:
