@@ -36,7 +36,7 @@ from ctxasm.model.events import (
     Unstripped,
 )
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.records import Query
+from ctxasm.model.records import Query, make_record
 from ctxasm.model.results import Candidate, DocumentSize, Fate, FateKind, FetchRecord, Key, Once, Regret, Shown, StageRecord, Trace
 from ctxasm.model.settings import AssemblySettings
 
@@ -87,11 +87,7 @@ def trace_of(passed: Passed) -> Trace:
 
 def state_of(joined: Iterable[Joined]) -> tuple[Shown, ...]:
     """Joined chunks as the state of a stage."""
-    return tuple([_record(Shown, (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)) for j in joined])
-
-
-_record = tuple.__new__
-"""Makes a record of a stage: by name it takes three times as long, and there is one for every chunk and stage."""
+    return tuple([make_record(Shown, (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)) for j in joined])
 
 
 class _Ledger:
@@ -143,7 +139,7 @@ class _Ledger:
             reason, missing = self.out[key]
             stage = {"parent_duplicate": "deduplicate", "irrelevant": "compress"}.get(reason, stage)
         place = (key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
-        return _record(Fate, (*place, likeness, similarity, share))
+        return make_record(Fate, (*place, likeness, similarity, share))
 
     def _share(self, key: Key, tokens: int) -> float | None:
         """The share of its own tokens that compression left."""
@@ -291,7 +287,7 @@ class _Ledger:
 
     def _expanded(self, before: tuple[Shown, ...]) -> _Done:
         found = self.found.candidates
-        after = tuple([_record(Shown, (*key, 0, len(candidate.chunk.text))) for key, candidate in found.items()])
+        after = tuple([make_record(Shown, (*key, 0, len(candidate.chunk.text))) for key, candidate in found.items()])
         return after, sum([c.chunk.token_count or 0 for c in found.values()]), expansion_events(self.found)
 
     def _deduplicated(self, before: tuple[Shown, ...]) -> _Done:

@@ -143,6 +143,8 @@ class Bundle:
     replaced: int = 0
 
 
+make_record = tuple.__new__
+"""Makes a named tuple of all its values in order: in a third of the time, which counts where there is one for every chunk."""
 LARGEST = 2**64
 """The largest index or rank."""
 _LARGEST_SCORE = sys.float_info.max

@@ -105,7 +105,9 @@ def test_every_way_to_cut_a_marker_in_two_is_noticed():
 def test_what_is_stored_of_a_text_says_what_looking_at_it_says(text, format):
     bare = FetchedChunk("d", 0, text)
     stored = bare._replace(quiet=quiet_formats(text))
-    assert all_keep_to_themselves("", [stored], format, {}) == all_keep_to_themselves("", [bare], format, {}) == keeps_to_itself(text, format)
+    assert (
+        all_keep_to_themselves("", [stored], format, {}) == all_keep_to_themselves("", [bare], format, {}) == keeps_to_itself(text, format)
+    )
 
 
 @pytest.mark.parametrize("edition", [EDITION - 1, EDITION + 1])

@@ -17,6 +17,7 @@ from math import exp, isfinite, log, log1p
 from typing import NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.records import make_record
 from ctxasm.model.results import Candidate, Key
 from ctxasm.text.language import STOP_WORDS
 
@@ -80,10 +81,6 @@ class _Read(NamedTuple):
     held: int
 
 
-_made = tuple.__new__
-"""Makes a record: by name it takes twice as long, and there is one for every candidate."""
-
-
 def stems_of(question: str) -> dict[str, str]:
     """What is looked for in a text, with the word it stands for: each word of the question without what an inflection changes.
 
@@ -142,7 +139,7 @@ class _Valuing:
                     near += worth * LENT[step]
                 if distance < 0 or step < distance:
                     distance = step
-            read.append(_made(_Read, (candidate, near, distance if distance > 0 else 0, held)))
+            read.append(make_record(_Read, (candidate, near, distance if distance > 0 else 0, held)))
         return read
 
     def _rarity(self) -> list[tuple[int, float]]:
@@ -183,9 +180,9 @@ class _Valuing:
                 at = log(near) if near > 0 else -50.0
                 steps, of_text, length = log1p(distance), shares[held] / most, log(chunk.token_count or 1)
                 total = w_near * at + w_distance * steps + by_document + w_words * of_text + by_words + by_title + w_length * length
-                features = _made(Features, (at, steps, of_document, of_text, of_words, of_title, length))
+                features = make_record(Features, (at, steps, of_document, of_text, of_words, of_title, length))
                 value = exp(total if total < 500.0 else 500.0)
-                valued[name, chunk.chunk_index] = _made(Valued, (candidate, value, features, distance, hits, held))
+                valued[name, chunk.chunk_index] = make_record(Valued, (candidate, value, features, distance, hits, held))
         return valued
 
 
