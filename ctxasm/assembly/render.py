@@ -142,7 +142,8 @@ class Renderer:
         for more, longer in self._added(blocks):
             tokens += more
             chars += longer
-        return self._size(tokens, chars, sum([self.spent(block.group) for block in blocks]))
+        spent = 0 if self.settings.budget_scope == "rendered" else sum([self.spent(block.group) for block in blocks])
+        return self._size(tokens, chars, spent)
 
     def _added(self, blocks: Sequence[BlockPlan]) -> Iterable[tuple[int, int]]:
         """The tokens and characters that each block adds to those before it."""
