@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.compare import Comparison
-    from ctxasm.tuning.compare_answers import AnswerComparison, AnswerDesk, AnswerEstimate, How, Prices
+    from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.recommend.recommending import Recommendation
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.grid import Axes
@@ -184,55 +184,21 @@ class AnswerWorkbench:
         return self.workbench.counter(encoding)
 
 
-def answer_desk(workbench: Workbench, dataset: str, how: How, scorer: Scorer | None = None, keep: bool = True) -> AnswerDesk:
-    """Where the questions of a dataset are answered one way; `scorer` (default: lexical) checks."""
+def answer_desk(
+    workbench: Workbench,
+    how: How,
+    dataset: str | None = None,
+    query_ids: Sequence[str] | None = None,
+    scorer: Scorer | None = None,
+    keep: bool = True,
+) -> AnswerDesk:
+    """Where the questions of a dataset are answered one way; `scorer` (default: lexical) checks. Raises InvalidInput, NotFound."""
     from ctxasm import __version__
     from ctxasm.tuning.compare_answers import AnswerDesk
 
-    tools = AnswerWorkbench(workbench, dataset)
-    return AnswerDesk(tools, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
-
-
-def answers_compared(
-    workbench: Workbench,
-    a: AssemblySettings,
-    b: AssemblySettings,
-    how: How,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    prices: Prices | None = None,
-    scorer: Scorer | None = None,
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> AnswerComparison:
-    """The same model asked under both. See `ctxasm.compare_answers`."""
-    from ctxasm.tuning.compare_answers import FREE
-
     held, queries = _asked(workbench, dataset, query_ids)
-    desk = answer_desk(workbench, held.info.name, how, scorer, keep)
-    return desk.compare(queries, a, b, prices or FREE, report, cancelled)
-
-
-def answers_estimate(
-    workbench: Workbench,
-    a: AssemblySettings,
-    b: AssemblySettings,
-    how: How,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    prices: Prices | None = None,
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> AnswerEstimate:
-    """What `answers_compared` would ask, and what that costs at most."""
-    from ctxasm.tuning.compare_answers import FREE
-
-    held, queries = _asked(workbench, dataset, query_ids)
-    return answer_desk(workbench, held.info.name, how, keep=keep).estimate(queries, a, b, prices or FREE, report, cancelled)
+    tools = AnswerWorkbench(workbench, held.info.name)
+    return AnswerDesk(tools, queries, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
 
 
 def recommendation(

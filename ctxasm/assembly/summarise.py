@@ -53,16 +53,21 @@ def worded(settings: AssemblySettings, source: ChunkSource, fetched: Fetched) ->
     wanted = settings.enabled and settings.summary_prefix and settings.summary_template is None
     if not wanted or not any(document.summary for document in fetched.documents.values()):
         return settings
-    if _knows_language(type(source)):
-        return _in_language(settings, cast(KnowsLanguage, source).corpus_language())
+    if (known := known_language(source)) is not None:
+        return _in_language(settings, known)
     texts = [chunk.text for chunk in sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index))]
     summaries = [document.summary or "" for _, document in sorted(fetched.documents.items())]
     return _in_language(settings, language_of_texts([*summaries, *texts]))
 
 
+def known_language(source: ChunkSource) -> CorpusLanguage | None:
+    """The language of a source's data, where it knows it; one that only fetches is a source too."""
+    return cast(KnowsLanguage, source).corpus_language() if _may_know_language(type(source)) else None
+
+
 @cache
-def _knows_language(kind: type[ChunkSource]) -> bool:
-    """Whether sources of this class know it; asked of each source, it would take as long as to check the whole query."""
+def _may_know_language(kind: type[ChunkSource]) -> bool:
+    """Whether it can be asked of sources of this class; found out anew each time, that would take as long as to check the whole query."""
     return issubclass(kind, KnowsLanguage)
 
 

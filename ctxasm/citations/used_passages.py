@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ctxasm.citations.checked import CheckedAnswer, Share
+from ctxasm.citations.checked import Share
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import Assembly, Key
 

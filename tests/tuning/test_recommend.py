@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import new_store, sample_store
 
-from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.model.presets import PRESETS, RECOMMENDED
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import labels_of
@@ -17,6 +15,7 @@ from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curate
 from ctxasm.tuning.recommend.recommending import YOURS, Recommendation, candidates_of, recommend, recommended
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import grid_of
+from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
 START = AssemblySettings()
 CURATED = (
@@ -152,8 +151,8 @@ def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> No
     store = new_store()
     dataset = store.dataset()
     queries = dataset.queries()[:8]
-    first = recommend(dataset, queries, START, PlainTools(), "1", keep=store)
-    again = recommend(sample_store().dataset(), queries, START, PlainTools(), "1")
+    first = recommend(dataset, queries, START, plain_tools(), "1", keep=store)
+    again = recommend(sample_store().dataset(), queries, START, plain_tools(), "1")
     assert first.to_dict() == again.to_dict()
     assert first.labelled > 0
     assert first.whole <= first.ceiling

@@ -17,7 +17,7 @@ from ctxasm.config import read_config
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import fine, html, opened, problems
 
 QUESTION = "Mag ik parkeren bij het ziekenhuis?"
 
@@ -33,13 +33,7 @@ def url(own_url):
 
 @pytest.fixture
 def open_app(url):
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return fine(app.run())
-
-    return start
+    return lambda **address: fine(opened(**address))
 
 
 def ask(app: AppTest, question: str, key: str = "question") -> AppTest:

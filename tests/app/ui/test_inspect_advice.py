@@ -17,7 +17,7 @@ from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import fine, html
+from tests.app.ui.pages import fine, html, opened
 from tests.tuning.test_advice import CASES, trial
 
 
@@ -59,7 +59,7 @@ def test_every_rule_has_a_sentence() -> None:
 
 
 def test_changes_read_as_a_button() -> None:
-    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1\u202f200"
+    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1,200"
     assert changes_words({"top_k": None, "summary_prefix": False, "near_threshold": 0.85}) == (
         "Only the first k hits: all, Page summaries: off, Near from this share of words: 0.85"
     )
@@ -107,19 +107,9 @@ def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
-    from streamlit.testing.v1 import AppTest
-
-    from tests.app.ui.pages import MAIN
-
     monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened
 
 
 def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:
@@ -127,9 +117,9 @@ def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -
     assert 'data-rule="evidence_cut"' in html(app)
     assert "cut labelled evidence in 1 document" in html(app)
     help = app.button(key="advice_evidence_cut").help.replace("\\", "")
-    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d\u202f]+) → ([\d\u202f]+)", help)
+    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d,]+) → ([\d,]+)", help)
     assert said is not None
-    before, after = (int(part.replace("\u202f", "")) for part in said.groups())
+    before, after = (int(part.replace(",", "")) for part in said.groups())
     assert f'id="ctx-budget" data-tokens="{before}"' in html(app)
     fine(app.button(key="advice_evidence_cut").click().run())
     assert app.session_state["_now"] != AssemblySettings(max_tokens=600)

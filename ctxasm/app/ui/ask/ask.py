@@ -21,7 +21,6 @@ from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import doubtful
-from ctxasm.citations.checked_json import checked_dict
 from ctxasm.model.results import Assembly
 
 KEY_FREE = "The extractive answer needs neither a model nor a key."
@@ -118,7 +117,7 @@ def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str
 
 def _download(attempt: Attempt) -> None:
     """The check of the newest answer as JSON; of two models, a list."""
-    checks = [checked_dict(told.check) | {"model": told.model} for told in attempt if told.check]
+    checks = [told.check.to_dict() | {"model": told.model} for told in attempt if told.check]
     if checks:
         text = json.dumps(checks[0] if len(checks) == 1 else checks, ensure_ascii=False, indent=2)
         st.download_button("Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore")

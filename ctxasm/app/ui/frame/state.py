@@ -185,7 +185,7 @@ class KeptChunks:
         self._kept.chunks = (key, fetched)
         return fetched
 
-    def corpus_language(self) -> CorpusLanguage:
+    def corpus_language(self) -> CorpusLanguage | None:
         """That of the source."""
         return self._source.corpus_language()
 

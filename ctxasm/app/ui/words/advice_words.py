@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ctxasm.app.ui.words.setting_words import value_words
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.records import Document
-from ctxasm.model.setting_labels import label_of
+from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import spec_of
 from ctxasm.tuning.advice import Advice, Effect, Measured
 from ctxasm.tuning.advice_finding import EPSILON, Rule, Severity
