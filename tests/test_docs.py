@@ -328,10 +328,11 @@ def test_every_model_is_named() -> None:
 def few_questions(folder: Path, named: list[str]) -> Path:
     """The sample with the questions that are named and eight more: a sweep of sixty says nothing else."""
     shutil.copytree(ROOT / "sample_data" / "hospital", folder)
-    for name in ("queries.jsonl", "retrievals.jsonl"):
-        lines = (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [line for at, line in enumerate(lines) if at < 8 or json.loads(line)["query_id"] in named]
-        (folder / name).write_text("".join(kept), encoding="utf-8")
+    tables = [folder / name for name in ("queries.jsonl", "retrievals.jsonl", "answers.jsonl")]
+    rows = {table: table.read_text(encoding="utf-8").splitlines(keepends=True) for table in tables}
+    kept = {json.loads(line)["query_id"] for line in rows[tables[0]][:8]} | set(named)
+    for table, lines in rows.items():
+        table.write_text("".join(line for line in lines if json.loads(line)["query_id"] in kept), encoding="utf-8")
     return folder
 
 

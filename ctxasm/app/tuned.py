@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
+    from ctxasm.tuning.advice_set import SetEffect
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.recommend.recommending import Recommendation
@@ -166,6 +167,32 @@ def compared(
     held, queries = _asked(workbench, dataset, query_ids)
     with_ = _kept(workbench, engine, keep)
     return compare(held, queries, a, b, WorkbenchTools(workbench), __version__, report=report, cancelled=cancelled, **with_)
+
+
+def set_effects(
+    workbench: Workbench,
+    settings: AssemblySettings,
+    changed: Sequence[AssemblySettings],
+    dataset: str | None = None,
+    cancelled: Cancelled = never,
+) -> dict[AssemblySettings, SetEffect] | None:
+    """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
+    from ctxasm import __version__
+    from ctxasm.tuning.advice_set import counted_on, set_effect
+    from ctxasm.tuning.compare import compared
+    from ctxasm.tuning.sweep.sweep import grid_of, sweep
+
+    held, queries = _asked(workbench, dataset, None)
+    asked, grid = counted_on(queries), grid_of(settings, changed, {})
+    if len(asked) < 2:
+        return None
+    with_ = _kept(workbench, "local", True)
+    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, cancelled=cancelled, **with_)
+    if found.cancelled or len(found.labelled) < 2:
+        return None
+    sampled = len(asked) < sum(bool(query.spans or query.gold) for query in queries)
+    place = {each: at for at, each in enumerate(found.settings)}
+    return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
 
 
 @dataclass(frozen=True, slots=True)

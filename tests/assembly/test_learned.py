@@ -6,10 +6,11 @@ from dataclasses import replace
 from math import exp, log
 
 import pytest
+from hypothesis import strategies as st
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.budget.values import Features, Weights, read_weights, shipped_weights, stems_of, value_candidates
+from ctxasm.assembly.budget.values import SPREAD, Features, Weights, read_weights, shipped_weights, stems_of, value_candidates, words_held
 from ctxasm.assembly.deduplicate.resolution import deduplicate
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.group import group
@@ -20,6 +21,7 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate
 from ctxasm.model.settings import AssemblySettings
+from tests.assembly.test_promises import law
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -135,6 +137,27 @@ def test_what_no_hit_reaches_is_far_and_a_value_has_an_end():
     assert found["a", 1].value == pytest.approx(exp(100 * log(2)))
     far = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 4999, "x")], {}, weights(distance=100.0))
     assert far["a", 4999].value == exp(500)
+    lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 63, "x"), candidate("a", 64, "x")], {}, NOTHING)
+    assert [lent["a", at].features.near for at in (63, 64)] == [pytest.approx(-63 * log(3)), -50]
+
+
+CHUNKS = st.tuples(
+    st.sampled_from("abc"), st.integers(0, 60), st.booleans(), st.sampled_from(["", "Contrast", "an ALLERGY", "contrasts, allergies", "x"])
+)
+
+
+@law(st.lists(CHUNKS, min_size=1, max_size=12, unique_by=lambda each: each[:2]))
+def test_what_is_read_of_a_candidate_is_what_its_definition_says(drawn):
+    own = [candidate(name, at, text, rank if hit else None) for rank, (name, at, hit, text) in enumerate(drawn, 1)]
+    found = value_candidates("contrast allergy", own, {}, NOTHING)
+    for each in own:
+        hits = [(abs(c.key[1] - each.key[1]), 1 / c.rank) for c in own if c.retrieved and c.key[0] == each.key[0]]
+        read = found[each.key]
+        near = sum(worth * SPREAD**steps for steps, worth in hits)
+        assert read.features.near == (pytest.approx(log(near)) if hits else -50)
+        assert (read.distance, read.hits_in_document) == (min((steps for steps, _ in hits), default=0), len(hits))
+        stands = tuple(stem for stem in ("contra", "aller") if stem in each.chunk.text.lower())
+        assert words_held(tuple(stems_of("contrast allergy")), read.held) == stands
 
 
 def test_values_do_not_depend_on_the_order_or_the_scale_of_scores():

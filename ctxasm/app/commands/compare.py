@@ -61,7 +61,6 @@ def run(args: Namespace) -> int:
         print(as_json(found.to_dict()))
     else:
         show(text_of(found, args.only))
-    say(f"labels: {found.swept.gold}")
     if found.swept.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -73,7 +72,7 @@ def text_of(found: Comparison, only: str | None) -> str:
     rows = [each for each in found.questions if (each.change == only if only else each.change in ("better", "worse"))]
     head = f"{len(found.better)} win, {found.ties} tie, {len(found.worse)} loss"
     width = max([len(each.query_id) for each in rows], default=0)
-    return "\n".join([found.sentence(), head, *(_row(each, width) for each in rows)])
+    return "\n".join([found.sentence(), f"Labels: {found.swept.gold}.", head, *(_row(each, width) for each in rows)])
 
 
 def _row(each: QuestionDelta, width: int) -> str:

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ctxasm.assembly.expand import NOTHING_FETCHED, plan_expansion, rank_hits
+from ctxasm.assembly.summarise import known_language
 from ctxasm.model.kept import key_of
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window, known_language
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query
 from ctxasm.model.settings import spec_of
 from ctxasm.text.chunk_facts import complete
@@ -61,9 +62,9 @@ def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, 
 
 
 def _plain(query: Query) -> Query:
-    """The query without what no assembly looks at, and what cannot be sent."""
+    """The query without what no assembly looks at (its labels are the evidence of the case), and what cannot be sent."""
     hits = tuple(Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, {}) for hit in query.retrieved)
-    return replace(query, retrieved=hits, answer=None, metadata={})
+    return replace(query, retrieved=hits, gold=(), spans=(), answer=None, metadata={})
 
 
 def _digest(

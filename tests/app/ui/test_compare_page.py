@@ -80,7 +80,7 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     counts = re.findall(r'data-count="(\w+)">[^<]*?(\d+)<', drawn)
     assert {name: int(count) for name, count in counts} == {"win": len(found.better), "tie": found.ties, "loss": len(found.worse)}
     assert len(re.findall("data-change=", drawn)) == len(found.questions)
-    assert f"Labelled: {found.swept.gold}." in drawn
+    assert f"Labels: {found.swept.gold}." in drawn
     worse = [each.query_id for each in found.questions if each.change == "worse"]
     drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}

@@ -132,7 +132,7 @@ def test_a_question_asked_on_load_goes_to_inspect(open_app):
     app = open_app()
     fine(app.switch_page("../../../pages/load.py").run())
     app = ask(app, QUESTION)
-    assert [link.proto.label for link in app.get("page_link")] == ["Your question is open in Inspect"]
+    assert [link.proto.label for link in app.get("page_link")] == ["Open in Inspect"]
     assert app.session_state["_scene"].query.query == QUESTION
     fine(app.run())
     assert not app.get("page_link")

@@ -12,14 +12,15 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import link_query, question_link
-from ctxasm.app.ui.frame.title import show_empty, show_no_gold, show_problem, show_title
+from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
 from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html
+from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
@@ -167,13 +168,19 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
-    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'))
+    first, *more = decide(found).sentences
+    st.html(
+        boxed(
+            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>'
+            f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
+        )
+    )
     if recommended is not None:
         _show_recommended(info, recommended)
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
-    st.html(boxed('<h2 class="cx-h">What evidence costs</h2>'))
+    st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
     st.html(importance_html(found) or boxed(""))
     st.html(settings_table(found, lambda settings: f"./?{_link(info, settings)}"))
@@ -210,8 +217,8 @@ def _show_heatmap(found: SweepResult) -> None:
             if name not in (down, across)
         }
     drawn = heatmap_of(found, down, across, others)
-    key = f"tokens below; ★ the best. Click a cell, then another. Labelled: {found.gold}"
-    st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{escape(key)}</small></h2>'))
+    key = "tokens below; ★ the best. Click a cell, then another."
+    st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{key}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
     chunk_clicks(Session.cell_clicks.key, partial(_pick_cell, len(found.settings)))
 
