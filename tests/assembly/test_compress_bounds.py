@@ -190,6 +190,16 @@ def test_an_overlap_lives_on_where_both_still_show_it_whole() -> None:
     assert seam(start + 1, len(shared)) == (0, "none")
 
 
+def test_an_overlap_whose_last_blank_was_left_out_is_none() -> None:
+    shared = "Neem de tram tot aan het eindpunt van de lijn. "
+    first, second = candidate(0, "Een heel lang begin zonder nut. " * 9 + shared), candidate(1, shared + "Loop dan verder. " * 9)
+    end = len(first.chunk.text)
+    for last, seam in ((end, (len(shared), "text")), (end - 1, (0, "none"))):
+        extracts = {first.key: Extract("model", (KeptSpan(end - len(shared) - 31, last),))}
+        chunk = replace_chunks({first.key: first, second.key: second}, extracts, MARK, COUNTER).candidates[second.key].chunk
+        assert (chunk.overlap_chars, chunk.overlap_kind) == seam
+
+
 def test_words_of_three_letters_say_little_and_of_four_much() -> None:
     text = "De bus is er. De boot is er. Dat is al."
     (boat,) = ExtractiveCompressor(MARK).compress("boot", [FetchedChunk("d", 0, text)], 6, COUNTER)

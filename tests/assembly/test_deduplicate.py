@@ -261,6 +261,12 @@ def test_the_better_document_keeps_the_text() -> None:
     assert outcome(found, AssemblySettings()).likeness == {}
 
 
+def test_of_documents_with_equal_scores_the_one_with_the_best_rank_stands_first() -> None:
+    found = candidates(("z", 0, "one", 0.5), ("b", 0, "two", 0.5), ("z", 5, "three", 0.5))
+    assert [candidate.rank for candidate in found.values()] == [1, 2, 3]
+    assert outcome(found, AssemblySettings()).order == ("z", "b")
+
+
 def test_where_every_text_is_there_twice_half_of_them_leave() -> None:
     found = candidates(("a", 0, RULE, 0.5), ("b", 3, RULE, 0.9))
     for settings in (AssemblySettings(), NEAR):
@@ -286,6 +292,14 @@ def test_the_strongest_likeness_of_several_is_named() -> None:
     changed = RULE.replace("welcome", "admitted")
     found = candidates(("a", 0, changed, 0.9), ("a", 4, RULE + " Thank you for coming here.", 0.9), ("b", 0, changed, 0.5))
     assert outcome(found, NEAR).likeness[("b", 0)] == Related(("a", 0), "exact", 1.0)
+    turned = " ".join([changed.split()[-1], *changed.split()[:-1]])  # the same words
+    found = candidates(("a", 0, turned, 0.9), ("a", 4, changed, 0.8), ("b", 0, changed, 0.5))
+    both = NEAR.replace(near_threshold=0.99)
+    assert outcome(candidates(("a", 0, turned, 0.9), ("b", 0, changed, 0.5)), both).likeness[("b", 0)] == Related(("a", 0), "near", 1.0)
+    assert (
+        outcome(candidates(("a", 0, turned, 0.9), ("b", 0, changed, 0.8), ("b", 1, turned, 0.7)), both).likeness[("b", 1)].likeness
+        == "exact"
+    )
 
 
 def test_an_old_version_does_not_beat_its_successor_by_luck() -> None:

@@ -25,7 +25,8 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.dates import Period, period_of
 
-STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
+_STRONGEST_FIRST: tuple[Likeness, ...] = ("exact", "near", "semantic")
+STRENGTH: Mapping[Likeness, int] = {likeness: place for place, likeness in enumerate(_STRONGEST_FIRST)}
 
 
 def relations_of(
