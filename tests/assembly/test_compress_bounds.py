@@ -96,6 +96,12 @@ def test_two_sentences_in_another_order_are_put_back() -> None:
     assert repeated_spans(text, "Het park is dicht. De balie is open.") == (KeptSpan(0, 17), KeptSpan(18, 36))
 
 
+@pytest.mark.parametrize(("last", "end"), [("Drie bussen.", 36), ("Drie bussen. Vier treinen.", 50)])
+def test_what_is_repeated_twice_stands_there_once(last: str, end: int) -> None:
+    text = "Een auto. Twee fietsen. Drie bussen. Vier treinen."
+    assert repeated_spans(text, f"Een auto.\nDrie bussen.\n{last}") == (KeptSpan(0, 9), KeptSpan(24, end))
+
+
 def test_a_sentence_beside_one_that_is_not_there_repeats_nothing() -> None:
     assert repeated_spans("De balie is open. Het park is dicht.", "De balie is open. Het park is open.") is None
 

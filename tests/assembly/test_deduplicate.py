@@ -331,6 +331,15 @@ def test_where_the_successor_is_not_there_its_copy_stands_for_the_old_text() -> 
     assert resolve(by_document([found["old", 0]]), relations).duplicates == {("old", 0): ("also", 3)}
 
 
+def test_a_successor_does_not_leave_for_a_better_copy() -> None:
+    found = candidates(
+        ("other", 0, RULE, 0.95), ("old", 0, RULE.replace("welcome", "admitted"), 0.9), ("new", 0, RULE.replace("welcome", "received"), 0.4)
+    )
+    resolution = outcome(found, NEWEST, dated(old="2023", new="2026", other=None))
+    assert resolution.duplicates == {("old", 0): ("new", 0)}
+    assert set(resolution.order) == {"other", "new", "old"}
+
+
 def test_documents_of_other_names_are_no_editions() -> None:
     found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE.replace("20", "19"), 0.4))
     documents = {"a": Document("a", title="Ward A", date="2020"), "b": Document("b", title="Ward C", date="2024")}

@@ -118,3 +118,13 @@ def test_neighbours_that_other_blocks_part_keep_their_heads():
     assert [type(event).__name__ for event in record.events] == ["Ordered", "Ordered", "Ordered", "Unstripped"]
     together = assemble(query, source, asked.replace(ordering="document_first"), COUNTER, FakeClock())
     assert together.text.count(text.strip()) == 1
+
+
+def test_grouped_passages_of_a_document_stand_under_one_heading():
+    documents = [Document("a", "Visiting hours"), Document("b", "Parking")]
+    chunks = [Chunk(d, i, f"Chunk {i} of {d}, which says something. ") for d in "ab" for i in (0, 5)]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("a", 5, 0.8), Hit("b", 0, 0.7)))
+    settings = AssemblySettings(format="grouped", citation_unit="passage", expand_window=0)
+    done = assemble(query, FakeSource(documents, chunks, COUNTER), settings, COUNTER, FakeClock())
+    assert [c.chunk_indexes for c in done.citations] == [(0,), (5,), (0,)]
+    assert (done.text.count("Visiting hours"), done.text.count("Parking")) == (1, 1)
