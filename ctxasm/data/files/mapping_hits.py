@@ -156,8 +156,9 @@ class _Reader:
             self.hits += len(hits)
             self.asked += 1
             query_id = named(field_value("query_id", values.get("query_id")))
-            around = (values.get(name) for name in ("answer", EXPECTED, PROMPT))
-            yield _Found(values.get("query"), self._name(query_id, values.get("query")), *around, _ranked(hits))
+            name = self._name(query_id, values.get("query"))
+            answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
+            yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
 
     def _name(self, query_id: str | None, question: Any) -> str | None:
         """The id of a question: its own, else of its words; asked again it is another query."""

@@ -13,8 +13,9 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import stage_name, title_of
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.results import Assembly
+from ctxasm.model.stage_labels import stage_name
 from ctxasm.tuning.evidence import EvidenceState
 
 LOOKS = {

@@ -265,8 +265,8 @@ def _as_sent(asked: Asked) -> dict[str, Any]:
     texts = [passage.text if isinstance(passage.text, str) else "" for passage in asked.found]
     numbered: dict[int, list[int]] = {}
     found = sent_in(prompt_text(sent), texts) if sent else ()
-    for place, each in enumerate(found):
-        numbered.setdefault(each.number, []).append(place)
+    for index, one in enumerate(found):
+        numbered.setdefault(one.number, []).append(index)
     sources = [
         _present({"n": number, "text": "\n".join(found[at].text for at in places), "title": asked.found[found[places[0]].at].title})
         for number, places in numbered.items()
