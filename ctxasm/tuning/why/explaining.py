@@ -222,9 +222,10 @@ class _Case:
     def _stated(self, at: int, fact: Fact, compared: _Compared) -> tuple[Key | None, int | None, Side, Side]:
         """A statement, by the scorer: which hits carry it, and which sources of either side."""
         in_a, in_b = compared.a(at), compared.b(at)
-        a = Side("all", in_a.number) if in_a.is_match else Side("part", in_a.number) if in_a.is_part else Side("none")
         hit = compared.hit(at)
         holder = self._hits[hit.place] if hit.is_match else None
+        cut = next((one.number for one in self._sent if holder is not None and self._hits[one.at].key == holder.key), None)
+        a = Side("all", in_a.number) if in_a.is_match else Side("none" if cut is None else "part", cut)
         if in_b.is_match:
             b = Side("all", in_b.number)
         else:
