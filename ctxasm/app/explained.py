@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.model.characters import normalised
@@ -11,16 +12,19 @@ from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
+    from ctxasm.data.files.loading import LoadReport
     from ctxasm.model.datasets import Dataset
     from ctxasm.model.messages import Cancel
     from ctxasm.model.ports import FetchedChunk
-    from ctxasm.model.records import Answer, Query
+    from ctxasm.model.records import Answer, Bundle, Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.tuning.evidence import StoredChunks
     from ctxasm.tuning.why.results import Why
 
+LONGEST_STEM = 90
+"""Characters of a file's name before the number."""
 LOOKED_AT = 8
 """Chunks of a dataset among which a fact that no hit holds is looked for: the best of a search by its words."""
 
@@ -52,6 +56,13 @@ class Cases(NamedTuple):
         return found
 
 
+class Opened(NamedTuple):
+    """A trace that was loaded so that its first answer can be explained."""
+
+    load: LoadReport
+    query_id: str
+
+
 def cases_in(workbench: Workbench, files: Sequence[tuple[str, bytes]], dataset: str | None = None) -> Cases:
     """The answers of a trace, or of a prompt with its answer. With a dataset, hits are its chunks, and labels of its questions hold.
 
@@ -63,20 +74,42 @@ def cases_in(workbench: Workbench, files: Sequence[tuple[str, bytes]], dataset: 
 
     onto = None if dataset is None else workbench.dataset(dataset)
     reading = import_files(files, limits=limits_of(workbench.config), onto=onto)
-    bundle = reading.bundle
-    if onto is None:
-        memory = MemoryStore(workbench.counter())
-        memory.add(bundle)
-        source: Dataset = memory.dataset()
-        queries = {query.query_id: query for query in bundle.queries}
-    else:
-        source, queries = onto, {query.query_id: query for query in _labelled(bundle.queries, onto)}
+    if onto is not None:
+        return Cases(_cases(files, reading.bundle, _labelled(reading.bundle.queries, onto)), onto, onto.info.name, reading.notes)
+    memory = MemoryStore(workbench.counter())
+    memory.add(reading.bundle)
+    return Cases(_cases(files, reading.bundle, reading.bundle.queries), memory.dataset(), None, reading.notes)
+
+
+def open_trace(workbench: Workbench, files: Sequence[tuple[str, bytes]]) -> Opened:
+    """Load a trace as a dataset of its own; under a name with a number where its name is taken by other content.
+
+    Raises InvalidInput where no question in it has an answer, InvalidBundle with all problems, StoreUnavailable.
+    """
+    from ctxasm.data.files.importing import default_name, import_files
+    from ctxasm.data.files.loading import keep_bundle, limits_of
+    from ctxasm.data.standing import NameTaken
+
+    reading = import_files(files, limits=limits_of(workbench.config))
+    query_id = _cases(files, reading.bundle, reading.bundle.queries)[0].query.query_id
+    for number in count(1):
+        name = default_name(files) if number == 1 else f"{default_name(files)[:LONGEST_STEM]}-{number}"
+        try:
+            load = keep_bundle(workbench, reading._replace(bundle=replace(reading.bundle, name=name)), files[0][0], "new")
+        except NameTaken:
+            continue
+        return Opened(load, query_id)
+    raise AssertionError("there is always another number")
+
+
+def _cases(files: Sequence[tuple[str, bytes]], bundle: Bundle, asked: Sequence[Query]) -> tuple[Case, ...]:
+    queries = {query.query_id: query for query in asked}
     cases = tuple(Case(queries[answer.query_id], answer) for answer in bundle.answers if answer.query_id in queries)
     if not cases:
         where = ", ".join(shown(name, 100) for name, _ in files[:3])
         told = "questions, but no answer to any of them" if queries else "no question with its answer"
         raise InvalidInput(f"{where} holds {told}: give a trace whose model has answered, or a prompt with its answer")
-    return Cases(cases, source, None if onto is None else onto.info.name, reading.notes)
+    return cases
 
 
 def recorded_cases(workbench: Workbench, dataset: str | None = None) -> Cases:

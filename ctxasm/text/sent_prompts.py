@@ -54,8 +54,16 @@ ENDS = re.compile(
     re.I | re.M,
 )
 ASKS = re.compile(r"^[ \t#*]*(?:(?:user )?(?:question|query)|vraag|frage)[ \t*]*:[ \t*]*(.*(?:\n(?!\s*\n|[ \t#*]*\w+:).*)*)", re.I | re.M)
+ANSWERS = re.compile(r"^[ \t#*]{0,20}(?:answer|response|assistant|ai|model|antwoord|antwort)[ \t*]{0,9}:[ \t*]{0,9}", re.I | re.M)
 _ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "/": "/", "\\": "\\"}
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'/\\]))")
+
+
+class Said(NamedTuple):
+    """A prompt and the answer that it got."""
+
+    prompt: str
+    answer: str
 
 
 class Sent(NamedTuple):
@@ -116,6 +124,16 @@ def asked_in(prompt: str) -> str | None:
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", prompt)]
     asking = [part for part in paragraphs if part.endswith("?") and len(part) < 1000]
     return asking[-1] if asking else None
+
+
+def said_in(text: str) -> Said | None:
+    """A plain text as a prompt that shows passages and its answer: what stands after the last line that begins with `Answer:` (or
+    `Assistant:`, `Antwoord:`, …). None where there is no such line with a text after it, or no passage before it."""
+    for found in reversed(list(ANSWERS.finditer(text))):
+        if is_visible(answer := text[found.end() :].strip()):
+            prompt = text[: found.start()].rstrip()
+            return Said(prompt, answer) if own_passages(prompt) else None
+    return None
 
 
 def _plain(text: str) -> str:

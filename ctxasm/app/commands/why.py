@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.annotations import HELP, Annotations
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
+from ctxasm.data.standing import counted
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def _show(why: Why, alone: bool) -> None:
             f"[{one.number}] {one.document_id} #{one.chunk_index}{'' if one.share == 1 else f' ({100 * one.share:.0f} % of it)'}"
             for one in why.sent
         )
-        show(f"A, as sent: {len(why.recorded.prompt)} messages with {len(why.sent)} of {len(query.retrieved)} hits: {in_it or 'none'}")
+        messages = counted(len(why.recorded.prompt), "message")
+        show(f"A, as sent: {messages} with {len(why.sent)} of {len(query.retrieved)} hits: {in_it or 'none'}")
     else:
         show(f"A: no prompt is recorded, so the answer is held against its {len(query.retrieved)} hits, in their order")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.axes import axes_of
@@ -16,7 +17,7 @@ from ctxasm.model.messages import Cancel
 from ctxasm.model.recorded import recorded_of
 from ctxasm.model.records import Answer
 from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.model.support import NO_MATCH, Comparison, Match, Scorer, Source
+from ctxasm.model.support import NO_MATCH, Comparison, Conflict, Match, Scorer, Source
 from ctxasm.text.sent_prompts import sent_in
 from ctxasm.tuning.evidence import EvidenceState, StoredChunks, evidence_of, states_in
 from ctxasm.tuning.why.facts import Fact, facts_of
@@ -73,8 +74,11 @@ class _Case:
         self._hits = [_Hit(one.key, one.rank, one.chunk.text) for one in candidates[:MOST_HITS]]
         self._fates = {(fate.document_id, fate.chunk_index): fate for fate in assembly.trace.fates}
         self._recorded = recorded_of(answer)
-        self._sent = sent_in(self._recorded.text, [hit.text for hit in self._hits]) if self._recorded.prompt else ()
+        texts = [hit.text for hit in self._hits]
+        self._sent = sent_in(self._recorded.text, texts) if self._recorded.prompt else ()
         self._a, self._is_recorded = self._grounds_of_a()
+        if self._is_recorded and not self._recorded.prompt:
+            self._sent = tuple(one._replace(number=each.number) for each in self._a.sources for one in sent_in(each.text, texts))
         self._b = grounds_of_assembly(assembly)
 
     def _grounds_of_a(self) -> tuple[Grounds, bool]:
@@ -108,7 +112,7 @@ class _Case:
         traced = [self._follow(at, fact, checked, compared, states) for at, fact in enumerate(facts)]
         traced = [replace(each, sentence=fact_sentence(each, self._is_recorded)) for each in traced]
         traced.sort(key=lambda each: OUTCOMES.index(each.outcome))
-        passages = tuple(Passage(*self._hits[one.at].key, one.number, one.share) for one in self._sent)
+        passages = tuple(Passage(*self._hits[one.at].key, one.number, one.share, one.text) for one in self._sent)
         return Why(
             self._recorded,
             self._is_recorded,
@@ -152,13 +156,18 @@ class _Case:
     # Where it went
 
     def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> Traced:
+        denial = _denial(fact.claim, compared.a(at)) if fact.claim is not None else None
         if fact.kind == "expected":
             holder, rank, a, b = self._expected(at, fact, states)
-        elif fact.claim is not None and fact.claim.conflict is not None and fact.claim.verdict == "contradicted":
-            holder, rank, a, b = self._denied(fact.claim.conflict.number)
+        elif denial is not None:
+            holder, rank, a, b = self._denied(denial.number)
         else:
             holder, rank, a, b = self._stated(at, fact, compared)
-        answered = self._answered(at, fact, a, checked, compared)
+        answered = (
+            self._answered(at, fact, a, checked, compared)
+            if denial is None
+            else _Answered("contradicted", False, denial.cited, denial.words)
+        )
         outcome: Outcome
         if a.held != "all" and rank is None:
             outcome = "never_retrieved"
@@ -300,7 +309,20 @@ class _Best:
     is_match: bool
     is_part: bool
     missing: tuple[str, ...] = ()
-    otherwise: str | None = None
+    conflict: Conflict | None = None
+
+    @property
+    def otherwise(self) -> str | None:
+        """What it says instead."""
+        return None if self.conflict is None else self.conflict.source
+
+
+class _Denial(NamedTuple):
+    """A claim of the answer that source `number` of A denies: `words` of the answer and of the source, and what the claim cites."""
+
+    number: int
+    words: tuple[str, str]
+    cited: tuple[int, ...]
 
 
 class _Compared:
@@ -327,7 +349,7 @@ class _Compared:
             best = whole
         number = best.found[0].number if best.found else None
         is_part = best.score >= self._scorer.partly and best.conflict is None
-        return _Best(at, number, is_match(best, self._scorer), is_part, best.missing, best.conflict.source if best.conflict else None)
+        return _Best(at, number, is_match(best, self._scorer), is_part, best.missing, best.conflict)
 
     def a(self, fact: int) -> _Best:
         return self._best(fact, 0)
@@ -356,6 +378,15 @@ def _source(number: int, text: str) -> Source:
 
 def _conflict(claim: CheckedClaim) -> tuple[str, str] | None:
     return (claim.conflict.claim, claim.conflict.source) if claim.conflict is not None and claim.verdict == "contradicted" else None
+
+
+def _denial(claim: CheckedClaim, best: _Best) -> _Denial | None:
+    """What denies a claim: the source that the check names, else, where no source carries it, the one that comes nearest."""
+    if claim.conflict is not None and claim.verdict == "contradicted":
+        return _Denial(claim.conflict.number, (claim.conflict.claim, claim.conflict.source), claim.claim.cited)
+    if best.conflict is not None and not best.is_match:
+        return _Denial(best.conflict.number, (best.conflict.claim, best.conflict.source), claim.claim.cited)
+    return None
 
 
 def _stands_on(claim: CheckedClaim) -> set[int]:

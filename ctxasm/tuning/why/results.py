@@ -57,12 +57,13 @@ class Traced:
 
 
 class Passage(NamedTuple):
-    """A hit in the prompt that was sent: its number there, and the share of its characters."""
+    """A hit in the prompt that was sent: its number there, as much of its text as stands in it, and the share of its characters."""
 
     document_id: str
     chunk_index: int
     number: int
     share: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
