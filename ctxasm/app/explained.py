@@ -103,12 +103,14 @@ def open_trace(workbench: Workbench, files: Sequence[tuple[str, bytes]]) -> Open
 
 
 def _cases(files: Sequence[tuple[str, bytes]], bundle: Bundle, asked: Sequence[Query]) -> tuple[Case, ...]:
+    from ctxasm.data.files.opening import PROMPT
+
     queries = {query.query_id: query for query in asked}
     cases = tuple(Case(queries[answer.query_id], answer) for answer in bundle.answers if answer.query_id in queries)
     if not cases:
         where = ", ".join(shown(name, 100) for name, _ in files[:3])
         told = "questions, but no answer to any of them" if queries else "no question with its answer"
-        raise InvalidInput(f"{where} holds {told}: give a trace whose model has answered, or a prompt with its answer")
+        raise InvalidInput(f"{where} holds {told}: give a trace whose model has answered, or {PROMPT}")
     return cases
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import ctxasm
 from ctxasm import AssemblySettings, InvalidInput, MemoryStore, Why, why
 from ctxasm.data.files.importing import import_files
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
 from ctxasm.tuning.why.results import OUTCOMES
 from tests.examples import examples
 
@@ -187,3 +188,97 @@ def test_laws_of_every_answer(sent: tuple[int, ...] | None, said: list[str], mar
         if fact in TEXTS and sent is not None:
             assert (each.a.held == "all") == (TEXTS.index(fact) in sent)
             assert (each.b.held == "all") == (not more or fact == TEXTS[0])
+
+
+def genai(answer: str, sent: tuple[int, ...] = (0, 1)) -> tuple[str, bytes]:
+    """A trace as the GenAI conventions of OpenTelemetry have it: a retrieval, then a chat whose messages were captured."""
+    blocks = "\n\n".join(f"[{number}] {TEXTS[at]}" for number, at in enumerate(sent, 1))
+    documents = [{"id": f"c{at}", "content": text, "score": 0.9 - at / 10} for at, text in enumerate(TEXTS)]
+    text = f"Context:\n{blocks}\n\nQuestion: {QUESTION}"
+    spans = (
+        {
+            "gen_ai.operation.name": "retrieval",
+            "gen_ai.retrieval.query.text": QUESTION,
+            "gen_ai.retrieval.documents": json.dumps(documents),
+        },
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "some-model",
+            "gen_ai.system_instructions": json.dumps([{"type": "text", "content": "Cite as [n]."}]),
+            "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": text}]}]),
+            "gen_ai.output.messages": json.dumps(
+                [{"role": "assistant", "parts": [{"type": "text", "content": answer}], "finish_reason": "stop"}]
+            ),
+        },
+    )
+    written = [
+        {
+            "traceId": "0af7651916cd43dd8448eb211c80319c",
+            "spanId": f"b7ad6b716920333{at}",
+            "parentSpanId": "",
+            "name": "x",
+            "startTimeUnixNano": str(1000 + at),
+            "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()],
+        }
+        for at, attributes in enumerate(spans)
+    ]
+    return "otlp.json", json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": written}]}]}).encode()
+
+
+def test_the_genai_dialect_of_otlp_keeps_its_prompt_and_the_names_of_its_span() -> None:
+    found = why(genai("Mooring for the whole day costs fifteen euros [2].", (0, 1)), MemoryStore(), fact=FACT)
+    assert [turn.role for turn in found.recorded.prompt] == ["system", "user"]
+    assert found.recorded.prompt[0].content == "Cite as [n]."
+    assert (found.recorded.model, found.recorded.span_id) == ("some-model", "b7ad6b7169203331")
+    assert [(one.document_id, one.number) for one in found.sent] == [("c0", 1), ("c1", 2)]
+    assert (found.facts[0].outcome, found.facts[0].against) == ("contradicted", ("fifteen euros", "twelve euros"))
+    missing = why(genai("I do not know.", (0, 2)), MemoryStore(), fact=FACT)
+    assert (missing.facts[0].outcome, missing.facts[0].rank, missing.facts[0].b.held) == ("not_sent", 2, "all")
+
+
+PLAIN = {
+    "numbered": "Cite your sources as [n].\n\n[1] {0}\n\n[2] {1}\n\nQuestion: {q}\n\nAnswer: {a}",
+    "its first passage first": "[1] {0}\n\n[2] {1}\n\nQuestion: {q}\nAnswer:\n{a}",
+    "not numbered": "Use the context.\n\nContext:\n{0}\n\n{1}\n\nQuestion: {q}\nAnswer: {a}",
+    "a transcript": "System: Use the context.\n\nContext:\n{0}\n\n{1}\n\nQuestion: {q}\n\nAssistant: {a}",
+    "in Dutch": "Context:\n{0}\n\n{1}\n\nVraag: {q}\n\nAntwoord: {a}",
+}
+
+
+@pytest.mark.parametrize("form", PLAIN)
+@pytest.mark.parametrize("file", ["pasted", "pasted.txt"])
+def test_a_plain_prompt_with_its_answer_is_a_trace(form: str, file: str) -> None:
+    text = PLAIN[form].format(*TEXTS, q=QUESTION, a="Mooring for the whole day costs fifteen euros.")
+    found = why((file, text.encode()), MemoryStore())
+    assert found.assembly.query.query == QUESTION
+    assert [(one.number, one.text) for one in found.sent] == [(1, TEXTS[0]), (2, TEXTS[1])]
+    assert [(fact.outcome, fact.against) for fact in found.facts] == [("contradicted", ("fifteen euros", "twelve euros"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("What does it cost?\nTwelve euros.", "after a line that begins with `Answer:`"),
+        ("Context:\nIt costs twelve euros.\n\nQuestion: What?\nAnswer:", "after a line that begins with `Answer:`"),
+        ("question,answer\nWhat?,Answer: twelve\n", "no question with its answer|no answer to any of them|holds"),
+    ],
+)
+def test_a_plain_text_that_is_no_prompt_with_its_answer_says_what_to_do(text: str, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        why(("pasted", text.encode()), MemoryStore())
+
+
+def test_a_wrong_number_is_denied_by_the_source_that_says_otherwise() -> None:
+    (fact,) = asked(record("Mooring for the whole day costs fifteen euros [1].")).facts
+    assert (fact.kind, fact.outcome, fact.a.number, fact.cited) == ("claim", "contradicted", 2, (1,))
+
+
+def test_an_answer_whose_sources_alone_are_recorded_was_sent_these() -> None:
+    line = {"query_id": "q", "answer": "I do not know.", "sources": [{"n": 4, "text": TEXTS[0]}, {"n": 7, "text": TEXTS[2]}]}
+    store = MemoryStore()
+    chunks = tuple(Chunk("guide", at, text) for at, text in enumerate(TEXTS))
+    hits = tuple(Hit("guide", at, 1.0 - at / 10) for at in range(3))
+    store.add(Bundle("made", (Document("guide"),), chunks, (Query(QUESTION, hits, "q"),), (Answer(**line),)))
+    found = why(None, store, fact=FACT)
+    assert [(one.chunk_index, one.number) for one in found.sent] == [(0, 4), (2, 7)]
+    assert found.facts[0].outcome == "not_sent"
