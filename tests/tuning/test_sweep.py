@@ -312,6 +312,10 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     assert made.sentence.startswith("Max tokens 4,000, Neighbours ")
     assert "adjusted for 4 settings" in made.sentence
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
+    large = decide(swept(30, grid=grid({"max_tokens": (4000, 8000), "budget_policy": ("segments",)})))
+    assert (large.better, large.cheaper) == (None, None)
+    assert large.promising is not None
+    assert f"about {large.promising.questions - 30:,} more labelled questions could show" in large.sentence
     assert decide(sweep(sample_store().dataset(), unlabelled, grid(), PlainTools(), "1")).better is None
 
 

@@ -82,8 +82,15 @@ def described(found: SweepResult) -> dict[str, Any]:
     from ctxasm.tuning.sweep.deciding import decide
 
     made = decide(found)
-    cheaper = None if made.cheaper is None else made.cheaper._asdict()
-    decision = {"sentence": made.sentence, "better": made.better, "p": made.p, "delta": made.delta, "cheaper": cheaper}
+    cheaper, promising = (None if each is None else each._asdict() for each in (made.cheaper, made.promising))
+    decision = {
+        "sentence": made.sentence,
+        "better": made.better,
+        "p": made.p,
+        "delta": made.delta,
+        "cheaper": cheaper,
+        "promising": promising,
+    }
     return {"decision": decision, **found.to_dict()}
 
 

@@ -1,4 +1,4 @@
-"""The page: what to try and what it takes, then the sentence, the heatmap, the settings, and what to take."""
+"""The page: what to try and what it takes, then the sentence, what to take, the heatmap, and the settings."""
 
 from __future__ import annotations
 
@@ -168,6 +168,8 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     if not found.labelled:
         return
     st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'))
+    if recommended is not None:
+        _show_recommended(info, recommended)
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
@@ -181,8 +183,6 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.download_button(
             "Parquet", parquet, f"sweep-{info.name}.parquet", "application/octet-stream", key="sweep_parquet", on_click="ignore"
         )
-    if recommended is not None:
-        _show_recommended(info, recommended)
 
 
 def _show_failures(found: SweepResult) -> None:
@@ -252,7 +252,8 @@ def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
 def _show_recommended(info: DatasetInfo, recommended: Recommendation) -> None:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
     link = f'<a href="{escape(f"./?{_link(info, recommended.settings)}")}" target="_blank">Open in Inspect ↗</a>'
-    st.html(boxed(f'<div class="cx-panel ok" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
+    sure = " ok" if recommended.verdict == "shown" else ""
+    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
 
 
 def _link(info: DatasetInfo, settings: AssemblySettings, against: AssemblySettings | None = None) -> str:
