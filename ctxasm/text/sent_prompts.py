@@ -106,7 +106,7 @@ def own_passages(prompt: str) -> tuple[tuple[int, str], ...]:
         if region is None:
             continue
         heads = _rising(pattern.finditer(prompt, *region))
-        if len(heads) > 1 or (heads and place in (0, 2) and _context(prompt) is not None):
+        if len(heads) > 1 or (heads and place in (0, 2) and (_context(prompt) is not None or ENDS.search(prompt, heads[-1].end()))):
             ends = [*(head.start() for head in heads[1:]), _end(prompt, heads[-1].end())]
             blocks = [(int(head[1]), _trimmed(prompt[head.end() : end])) for head, end in zip(heads, ends, strict=True)]
             return tuple((number, text) for number, text in blocks if is_visible(text))

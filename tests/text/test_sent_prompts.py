@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.text.sent_prompts import Sent, asked_in, holds, own_passages, sent_in
+from ctxasm.text.sent_prompts import Sent, asked_in, holds, own_passages, said_in, sent_in
 from tests.examples import examples
 from tests.growth import is_linear
 
@@ -73,6 +73,7 @@ OWN = {
         "Opens at ten.",
         "Closes at nine.",
     ],
+    "Cite your source.\n\n[1] Opens at ten.\n\nQuestion: When does it open?": ["Opens at ten."],
     "<documents>\n<document index='1'>\nOpens at ten.\n</document>\n</documents>\n\nWhen does it open?": ["Opens at ten."],
 }
 
@@ -98,11 +99,30 @@ def test_any_texts_are_looked_for(prompt: str, texts: list[str]) -> None:
     asked_in(prompt)
 
 
-@pytest.mark.parametrize("unit", [" ", "source ", "\n", "<a ", "[", "Context:\n", "question ", "\\u00", "\ud800"])
+@pytest.mark.parametrize("unit", [" ", "source ", "\n", "<a ", "[", "Context:\n", "question ", "Answer: ", "answer:\n", "\\u00", "\ud800"])
 def test_a_hostile_prompt_takes_time_by_its_length(unit: str) -> None:
     def read(hostile: str) -> None:
         own_passages(hostile)
         asked_in(hostile)
+        said_in(hostile)
         sent_in(hostile, [hostile[:400], OPENS])
 
     assert is_linear(read, unit * (160_000 // len(unit)))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[1] Opens at ten.\n\nQuestion: When?\nAnswer: At ten [1].", ("[1] Opens at ten.\n\nQuestion: When?", "At ten [1].")),
+        ("Context:\nOpens at ten.\n\nQuestion: When?\n**Answer:**\nAt ten.", ("Context:\nOpens at ten.\n\nQuestion: When?", "At ten.")),
+        (
+            "Context:\nOpens at ten.\nAnswer: yes.\n\nFrage: Wann?\nAntwort: Ja.",
+            ("Context:\nOpens at ten.\nAnswer: yes.\n\nFrage: Wann?", "Ja."),
+        ),
+        ("Context:\nOpens at ten.\n\nQuestion: When?\nAnswer:\n", None),
+        ("When?\nAnswer: At ten.", None),
+        ("", None),
+    ],
+)
+def test_a_plain_text_is_cut_into_prompt_and_answer(text: str, told: tuple[str, str] | None) -> None:
+    assert said_in(text) == told

@@ -71,6 +71,12 @@ def test_dropped_by_these_settings_at_a_stage_for_a_reason() -> None:
     assert not unrecorded.is_recorded
 
 
+def test_a_log_keeps_the_names_of_its_span() -> None:
+    told = {"model": "some-model", "trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331"}
+    recorded = asked(record("I do not know.", **told)).recorded
+    assert {"model": recorded.model, "trace_id": recorded.trace_id, "span_id": recorded.span_id} == told
+
+
 def test_cut_in_the_prompt_that_was_sent() -> None:
     long = "Boats may moor at the east quay. Mooring for the whole day costs twelve euros. The desk takes cards."
     line = {**record(""), "prompt": f"Cite [n].\n[1] {long[:52]}…", "answer": "I do not know.", "hits": [{"text": long, "score": 1.0}]}

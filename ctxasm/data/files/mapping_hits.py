@@ -64,7 +64,7 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
                 query_id=found.query_id,
                 answer=read_answer(found.answer),
                 reference=read_answer(found.expected),
-                spoken=Spoken(sent) if (sent := read_messages(found.sent)) else None,
+                spoken=_spoken(found.sent, row),
                 metadata=reader.beside(row) or None,
             )
     if rows.rows and not reader.hits:
@@ -80,6 +80,12 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
         texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
         draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
     return Applied(draft.lines()[0], tuple(problems))
+
+
+def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
+    """The prompt that was sent, with the names of the span that stand in the row itself."""
+    sent = read_messages(prompt)
+    return Spoken(sent, *(named(row.get(name)) for name in ("model", "trace_id", "span_id"))) if sent else None
 
 
 class _Reader:
