@@ -69,8 +69,9 @@ def run(args: Namespace) -> int:
         print(as_json(described(found)))
     elif args.out is None:
         show(text_of(found))
+    labels = f"; labels: {found.gold}" if args.out is not None else ""
     counted = found.outcomes.shape[0] * len(found.query_ids)
-    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before; labels: {found.gold}")
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before{labels}")
     if found.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -131,11 +132,11 @@ def text_of(found: SweepResult) -> str:
 def _heads(found: SweepResult) -> list[str]:
     from ctxasm.tuning.sweep.deciding import decide
 
-    sentence = decide(found).sentence
+    said = [decide(found).sentence, f"Labels: {found.gold}."]
     if not found.labelled:
-        return [sentence]
+        return said
     matters = ", ".join(f"{name} {share:.0%}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))
-    return [sentence, f"What varies in evidence is due to: {matters}."]
+    return [*said, f"What varies in evidence is due to: {matters}."]
 
 
 def estimate_words(told: SweepEstimate) -> str:

@@ -31,7 +31,7 @@ export default function (component) {
   const range = parentElement.querySelector('#range'), shown = parentElement.querySelector('#shown');
   const own = (range.__own ??= { held: false, busy: false, waitingFor: null, frame: 0, patience: 0 });
   const show = () => {
-    shown.value = Number(range.value).toLocaleString('en').replaceAll(',', '\\u202f');
+    shown.value = Number(range.value).toLocaleString('en');
     shown.hidden = !own.held;
     range.setAttribute('aria-valuetext', range.value + ' tokens');
   };
