@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ctxasm.citations.axes import WORST, Part, axes_of, label, parts_of, words
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import clipped, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import is_declined_answer, problem_claims, summary_sentence
 

@@ -11,7 +11,7 @@ from ctxasm.citations.annotations import annotations_body, annotations_of, otel_
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations.checked_answer import CheckedAnswer
 
 HELP = (
     "write the verdicts as annotations of the spans that gave the answers, as Phoenix takes them (the body of POST /v1/span_annotations); "

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.axes import axes_of
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import Grounds, grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.markers import parse_markers
 from ctxasm.citations.weighing import is_match

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ctxasm.citations.axes import axes_of
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
 from ctxasm.model.results import Key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.recorded import Recorded
 from ctxasm.model.results import Assembly, Key
 

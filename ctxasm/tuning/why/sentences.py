@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, clipped
 from ctxasm.citations.summary import is_declined_answer
 from ctxasm.model.stage_labels import REASONS, stage_name

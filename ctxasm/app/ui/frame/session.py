@@ -228,8 +228,6 @@ class Session:
     compare_view: Widget[str] = Widget("_compare_view", "question")
     recorded: Kept[tuple[Hashable, Mapping[str, Answer]] | None] = Kept(None)
     """The answers that the dataset records, by question, and of what data they are."""
-    explains: Kept[bool] = Kept(False)
-    """Whether an answer was just loaded to be explained: Compare opens."""
     compare_started: Kept[Hashable] = Kept(None)
     """The comparison of all questions that was asked for: one that takes long waits for that."""
     compare_filter: Widget[str] = Widget("_compare_filter", "all")

@@ -23,6 +23,8 @@ from ctxasm.model.errors import CtxasmError
 
 IMPORT, EXPLAIN = "import", "explain"
 """How the keys of imports begin, and those of traces that are loaded to explain their answer."""
+COMPARE = "compare"
+"""The path of the page that says where the fact went."""
 PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""
 REDRAWN_S = 0.7
@@ -90,7 +92,7 @@ def keep_outcome(job: Job) -> None:
     info = getattr(getattr(report, "load", report), "info", None)
     loaded(None if info is None else info.name, getattr(report, "query_id", None))
     if job.key.startswith(f"{EXPLAIN} "):
-        session.pinned, session.explains = SENT, True
+        session.pinned, session.going = SENT, COMPARE
     if info is not None and job.key.startswith(f"{IMPORT} "):
         # They are a dataset now; what is mapped next are other files.
         session.files, session.mappings = (), {}

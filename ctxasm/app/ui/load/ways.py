@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from ctxasm.app.ui.frame import server
-from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import LoadRequest
 from ctxasm.app.ui.load.documents import show_documents
 from ctxasm.app.ui.load.files import show_files
@@ -17,7 +15,6 @@ from ctxasm.app.ui.load.reports import show_outcome
 from ctxasm.app.ui.load.tables import show_tables
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.workbench import SAMPLE
-from ctxasm.config import shipped
 
 ABOUT = (
     "An invented hospital: pages in Dutch and English, questions in both, what search found for each, and the places that hold the answer "
@@ -47,8 +44,6 @@ def show_ways() -> None:
     if settle():
         # The frame was drawn for the dataset before.
         st.rerun()
-    if session.take(Session.explains):
-        follow(shipped("pages") / "compare.py", "The answer is open in Compare", session.loads)
     ways = st.tabs(list(WAYS), key="way", on_change="rerun")
     for way, show in zip(ways, WAYS.values(), strict=True):
         if way.open:
