@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, Promising, cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.rivals import Rivals, rivals
 
 SURE = 0.05
 DELTA = 0.05
@@ -44,7 +45,9 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     promising = cheapest_as_good(rows, costs, reference, delta) if cheaper is None else None
     p = min(adjusted) if better is None else adjusted[better]
     first, second = _evidence_words(found, better, p), _token_words(found, reference, cheaper, promising, delta)
-    return Decision(better, p, cheaper, promising, delta, f"{first}; {second}.")
+    at_equal_tokens = rivals(found)
+    third = "" if at_equal_tokens is None else f" {_rivals_sentence(at_equal_tokens)}"
+    return Decision(better, p, cheaper, promising, delta, f"{first}; {second}.{third}")
 
 
 def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
@@ -59,6 +62,21 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
         f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
         f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
     )
+
+
+def _rivals_sentence(found: Rivals) -> str:
+    """Whether a wider window or more hits win."""
+    pairs = f"At equal tokens ({len(found.pairs):,} pair{'s' if len(found.pairs) > 1 else ''} of settings)"
+    sign, wins, loses = 1, "a wider window holds", "more hits do"
+    if found.p > SURE:
+        wins, loses = "a wider window is within noise of more hits", ""
+    elif found.difference < 0:
+        sign, wins, loses = -1, "more hits hold", "a wider window does"
+    low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+    interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
+    if not loses:
+        return f"{pairs} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
+    return f"{pairs} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
 
 
 def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, promising: Promising | None, delta: float) -> str:
