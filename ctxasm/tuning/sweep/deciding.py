@@ -26,14 +26,19 @@ class Decision:
     cheaper: Cheaper | None
     promising: Promising | None
     delta: float
-    sentence: str
+    sentences: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All of them."""
+        return " ".join(self.sentences)
 
 
 def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     """Adjusted for how many settings were tried: the best of many looks better than it is."""
     n = len(found.labelled)
     if not n:
-        return Decision(None, 1.0, None, None, delta, "No question is labelled with its evidence: the table shows tokens alone.")
+        return Decision(None, 1.0, None, None, delta, ("No question is labelled with its evidence: the table shows tokens alone.",))
     base = found.whole[found.start].astype(float)
     adjusted = max_t_p((found.whole.astype(float) - base).T.tolist())
     sure = [at for at, p in enumerate(adjusted) if p <= SURE]
@@ -46,8 +51,8 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     p = min(adjusted) if better is None else adjusted[better]
     first, second = _evidence_words(found, better, p), _token_words(found, reference, cheaper, promising, delta)
     at_equal_tokens = rivals(found)
-    third = "" if at_equal_tokens is None else f" {_rivals_sentence(at_equal_tokens)}"
-    return Decision(better, p, cheaper, promising, delta, f"{first}; {second}.{third}")
+    third = () if at_equal_tokens is None else (_rivals_sentence(at_equal_tokens),)
+    return Decision(better, p, cheaper, promising, delta, (f"{first}; {second}.", *third))
 
 
 def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
@@ -97,8 +102,7 @@ def _tokens(found: SweepResult, at: int, reference: int) -> str:
 
 
 def _named(found: SweepResult, at: int) -> str:
-    """By what it differs from the start in, and by what was varied."""
+    """By what it differs from the start in."""
     settings, start = found.settings[at], found.settings[found.start]
     told = {name: getattr(settings, name) for name in found.axes}
-    several = {name: value for name, value in told.items() if len(found.axes[name]) > 1 or value != getattr(start, name)}
-    return named(several or told)
+    return named({name: value for name, value in told.items() if value != getattr(start, name)} or told)

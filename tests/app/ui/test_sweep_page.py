@@ -107,7 +107,9 @@ def counted_url(tmp_path, monkeypatch, counted_file):
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
     swept, recommended = found
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    assert by_id(app, "ctx-decision") == decide(swept).sentence
+    first, *more = decide(swept).sentences
+    assert by_id(app, "ctx-decision") == first
+    assert by_id(app, "ctx-gold") == " ".join([*more, f"Labels: {swept.gold}."])
     rows = swept.rows()
     for policy in AXES["budget_policy"]:
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())

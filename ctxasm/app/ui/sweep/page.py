@@ -168,10 +168,11 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
+    first, *more = decide(found).sentences
     st.html(
         boxed(
-            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'
-            f'<p class="cx-note" id="ctx-gold">Labels: {escape(found.gold)}.</p>'
+            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>'
+            f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
         )
     )
     if recommended is not None:
