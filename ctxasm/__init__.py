@@ -38,6 +38,7 @@ _HOME = {
     "recommend": "ctxasm.app.doors",
     "search": "ctxasm.app.doors",
     "sweep": "ctxasm.app.doors",
+    "why": "ctxasm.app.doors",
     "load_bundle": "ctxasm.data.files",
     "write_bundle": "ctxasm.data.files",
     "Answer": "ctxasm.model.records",
@@ -80,6 +81,7 @@ _HOME = {
     "TokenizerUnavailable": "ctxasm.model.errors",
     "Turn": "ctxasm.model.records",
     "UnknownSetting": "ctxasm.model.errors",
+    "Why": "ctxasm.tuning.why.results",
     "preset": "ctxasm.model.presets",
 }
 
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
     from ctxasm.app.doors import recommend as recommend
     from ctxasm.app.doors import search as search
     from ctxasm.app.doors import sweep as sweep
+    from ctxasm.app.doors import why as why
     from ctxasm.citations import CheckedAnswer as CheckedAnswer
     from ctxasm.data.documents import IngestOptions as IngestOptions
     from ctxasm.data.documents import IngestReport as IngestReport
@@ -143,6 +146,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.compare_answers import AnswerComparison as AnswerComparison
     from ctxasm.tuning.recommend.recommending import Recommendation as Recommendation
     from ctxasm.tuning.sweep.results import SweepResult as SweepResult
+    from ctxasm.tuning.why.results import Why as Why
 
 __all__ = [
     "Answer",
@@ -185,6 +189,7 @@ __all__ = [
     "TokenizerUnavailable",
     "Turn",
     "UnknownSetting",
+    "Why",
     "ask",
     "assemble",
     "check",
@@ -203,6 +208,7 @@ __all__ = [
     "recommend",
     "search",
     "sweep",
+    "why",
     "write_bundle",
 ]
 

@@ -29,6 +29,7 @@ COMMANDS = (
     "search",
     "ask",
     "check",
+    "why",
     "compare",
     "sweep",
     "recommend",

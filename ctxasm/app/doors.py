@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.recommend.recommending import Recommendation
     from ctxasm.tuning.sweep.grid import Axes
     from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.why.results import Why
 
 
 def open_store(url: str | None = None) -> Store:
@@ -299,6 +300,39 @@ def check(assembly: Assembly, answer: str, scorer: Scorer | str | None = None) -
 
     named = "lexical" if scorer is None else scorer
     return run(assembly, answer, open_scorer(named, read_config()) if isinstance(named, str) else named, likeness=open_likeness())
+
+
+def why(
+    trace: Source | Sequence[Source] | None = None,
+    store: DatasetStore | None = None,
+    dataset: str | None = None,
+    settings: AssemblySettings | None = None,
+    *,
+    query_id: str | None = None,
+    fact: str | None = None,
+    scorer: Scorer | str = "lexical",
+) -> Why:
+    """Why an answer of production failed: the prompt that was sent (A) beside what `settings` would send (B), and where the fact went.
+
+    `trace` is a path or a pair (name, bytes): a trace or log of any form that `load` recognises, or a prompt with its answer. With a
+    `dataset` its hits are that dataset's chunks, with their neighbours; without a trace the answer that the dataset records for
+    `query_id` is taken. `query_id` names one of several answers; `fact` is what the answer should have said (default: the expected
+    passages, else the reference answer, else what of the answer nothing carries). `scorer` is that of `check`. Raises InvalidInput,
+    InvalidBundle, NotFound, ModelUnavailable where the scorer's model fails.
+    """
+    from ctxasm.app.explained import cases_in, explained, recorded_cases
+    from ctxasm.data.files.loading import files_at
+    from ctxasm.model.settings import AssemblySettings
+
+    with _workbench(store) as workbench:
+        chosen = settings or AssemblySettings()
+        if trace is None:
+            found = recorded_cases(workbench, dataset)
+        else:
+            given = _listed(trace)
+            files = [one for file in given for one in ([file] if isinstance(file, tuple) else files_at([file], workbench.config))]
+            found = cases_in(workbench, files, dataset)
+        return explained(workbench, found.named(query_id), chosen, found.source, found.dataset, fact, scorer)
 
 
 # From looking to deciding

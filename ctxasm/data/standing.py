@@ -10,7 +10,7 @@ from ctxasm.model.errors import InvalidInput, NotFound, shown
 if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets
     from ctxasm.model.datasets import DatasetInfo, OwnedDataset
-    from ctxasm.model.records import Answer, Chunk, Document, Query
+    from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
 
 Over = Literal["new", "replace", "join"]
 """What a load does where its name is taken: `new` refuses unless it is the same content, `replace` takes its place, `join` adds to it."""
@@ -23,12 +23,16 @@ def counted(count: int, noun: str) -> str:
 
 
 class Standing(NamedTuple):
-    """A dataset as somebody should know it before it is replaced. `summaries` are documents with one, `saved` saved questions."""
+    """A dataset as somebody should know it before it is replaced. `summaries` are documents with one, `saved` saved questions.
+
+    `lacks_sent`: what is loaded is the same, but for what its answers were sent, which an earlier version did not keep.
+    """
 
     info: DatasetInfo
     summaries: int
     saved: int
     enriched: bool
+    lacks_sent: bool = False
 
     def goes(self, counted: Callable[[int, str], str] = counted) -> str:
         """What goes when it is replaced."""
@@ -48,7 +52,8 @@ class NameTaken(InvalidInput):
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
         stays = f"; {standing.stays()} would stay" if standing.stays() else ""
-        there = f"dataset {shown(standing.info.name)} is there already, with other content"
+        other = "without what its answers were sent, which is kept now" if standing.lacks_sent else "with other content"
+        there = f"dataset {shown(standing.info.name)} is there already, {other}"
         super().__init__(f"{there}: replacing it would take away {standing.goes()}{stays}")
 
 
@@ -65,6 +70,18 @@ def standing(datasets: Datasets, info: DatasetInfo) -> Standing:
     store = datasets.store
     summaries = sum(1 for document in store.dataset(info.name).documents() if document.summary)
     return Standing(info, summaries, len(store.saved_queries(info.name)), bool(written_for(store, info.name)))
+
+
+def lacks_sent(datasets: Datasets, info: DatasetInfo, bundle: Bundle) -> bool:
+    """Whether a stored dataset is that of these records but for the prompts and sources of its answers."""
+    counts = (len(bundle.chunks), len(bundle.queries), len(bundle.answers))
+    if (info.chunks, info.queries, info.answers) != counts:
+        return False
+    there = {answer.query_id: answer for answer in datasets.store.dataset(info.name).answers()}
+    pairs = [(there.get(new.query_id), new) for new in bundle.answers]
+    if any(old is None or old.answer != new.answer for old, new in pairs):
+        return False
+    return any((new.sources or new.metadata) and not (old.sources or old.metadata) for old, new in pairs if old is not None)
 
 
 def joined_dataset(datasets: Datasets, name: str, over: Over) -> OwnedDataset | None:

@@ -18,8 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from ctxasm.app.commands.annotations import HELP, Annotations
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
+from ctxasm.model.recorded import recorded_of
 from ctxasm.text.formats import expects_markers
 from ctxasm.text.markers.grammar import READINGS, Reading
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ctxasm.citations.grounds import Grounds
     from ctxasm.data.files.answers import AnswersReading, AskedAnswer
     from ctxasm.data.files.problems import Problem
+    from ctxasm.model.records import Answer
     from ctxasm.model.settings import AssemblySettings
     from ctxasm.model.support import Scorer
     from ctxasm.review.agreement import Judged
@@ -58,6 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--junit", metavar="FILE", help="JUnit XML too: a test case an answer, which fails on what --fail-on names, else on what is listed"
     )
+    parser.add_argument("--annotations", metavar="FILE", help=HELP)
     parser.add_argument("--all", action="store_true", help="list also claims that are carried in part or cite nothing, however many")
     parser.add_argument(
         "--markers",
@@ -83,14 +87,17 @@ def run(args: Namespace) -> int:
     check = Check(workbench, settings, scorer, *_answers(args, workbench), args.markers)
     report, totals, failed = open_report(args.format, whole=args.all), Totals(), Counter[str]()
     suite = TestSuite(args.junit) if args.junit is not None else None
+    annotations = Annotations(args.annotations) if args.annotations is not None else None
     start = time.perf_counter()
     try:
-        for checked, grounds in check.all():
+        for checked, grounds, answer in check.all():
             report.answer(checked, grounds)
             totals.add(checked)
             failed += (found := failures(checked, failing))
             if suite is not None:
                 suite.answer(checked, grounds, found if failing.names else failures(checked, LISTED))
+            if annotations is not None:
+                annotations.answer(checked, recorded_of(answer).span_id)
     except ModelUnavailable as error:
         if suite is not None:
             suite.error("stopped", f"{error}, after {totals.answers} of {check.count} answers")
@@ -100,6 +107,8 @@ def run(args: Namespace) -> int:
             for query_id, why in check.refused.items():
                 suite.error(query_id, why)
             suite.write()
+        if annotations is not None:
+            annotations.write()
     report.end(totals, check.agreement())
     read = " and ".join(sorted(check.readings)) or "no"
     say(f"checked with {scorer.name} in {time.perf_counter() - start:.2f} s, {read} markers read")
@@ -126,8 +135,8 @@ class Check:
         self._judged: list[Judged] = []
         self.refused, self.count = dict[str, str](), len(answers)
 
-    def all(self) -> Iterator[tuple[CheckedAnswer, Grounds]]:
-        """Each answer with what it was checked against."""
+    def all(self) -> Iterator[tuple[CheckedAnswer, Grounds, Answer]]:
+        """Each answer with what it was checked against, and as it is recorded."""
         from ctxasm.app.parts import open_likeness
         from ctxasm.citations.alignment import check_answer
         from ctxasm.review.agreement import label_scores
@@ -155,7 +164,7 @@ class Check:
                 reading=self._reading or ("usual" if asked.has_sources else "strict"),
             )
             self.readings.add(checked.reading)
-            yield checked, grounds
+            yield checked, grounds, answer
             if asked.has_sources:
                 self._judged += label_scores([answer], self._scorer, {answer.query_id: asked.question})
 

@@ -19,6 +19,8 @@ from ctxasm.model.errors import InvalidInput, shown
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 SAMPLE_CHARS, SAMPLE_ROWS = 200_000, 100
+MOST_ALIKE = 0.9
+"""Share of the records of a table that have as many fields as the first."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNQUOTED = re.compile(r'([^"]*)("[^"]*"?)?')
 
@@ -145,6 +147,12 @@ def detect_delimiter(text: str, file: str) -> str:
         sample = sample[: sample.rfind("\n") + 1] or sample
     by_name = "\t" if file.lower().endswith((".tsv", ".tab")) else ""
     return max(DELIMITERS, key=lambda delimiter: (*_fitness(sample, delimiter), delimiter == by_name))
+
+
+def is_table(text: str, file: str) -> bool:
+    """Whether the first record has several fields and nearly all others have as many: prose has not."""
+    several, share, _ = _fitness(text[:SAMPLE_CHARS], detect_delimiter(text, file))
+    return several and share >= MOST_ALIKE
 
 
 def _fitness(sample: str, delimiter: str) -> tuple[bool, float, int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from pathlib import PurePosixPath
 
 from ctxasm.data.archives import BROKEN
 from ctxasm.data.files.decoding import Decoded, NotUtf8, decode
-from ctxasm.data.files.delimited import read_delimited
+from ctxasm.data.files.delimited import is_table, read_delimited
 from ctxasm.data.files.files import open_archive
 from ctxasm.data.files.json_rows import is_lines, read_json, read_lines
 from ctxasm.data.files.limits import FileLimits
@@ -16,11 +17,14 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.rows import Rows
 from ctxasm.data.files.tables import why
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.text.sent_prompts import said_in
 
 LINES = (".jsonl", ".ndjson", ".jsonlines")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 READABLE = (".json", *LINES, *DELIMITED, ".txt", ".trec", ".run", ".qrels", ".parquet", ".pq")
 """Names of files in an archive or a folder that are looked into."""
+NUMBERED = re.compile(r"\s*\[\d{1,3}\]\s*[^\s\d\[\]{},\"]")
+"""How a prompt begins that begins with its first passage; a list of JSON does not."""
 ZIP, GZIP = (b"PK\x03\x04", b"PK\x05\x06"), b"\x1f\x8b"
 OTHERS = {
     b"%PDF": "a PDF: load documents with `ctxasm ingest`",
@@ -75,6 +79,8 @@ def _text(data: bytes, file: str, limits: FileLimits) -> list[Rows]:
             return [read_lines(Decoded("", "UTF-8", 0), data, file, limits)]  # which names each line that is wrong
         problem = Problem(file, error.line, f"byte {error.column}", "is not valid UTF-8: save the file again as UTF-8")
         return [Rows(file, (), (), ("UTF-8",), "line", (problem,))]
+    if suffix not in (*DELIMITED, *LINES, ".json") and (prompt := _prompt(decoded, file)) is not None:
+        return [prompt]
     start = decoded.text.lstrip()[:1]
     if suffix in DELIMITED or start not in ("{", "["):
         if suffix == ".json" or suffix in LINES:
@@ -83,6 +89,17 @@ def _text(data: bytes, file: str, limits: FileLimits) -> list[Rows]:
     if start == "{" and (suffix in LINES or is_lines(decoded.text)) and not _is_one_object(decoded.text):
         return [read_lines(decoded, data, file, limits)]
     return read_json(decoded, file, limits)
+
+
+def _prompt(decoded: Decoded, file: str) -> Rows | None:
+    """A plain text that is a prompt with its answer, as one row; None for any other."""
+    text = decoded.text
+    if text.lstrip()[:1] in ("{", "[") and not NUMBERED.match(text):
+        return None
+    said = said_in(text)
+    if said is None or is_table(text, file):
+        return None
+    return Rows(file, said._fields, [(1, said._asdict())], (decoded.encoding,), "line", is_text=True, replaced=decoded.replaced)
 
 
 def _is_one_object(text: str) -> bool:

@@ -17,6 +17,7 @@ from ctxasm.data.standing import (
     is_content_of,
     is_counted,
     joined_dataset,
+    lacks_sent,
     standing,
     stored_info,
 )
@@ -242,7 +243,7 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
     if there is not None and over == "new":
         records = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
         if content_hash(records) != there.content_hash:
-            raise NameTaken(standing(datasets, there))
+            raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacks_sent(datasets, there, bundle)))
         if is_counted(datasets, there):
             return LoadReport(there, False, reading.notes)
     info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")

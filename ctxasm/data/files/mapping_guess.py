@@ -13,7 +13,7 @@ from typing import Any
 
 from ctxasm.data.columns import LONG_TEXT, longest_texts, places_inside
 from ctxasm.data.field_names import by_names, plain_name
-from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_form import DOCUMENT_FIELDS, EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, PROMPT, ColumnMapping
 from ctxasm.data.files.mapping_hits_guess import guess_hits
 from ctxasm.data.files.mapping_values import ABSENT, JSON_FIELDS, METADATA, REALS, VECTORS, WHOLES, field_value, is_vector, parsed, value_at
 from ctxasm.data.files.rows import Rows
@@ -155,7 +155,7 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
         if path is not None and field not in found and path not in found.values():
             found[field], reasons[field] = path, reason
 
-    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, EXPECTED)]
+    flat = [field for field in FIELDS[kind] if field not in (HITS, *HIT_FIELDS, EXPECTED, PROMPT)]
     for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from ctxasm.data.files.mapping_form import EXPECTED, HIT_FIELDS, HITS, ColumnMapping
+from ctxasm.data.files.mapping_form import EXPECTED, HIT_FIELDS, HITS, PROMPT, ColumnMapping
 from ctxasm.data.files.mapping_lines import Applied
 from ctxasm.data.files.mapping_values import ABSENT, each_at, field_value, is_vector, parsed, value_at
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.converted import Converted
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.forms import plain_text
 from ctxasm.data.files.recognised.lists import read_answer, read_question
+from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.passages import Passage, passage
 from ctxasm.data.files.recognised.values import named, number, whole
 from ctxasm.data.files.rows import Rows
@@ -24,7 +25,7 @@ from ctxasm.model.errors import shown
 
 MOST_TOLD, MAX_KEPT, MAX_FLAT = 8, 1_000, 3
 """Paths that a sentence names; characters of a text that is kept as metadata; levels of objects that are laid flat."""
-AROUND = ("query", "query_id", "answer", EXPECTED)
+AROUND = ("query", "query_id", "answer", EXPECTED, PROMPT)
 OF_PASSAGE = ("title", "source", "section", "date")
 Values = Mapping[str, Any]
 At = tuple[int, ...]
@@ -38,6 +39,7 @@ class _Found:
     query_id: str | None
     answer: Any
     expected: Any
+    sent: Any
     hits: list[Passage]
 
 
@@ -62,6 +64,7 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
                 query_id=found.query_id,
                 answer=read_answer(found.answer),
                 reference=read_answer(found.expected),
+                spoken=_spoken(found.sent, row),
                 metadata=reader.beside(row) or None,
             )
     if rows.rows and not reader.hits:
@@ -77,6 +80,12 @@ def hit_retrievals(mapping: ColumnMapping, rows: Rows) -> Applied:
         texts = f"; its texts are at {', '.join(outside)}" if (outside := reader.texts_outside()) else ""
         draft.note(0, f"{rows.file}: nothing in it is known as a question: map one, as in query=PATH{texts}")
     return Applied(draft.lines()[0], tuple(problems))
+
+
+def _spoken(prompt: Any, row: Mapping[str, Any]) -> Spoken | None:
+    """The prompt that was sent, with the names of the span that stand in the row itself."""
+    sent = read_messages(prompt)
+    return Spoken(sent, *(named(row.get(name)) for name in ("model", "trace_id", "span_id"))) if sent else None
 
 
 class _Reader:
@@ -153,9 +162,9 @@ class _Reader:
             self.hits += len(hits)
             self.asked += 1
             query_id = named(field_value("query_id", values.get("query_id")))
-            yield _Found(
-                values.get("query"), self._name(query_id, values.get("query")), values.get("answer"), values.get(EXPECTED), _ranked(hits)
-            )
+            name = self._name(query_id, values.get("query"))
+            answer, expected, sent = (values.get(field) for field in ("answer", EXPECTED, PROMPT))
+            yield _Found(values.get("query"), name, answer, expected, sent, _ranked(hits))
 
     def _name(self, query_id: str | None, question: Any) -> str | None:
         """The id of a question: its own, else of its words; asked again it is another query."""

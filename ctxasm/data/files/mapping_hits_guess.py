@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ctxasm.data.field_names import FIELD_NAMES, by_names, plain_name
-from ctxasm.data.files.mapping_form import EXPECTED, HITS, NAMES, REFERENCES, ColumnMapping
+from ctxasm.data.files.mapping_form import EXPECTED, HITS, NAMES, PROMPT, REFERENCES, ColumnMapping
 from ctxasm.data.files.mapping_paths import ITEMS, OTHERS, Seen, most, name_of, seen_in, shallow
 from ctxasm.data.files.mapping_values import ABSENT, field_value
 from ctxasm.data.files.recognised.forms import plain_text
@@ -28,6 +28,7 @@ LISTS = frozenset(
 EXTRA: Mapping[str, tuple[str, ...]] = {
     "query": ("user_question", "query_str", "queries", "questions", "query_texts", "input", "inputs", "q", "search", "messages", "ask"),
     "answer": ("answer", "response", "antwoord", "actual_output", "output", "generated_answer", "completion", "result"),
+    PROMPT: ("prompt", "messages", "full_prompt", "final_prompt", "rendered_prompt", "prompt_sent", "llm_input", "model_input"),
     "text": ("texts", "chunks", "contexts", "passages", "snippets", "snippet", "content", "text", "value"),
     "id": (
         "id",
@@ -201,6 +202,7 @@ def _around(outside: Mapping[str, list[Any]], columns: Mapping[str, str]) -> Ite
         ("query_id", NAMES["query_id"], _is_short),
         (EXPECTED, (*REFERENCES, "expected_output", "ideal_answer"), lambda value: isinstance(value, str)),
         ("answer", EXTRA["answer"], lambda value: isinstance(value, str)),
+        (PROMPT, EXTRA[PROMPT], lambda value: isinstance(value, (str, list))),
     )
     taken = set(columns.values())
     for name, names, fits in known:

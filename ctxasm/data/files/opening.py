@@ -31,6 +31,8 @@ OF_LIBRARIES = frozenset({"source_id", "split_id", "split_idx", "split_idx_start
 DOCUMENTS = (".txt", ".text", ".html", ".htm", ".xhtml", ".md", ".markdown")
 """Names of files that are documents more often than tables."""
 HINT = "map its columns, as in text=COLUMN, and say what its rows are (chunks, documents, queries, retrievals, answers)"
+PROMPT = "a prompt with its answer, which stands last, after a line that begins with `Answer:`"
+NO_ROWS = f"it holds no rows: give an object, a list of objects, a table with a line of column names, or {PROMPT}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +119,9 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
     if rows.rows:
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
         is_plain = len(rows.columns) == 1 or file.lower().endswith(DOCUMENTS)
-        plain = "; plain text is loaded with `ctxasm ingest`" if is_plain else ""
+        plain = f"; plain text is loaded with `ctxasm ingest`, but for {PROMPT}" if is_plain else ""
         return Table(rows, unread=f"none of its columns ({columns}) is known as a text, a question or a document: {HINT}{plain}")
-    told = "it is a document and no table: load it with `ctxasm ingest`" if file.lower().endswith(DOCUMENTS) else "it holds no rows"
+    told = "it is a document and no table: load it with `ctxasm ingest`" if file.lower().endswith(DOCUMENTS) else NO_ROWS
     return Table(rows, unread=None if rows.problems else told)
 
 

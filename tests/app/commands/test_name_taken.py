@@ -234,3 +234,17 @@ def test_a_table_is_copied_over_or_added_only_when_said(
     assert "is a link to table 'one' of connection 'own' already" in run(capsys, "connect", "--table", "two", "--link", "live", code=2)[1]
     run(capsys, "connect", "--table", "two", "--link", "live", "--replace")
     assert "nothing can be added to it here" in run(capsys, "connect", "--table", "one", "--into", "live", code=2)[1]
+
+
+def test_a_trace_that_an_earlier_version_loaded_is_told_from_another_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its answers were kept without the prompt that was sent: the same file is other content now."""
+    hits = [{"id": "a", "text": "Een dag aan de kade kost twaalf euro.", "score": 1.0}]
+    line = {"question": "Wat kost de kade?", "hits": hits, "answer": "Twaalf euro [1]."}
+    (tmp_path / "log.json").write_text(json.dumps([line]))
+    run(capsys, "load", str(tmp_path / "log.json"))
+    (tmp_path / "log.json").write_text(json.dumps([{**line, "prompt": f"Context:\n[1] {hits[0]['text']}\n\nQuestion: Wat kost de kade?"}]))
+    _, err = run(capsys, "load", str(tmp_path / "log.json"), code=2)
+    assert "dataset 'log' is there already, without what its answers were sent, which is kept now: replacing it would take away" in err
+    assert "Say --replace to load over it" in err
+    (tmp_path / "log.json").write_text(json.dumps([{**line, "answer": "Tien euro [1]."}]))
+    assert "is there already, with other content" in run(capsys, "load", str(tmp_path / "log.json"), code=2)[1]

@@ -10,7 +10,9 @@ from ctxasm.app.ui.compare.blind_review import contexts_html
 from ctxasm.app.ui.compare.claim_flips import claim_pairs, claims_html
 from ctxasm.app.ui.compare.differences import NEVER, bars_html, chunk_rows, chunks_html, settings_html, texts_html
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
+from ctxasm.app.ui.frame.session_records import SENT
 from ctxasm.app.ui.inspect.before_after import sent_chunks
+from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.widgets.word_diff import MOST_WORDS, shortened, word_diff
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
@@ -72,7 +74,7 @@ def test_rows_are_the_chunks_that_only_one_holds_with_why_the_other_lacks_them(c
 
 
 def test_two_bars_lie_on_one_axis():
-    page = Page(bars_html(assembled(limit=230), assembled(limit=400), "s"))
+    page = Page(bars_html(budget_bar(assembled(limit=230)), budget_bar(assembled(limit=400)), "s"))
     sides = [attrs for _, attrs in page.tags if attrs.get("class") == "cx-versus-bar"]
     assert [side["data-side"] for side in sides] == ["A", "B"]
     limits = [attrs["style"] for _, attrs in page.tags if "data-limit" in attrs and "left" in attrs.get("style", "")]
@@ -98,6 +100,7 @@ def test_a_pinned_setting_comes_back_from_its_address(settings):
 def test_an_address_says_what_of_a_cannot_be_used():
     assert read_pinned({}) == (None, ())
     assert pinned_address(None) == {}
+    assert read_pinned(pinned_address(SENT)) == (SENT, ())
     settings, rejected = read_pinned({"a": "w=99&mt=2000"})
     assert settings == AssemblySettings(max_tokens=2000)
     assert rejected[0].startswith("of A, expand_window")

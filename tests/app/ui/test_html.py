@@ -24,9 +24,9 @@ from ctxasm.app.ui.inspect.order import block_order, order_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
-from ctxasm.app.ui.words.words import REASONS
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
+from ctxasm.model.stage_labels import REASONS
 from tests.app.ui.builders import HOSTILE, assembled, hostile
 
 VOID = {"br", "hr", "img", "input"}

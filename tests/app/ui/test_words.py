@@ -12,13 +12,14 @@ from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.app.ui.words.settings_words import settings_sentence
-from ctxasm.app.ui.words.words import REASONS, fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
 from ctxasm.llm.embedding import SLIDER, THRESHOLDS, threshold_of
 from ctxasm.model.events import Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.setting_labels import LABELS, named, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
+from ctxasm.model.stage_labels import REASONS
 
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
 

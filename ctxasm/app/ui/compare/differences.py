@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Literal, NamedTuple
 
-from ctxasm.app.ui.inspect.before_after import Changed, Comparison, Delta, changed_settings, sent_chunks
-from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, axis_html, budget_bar, shown_axis, track_html
+from ctxasm.app.ui.inspect.before_after import Changed, Delta, changed_settings, sent_chunks
+from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_axis, track_html
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
@@ -44,7 +44,7 @@ def chunk_rows(a: Assembly, b: Assembly) -> tuple[ChunkRow, ...]:
 
 def _only(here: Assembly, there: Assembly, side: Side, keys: frozenset[Key]) -> list[ChunkRow]:
     fates = fates_by_key(there)
-    return [_row(here, key, side, fate_sentence(fates[key]) if key in fates else NEVER) for key in _by_score(here, keys)]
+    return [chunk_row(here, key, side, fate_sentence(fates[key]) if key in fates else NEVER) for key in _by_score(here, keys)]
 
 
 def _otherwise(a: Assembly, b: Assembly, keys: frozenset[Key]) -> list[ChunkRow]:
@@ -53,7 +53,7 @@ def _otherwise(a: Assembly, b: Assembly, keys: frozenset[Key]) -> list[ChunkRow]
     for key in _by_score(a, keys):
         one, other = fate_label(of_a[key]), fate_label(of_b[key])
         if one != other:
-            rows.append(_row(a, key, "both", f"A: {one}. B: {other}."))
+            rows.append(chunk_row(a, key, "both", f"A: {one}. B: {other}."))
     return rows
 
 
@@ -62,7 +62,8 @@ def _by_score(assembly: Assembly, keys: frozenset[Key]) -> list[Key]:
     return sorted(keys, key=lambda key: (-fates[key].score, fates[key].rank, key))
 
 
-def _row(here: Assembly, key: Key, side: Side, why: str) -> ChunkRow:
+def chunk_row(here: Assembly, key: Key, side: Side, why: str) -> ChunkRow:
+    """A row of what differs; `here` knows the chunk."""
     fate, candidate = fates_by_key(here)[key], here.trace.candidates.get(key)
     name = f"{title_of(here.trace.documents, key[0], 48)} #{key[1]}"
     return ChunkRow(key, name, side, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
@@ -88,13 +89,13 @@ def _setting(changed: Changed, a: AssemblySettings, b: AssemblySettings) -> str:
     return f'<li data-setting="{spec.name}" title="{spec.name}"><b>{escape(label_of(spec))}</b> {chip("A")} {one} {chip("B")} {other}</li>'
 
 
-def bars_html(a: Assembly, b: Assembly, stamp: str) -> str:
+def bars_html(a: Bar, b: Bar, stamp: str) -> str:
     """Two budget bars on one axis."""
-    bars = {"A": budget_bar(a), "B": budget_bar(b)}
+    bars = {"A": a, "B": b}
     axis = max(map(shown_axis, bars.values()))
     drawn = "".join(
-        f'<div class="cx-versus-bar" data-side="{side}" data-tokens="{bar.used}">{chip(side)}<div class="cx-plot" role="img" aria-label='
-        f'"{side}: {bar.used} of {bar.limit} tokens used by {plural(bar.sources, "document")}">{track_html(bar, axis)}</div></div>'
+        f'<div class="cx-versus-bar" data-side="{side}" data-tokens="{bar.used}">{chip(side)}<div class="cx-plot" role="img" '
+        f'aria-label="{side}: {_used(bar)}">{track_html(bar, axis)}</div></div>'
         for side, bar in bars.items()
     )
     kinds = {part.kind for bar in bars.values() for document in bar.documents for part in document.parts}
@@ -105,9 +106,14 @@ def bars_html(a: Assembly, b: Assembly, stamp: str) -> str:
     )
 
 
-def figures_html(compared: Comparison) -> str:
+def _used(bar: Bar) -> str:
+    limit = "" if bar.limit is None else f" of {bar.limit}"
+    return f"{bar.used}{limit} tokens used by {plural(bar.sources, 'document')}"
+
+
+def figures_html(deltas: Sequence[Delta]) -> str:
     """The figures that differ, B minus A."""
-    rows = "".join(_figure(delta) for delta in compared.deltas if round(delta.before) != round(delta.now))
+    rows = "".join(_figure(delta) for delta in deltas if round(delta.before) != round(delta.now))
     return boxed(f'<dl class="cx-change-figures cx-versus-figures">{rows}</dl>', "ctx-figures") if rows else ""
 
 

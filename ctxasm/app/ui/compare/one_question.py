@@ -13,6 +13,7 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.inspect.before_after import compare
+from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -28,8 +29,8 @@ def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
         return
     states = (workbench.evidence(a, scene.dataset), workbench.evidence(b, scene.dataset)) if labelled else ((), ())
     compared = compare(a, b, states)
-    st.html(bars_html(a, b, state.stamp_of(scene)))
-    st.html(figures_html(compared) or boxed("", "ctx-figures"))
+    st.html(bars_html(budget_bar(a), budget_bar(b), state.stamp_of(scene)))
+    st.html(figures_html(compared.deltas) or boxed("", "ctx-figures"))
     show_answers_to_one(scene, sides)
     st.html(chunks_html(chunk_rows(a, b)) or boxed(f'<p class="cx-note">{escape(compared.says)}</p>', "ctx-chunks"))
     st.html(texts_html(a.text, b.text, "Contexts", "ctx-contexts"))

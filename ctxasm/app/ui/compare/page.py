@@ -1,4 +1,4 @@
-"""The page: A and B in a line, and of them one question, all questions, or a blind review."""
+"""The page: A and B in a line, and of them one question, all questions, or a blind review; or the prompt that was sent as A."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from ctxasm.app.ui.compare.all_questions import show_all_questions
 from ctxasm.app.ui.compare.answers import show_answers
+from ctxasm.app.ui.compare.as_sent import recorded_answers, show_as_sent
 from ctxasm.app.ui.compare.blind_review import show_blind_review
 from ctxasm.app.ui.compare.differences import settings_html
 from ctxasm.app.ui.compare.one_question import show_one_question
@@ -16,7 +17,7 @@ from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.scenes import current_scene
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session_records import SENT, Pinned, Scene
 from ctxasm.app.ui.frame.sharing import copy_link
 from ctxasm.app.ui.frame.title import show_title
 from ctxasm.model.presets import preset
@@ -44,50 +45,61 @@ def show_compare() -> None:
         return
     pinned, view = session.pinned, session.compare_view
     session.compare_view = view  # a widget that nobody has used yet shows what its key holds
-    show_title("Compare", HEADINGS.get(view, scene.query.query), stamp=state.stamp_of(scene))
+    heading = HEADINGS.get(view, scene.query.query) if pinned != SENT else scene.query.query
+    show_title("Compare", heading, stamp=state.stamp_of(scene))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_line"):
-        st.segmented_control(
-            "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
-            label_visibility="collapsed",
-        )  # fmt: skip
-        st.button(
-            "Swap", key="swap", on_click=_swap, disabled=pinned is None, icon=":material/swap_horiz:", help="B becomes A, and A becomes B"
-        )
+        if pinned != SENT:
+            st.segmented_control(
+                "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
+                label_visibility="collapsed",
+            )  # fmt: skip
+            st.button(
+                "Swap",
+                key="swap",
+                on_click=_swap,
+                disabled=pinned is None,
+                icon=":material/swap_horiz:",
+                help="B becomes A, and A becomes B",
+            )
         with st.popover("Start with …", key="compare_pairs"):
-            for name, (a, b) in pairs(session.now).items():
+            for name, (a, b) in pairs(scene).items():
                 st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
         copy_link(scene, session.now)
     if pinned is None:
-        _offer_pin()
-    elif view != BLIND:
+        _offer_pin(scene)
+    elif pinned != SENT and view != BLIND:
         st.html(settings_html(pinned, session.now))
     state.keep_address()
-    if pinned is not None:
+    if pinned == SENT:
+        show_as_sent(scene)
+    elif pinned is not None:
         SHOWN[view](scene, pinned)
 
 
-def pairs(now: AssemblySettings) -> dict[str, tuple[AssemblySettings, AssemblySettings]]:
+def pairs(scene: Scene) -> dict[str, tuple[Pinned, AssemblySettings]]:
     """What can be compared to start with, as A and B."""
-    return {
+    now = session.now
+    sent: dict[str, tuple[Pinned, AssemblySettings]] = {"What was sent and these settings": (SENT, now)}
+    return (sent if scene.query.query_id in recorded_answers(scene.dataset) else {}) | {
         "Assembly off and on": (now.replace(enabled=False), now.replace(enabled=True)),
         "Defaults and recommended": (AssemblySettings(), preset("recommended")),
     }
 
 
-def _offer_pin() -> None:
+def _offer_pin(scene: Scene) -> None:
     says = "Pin settings as A, here or on Inspect. Then change settings on Inspect: they are B. Or take a pair to start with."
     st.html(f'<div class="cx cx-empty" role="status"><h2>Nothing is pinned as A yet</h2><p>{escape(says)}</p></div>')
     with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
         st.button("Pin the settings of now", key="pin_here", on_click=pin, args=(session.now,), icon=":material/keep:")
-        for name, (a, b) in pairs(session.now).items():
+        for name, (a, b) in pairs(scene).items():
             st.button(name, key=f"first_{name}", on_click=_take, args=(a, b))
 
 
-def _take(a: AssemblySettings, b: AssemblySettings) -> None:
+def _take(a: Pinned, b: AssemblySettings) -> None:
     pin(a)
     state.apply(b)
 
 
 def _swap() -> None:
-    if session.pinned is not None:
+    if session.pinned is not None and session.pinned != SENT:
         _take(session.now, session.pinned)

@@ -21,11 +21,12 @@ from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
 from ctxasm.app.ui.words.settings_words import settings_sentence
-from ctxasm.app.ui.words.words import plural, stage_name
+from ctxasm.app.ui.words.words import plural
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.specs import Spec
+from ctxasm.model.stage_labels import stage_name
 
 EXPLAINED = ("budget_policy", "ordering", "format")
 """Choices under which the drawer says what the chosen one does."""

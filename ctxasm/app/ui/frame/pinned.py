@@ -1,4 +1,5 @@
-"""A: the settings that Compare holds those of Inspect against. Kept by the session, and part of its address and of every link."""
+"""A: the settings, or the prompt that was sent, that Compare holds the settings of Inspect against. Kept by the session, and part of
+its address and of every link."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import SENT, Pinned
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.model.settings_text import from_url, to_url
 
@@ -16,14 +18,18 @@ PIN = "a"
 DEFAULTS = "default"
 
 
-def pinned_address(pinned: AssemblySettings | None) -> dict[str, str]:
+def pinned_address(pinned: Pinned | None) -> dict[str, str]:
     """What of an address says A; nothing where none is pinned."""
-    return {} if pinned is None else {PIN: urlencode(to_url(pinned)) or DEFAULTS}
+    if pinned is None or pinned == SENT:
+        return {PIN: SENT} if pinned else {}
+    return {PIN: urlencode(to_url(pinned)) or DEFAULTS}
 
 
-def read_pinned(parameters: Mapping[str, str]) -> tuple[AssemblySettings | None, tuple[str, ...]]:
+def read_pinned(parameters: Mapping[str, str]) -> tuple[Pinned | None, tuple[str, ...]]:
     """A as an address says it, and sentences on what of it cannot be used."""
     text = parameters.get(PIN)
+    if text == SENT:
+        return SENT, ()
     if text is None or text == DEFAULTS:
         return (None if text is None else AssemblySettings()), ()
     try:
@@ -31,12 +37,12 @@ def read_pinned(parameters: Mapping[str, str]) -> tuple[AssemblySettings | None,
     except ValueError:
         said = {}
     if not said or said.keys() - {spec.url for spec in specs()}:
-        return None, (f"A must be settings as an address has them, w=2&mt=4000, or {DEFAULTS}, got {text[:60]!r}",)
+        return None, (f"A must be settings as an address has them, w=2&mt=4000, {DEFAULTS} or {SENT}, got {text[:60]!r}",)
     settings, rejected = from_url(said)
     return settings, tuple(f"of A, {error}" for error in rejected)
 
 
-def pin(settings: AssemblySettings) -> None:
+def pin(settings: Pinned) -> None:
     """Make these A (a callback)."""
     session.pinned = settings
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
     from ctxasm.app.ui.frame.jobs import Job
-    from ctxasm.app.ui.frame.session_records import Choice, DatasetFacts, Ingest, KeptAnswers, LoadRequest, Scene, Settled
+    from ctxasm.app.ui.frame.session_records import Choice, DatasetFacts, Ingest, KeptAnswers, LoadRequest, Pinned, Scene, Settled
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import DatasetInfo, QueryEntry
     from ctxasm.model.ports import Fetched
-    from ctxasm.model.records import Query, Turn
+    from ctxasm.model.records import Answer, Query, Turn
     from ctxasm.model.results import Assembly, Key
     from ctxasm.model.settings import Channel, Ordering
     from ctxasm.model.support import Scorer
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NONE: Mapping[Any, Any] = MappingProxyType({})
 SEARCH = SearchOptions()
-FILE_MAPPING, OVER = "_map/", "_over/"
-"""How the keys of widgets begin that start anew together: one for each field of a file, one for each name that is taken."""
+FILE_MAPPING, OVER, FACT = "_map/", "_over/", "_fact/"
+"""How the keys of widgets begin that start anew together: one for each field of a file, for each name that is taken, and for each
+question, of what its answer should have said."""
 
 
 class Kept(Generic[T]):
@@ -117,7 +118,7 @@ class Session:
     """The settings: widgets and address are written from here."""
     past: Kept[Sequence[AssemblySettings]] = Kept(())
     future: Kept[Sequence[AssemblySettings]] = Kept(())
-    pinned: Kept[AssemblySettings | None] = Kept(None)
+    pinned: Kept[Pinned | None] = Kept(None)
     """A, which Compare holds the settings against."""
     preset: Widget[str] = Widget("_preset", "")
     semantic_threshold: Widget[float] = Widget("_semantic_threshold", 0.0)
@@ -225,6 +226,8 @@ class Session:
     versus: Kept[tuple[Hashable, Assembly] | None] = Kept(None)
     """The context of A, and of what it is."""
     compare_view: Widget[str] = Widget("_compare_view", "question")
+    recorded: Kept[tuple[Hashable, Mapping[str, Answer]] | None] = Kept(None)
+    """The answers that the dataset records, by question, and of what data they are."""
     compare_started: Kept[Hashable] = Kept(None)
     """The comparison of all questions that was asked for: one that takes long waits for that."""
     compare_filter: Widget[str] = Widget("_compare_filter", "all")

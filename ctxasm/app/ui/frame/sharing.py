@@ -12,7 +12,7 @@ from ctxasm.app.integrations.written import written_as
 from ctxasm.app.ui.frame import typed_questions
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.session_records import Pinned, Scene
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 
@@ -60,13 +60,13 @@ def copy_button(label: str, text: str, key: str) -> None:
     _copy_button()(data=data, key=key, height="content")
 
 
-def link_query(scene: Scene | None, settings: AssemblySettings, pinned: AssemblySettings | None = None) -> str:
+def link_query(scene: Scene | None, settings: AssemblySettings, pinned: Pinned | None = None) -> str:
     """The query string of a link to this scene: dataset and query by name, what differs from the defaults, and A."""
     where = {} if scene is None else {Session.dataset_name.key: scene.dataset, **_query_address(scene)}
     return urlencode({**where, **to_url(settings), **pinned_address(pinned)})
 
 
-def question_link(dataset: str, query_id: str, settings: AssemblySettings, pinned: AssemblySettings | None = None) -> str:
+def question_link(dataset: str, query_id: str, settings: AssemblySettings, pinned: Pinned | None = None) -> str:
     """The same for a stored question of a dataset by its id."""
     return urlencode({Session.dataset_name.key: dataset, Session.query_id.key: query_id, **to_url(settings), **pinned_address(pinned)})
 

@@ -77,12 +77,12 @@ class Bar:
 
     `documents` holds each document once (kept before dropped); `runs` is what lies on the axis from left to right, where the
     blocks of a document may stand apart. `supplement` says whether the query's extra results are in, None where it brings
-    none; they are no document.
+    none; they are no document. `limit` is None where it is not known: of a prompt that another program sent.
     """
 
     documents: tuple[BarDocument, ...]
     used: int
-    limit: int
+    limit: int | None
     axis: int
     supplement: Supplemented | None = None
     runs: tuple[BarDocument, ...] = ()
@@ -226,14 +226,14 @@ def token_axis(assembly: Assembly) -> tuple[Stretch, ...]:
 
 def _limit_at(bar: Bar) -> float:
     """Where the limit stands on the bar, in percent of its width."""
-    return min(100.0, 100 * bar.limit / max(shown_axis(bar), 1))
+    return min(100.0, 100 * (bar.limit or 0) / max(shown_axis(bar), 1))
 
 
 def shown_axis(bar: Bar) -> int:
     """The token at the right edge of the bar as it is drawn."""
     if _is_far(bar):
         return int(max(1000, 1.25 * _held(bar)))
-    return int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
+    return bar.axis if bar.limit is None else int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
 
 
 def _held(bar: Bar) -> int:
@@ -242,7 +242,7 @@ def _held(bar: Bar) -> int:
 
 def _is_far(bar: Bar) -> bool:
     """Whether the limit of a large window lies so far right that the documents could not be told apart beside it."""
-    return bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
+    return bar.limit is not None and bar.limit > LARGEST_FIXED and bar.limit > FAR * _held(bar)
 
 
 def _percent(tokens: float, axis: int) -> str:
@@ -345,23 +345,34 @@ def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozense
 
 
 def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
-    """The documents on an axis of so many tokens, with the limit; `fresh` chunks are marked."""
+    """The documents on an axis of so many tokens, with the limit where it is known; `fresh` chunks are marked."""
     cut = {document.document_id for document in bar.dropped}
     ends = accumulate(document.tokens for document in bar.runs)
     groups = "".join(
-        _group(document, axis, fresh, document.document_id in cut, bar.supplement, _beside_the_limit(document, bar.limit - end))
+        _group(
+            document,
+            axis,
+            fresh,
+            document.document_id in cut,
+            bar.supplement,
+            "" if bar.limit is None else _beside_the_limit(document, bar.limit - end),
+        )
         for document, end in zip(bar.runs, ends, strict=True)
     )
-    at = 100 * bar.limit / max(axis, 1)
-    side, far = " left" if at < 22 else "", " far" if _is_far(bar) else ""
-    over = f" · {number(bar.used - bar.limit)} over" if bar.used > bar.limit else ""
+    at = 100 * (axis if bar.limit is None else bar.limit) / max(axis, 1)
+    over = f" · {number(bar.used - bar.limit)} over" if bar.limit is not None and bar.used > bar.limit else ""
     used = f'<span class="cx-used">{number(bar.used)} tokens used{over}</span>' if at > 30 else ""
     beyond = 0 if _is_far(bar) else max(0, bar.axis - axis)
     torn = f'<span class="cx-beyond" data-beyond="{beyond}">{number(beyond)} more tokens left out ⇢</span>' if beyond else ""
+    track = f'{used}{torn}<div class="cx-track{" torn" if beyond else ""}">{groups}</div>'
+    return track if bar.limit is None else f"{track}{_limit_html(bar.limit, at, _is_far(bar))}"
+
+
+def _limit_html(limit: int, at: float, far: bool) -> str:
+    look = f"cx-limit{' left' if at < 22 else ''}{' far' if far else ''}"
     return (
-        f'{used}{torn}<div class="cx-track{" torn" if beyond else ""}">{groups}</div>'
-        f'<div class="cx-limit{side}{far}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{bar.limit}"><span>'
-        f"limit {number(bar.limit)}{' →' if far else ''}</span></div>"
+        f'<div class="{look}" style="left:min({at:.3f}%, calc(100% - 2px))" data-limit="{limit}"><span>'
+        f"limit {number(limit)}{' →' if far else ''}</span></div>"
     )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.app.ui.widgets.tables import table_html
-from ctxasm.app.ui.words.words import number, plural, stage_name
+from ctxasm.app.ui.words.words import number, plural
 from ctxasm.model.results import Assembly
+from ctxasm.model.stage_labels import stage_name
 
 PUBLISHED_MS = {"expand": 40.0, "deduplicate": 5.0, "group": 2.0, "budget": 15.0}
 """Latency that the five-stage pipeline publishes for its own stages, in milliseconds."""

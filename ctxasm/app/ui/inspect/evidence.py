@@ -15,8 +15,9 @@ from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.inspect.find import show_find
 from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import stage_name, title_of
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.results import Assembly
+from ctxasm.model.stage_labels import stage_name
 from ctxasm.tuning.evidence import EvidenceState
 
 LOOKS = {

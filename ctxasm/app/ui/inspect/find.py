@@ -13,9 +13,10 @@ from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number
 from ctxasm.app.ui.widgets.expected import Expected, sign_html
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import REASONS, plural
+from ctxasm.app.ui.words.words import plural
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly
+from ctxasm.model.stage_labels import REASONS
 
 LIMIT = 100
 

@@ -19,9 +19,10 @@ from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Ex
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, plural, stage_name, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, plural, title_of
 from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
 from ctxasm.model.results import Assembly, Fate, Key, StageRecord
+from ctxasm.model.stage_labels import stage_name
 
 
 class Step(NamedTuple):

@@ -15,6 +15,7 @@ from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
+from ctxasm.app.ui.load.load_jobs import EXPLAIN, begin
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
 from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
@@ -36,6 +37,9 @@ NOTE = (
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000
+EXPLAINS = (
+    "A trace or log with an answer, or a prompt with its answer: what was sent beside what would be sent here, and where the fact went."
+)
 BUNDLE = (
     ("documents.jsonl", "document_id, title?, source?, summary?, date?"),
     ("chunks.jsonl", "document_id, chunk_index, text, start?, end?, page_number?, section?"),
@@ -137,20 +141,37 @@ def _add(files: list[Taken]) -> None:
 def _paste() -> None:
     with st.popover("Paste text", icon=":material/content_paste:"):
         st.text_area(
-            "JSON, JSON Lines or a table with a line of column names",
+            "JSON, JSON Lines, a table with a line of column names, or a prompt with its answer",
             key=Session.pasted.key,
             height=200,
             max_chars=MOST_PASTED,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',
         )
-        st.button("Take it", key="take_pasted", on_click=_take_pasted, type="primary")
+        with st.container(horizontal=True, gap="small"):
+            st.button("Take it", key="take_pasted", on_click=_take_pasted, type="primary")
+            if st.button("Why this answer?", key="explain_pasted", help=EXPLAINS, icon=":material/troubleshoot:"):
+                _explain_pasted()
+
+
+def _pasted(name: str) -> list[Taken]:
+    text = session.pasted or ""
+    return [(name, text.encode("utf-8", "surrogatepass"))] if text.strip() else []
 
 
 def _take_pasted() -> None:
-    text = session.pasted or ""
-    if text.strip():
-        _add(told_apart([("pasted.txt", text.encode("utf-8", "surrogatepass"))], {name for name, _ in _taken()}))
+    if pasted := _pasted("pasted.txt"):
+        _add(told_apart(pasted, {name for name, _ in _taken()}))
         session.pasted = ""
+
+
+def _explain_pasted() -> None:
+    """Load what was pasted, and go to Compare, which says where the fact went that its answer lacks."""
+    from ctxasm.app.explained import open_trace
+    from ctxasm.data.files.loading import PASTED
+
+    if pasted := tuple(_pasted(PASTED)):
+        workbench, digest = server.workbench(), hashlib.sha256(pasted[0][1]).hexdigest()
+        begin(f"{EXPLAIN} {digest[:16]}", "Reading the answer", PASTED, lambda report, cancelled: open_trace(workbench, pasted), digest)
 
 
 def start_over() -> None:

@@ -13,7 +13,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import give_up
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import LoadRequest, TakenName
+from ctxasm.app.ui.frame.session_records import SENT, LoadRequest, TakenName
 from ctxasm.app.ui.load.taken_name import forget_choices
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
@@ -21,8 +21,10 @@ from ctxasm.app.ui.words.progress_words import progress_words, seconds_words
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import CtxasmError
 
-IMPORT = "import"
-"""How the keys of imports begin."""
+IMPORT, EXPLAIN = "import", "explain"
+"""How the keys of imports begin, and those of traces that are loaded to explain their answer."""
+COMPARE = "compare"
+"""The path of the page that says where the fact went."""
 PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""
 REDRAWN_S = 0.7
@@ -85,9 +87,12 @@ def keep_outcome(job: Job) -> None:
     if isinstance(job.error, CtxasmError):
         session.report = job.error
         return
-    session.report = report = job.result()
+    report = job.result()
+    session.report = getattr(report, "load", report) if job.key.startswith(f"{EXPLAIN} ") else report
     info = getattr(getattr(report, "load", report), "info", None)
     loaded(None if info is None else info.name, getattr(report, "query_id", None))
+    if job.key.startswith(f"{EXPLAIN} "):
+        session.pinned, session.going = SENT, COMPARE
     if info is not None and job.key.startswith(f"{IMPORT} "):
         # They are a dataset now; what is mapped next are other files.
         session.files, session.mappings = (), {}

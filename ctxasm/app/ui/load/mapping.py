@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
 from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
 from ctxasm.data.columns import opened_json, places_inside
 from ctxasm.data.field_names import by_names
-from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, ColumnMapping
+from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, PROMPT, ColumnMapping
 from ctxasm.data.files.mapping_guess import OF_FLAT
 from ctxasm.data.files.mapping_paths import NO_PATHS, paths_in
 from ctxasm.data.files.rows import Rows
@@ -60,7 +60,7 @@ def offered_of(mapping: ColumnMapping) -> tuple[str, ...]:
     """The fields that say something: those of a hit go with a list of hits, those of a flat row without one."""
     if mapping.kind != "retrievals":
         return FIELDS[mapping.kind]
-    idle = OF_FLAT if HITS in mapping.columns else (*HIT_FIELDS, EXPECTED)
+    idle = OF_FLAT if HITS in mapping.columns else (*HIT_FIELDS, EXPECTED, PROMPT)
     return tuple(field for field in FIELDS[mapping.kind] if field not in idle or field in mapping.columns)
 
 

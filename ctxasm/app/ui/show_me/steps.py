@@ -11,12 +11,13 @@ from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
 from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
-from ctxasm.app.ui.words.words import number, plural, stage_name, title_of
+from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.reasons import brackets
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
+from ctxasm.model.stage_labels import stage_name
 
 AROUND = 70
 """Characters of a source that are shown before what contradicts an answer."""

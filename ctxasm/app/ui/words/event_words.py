@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from ctxasm.app.ui.words.words import REASONS, decimal, likeness_words, number, plural
+from ctxasm.app.ui.words.words import decimal, likeness_words, number, plural
 from ctxasm.model import events as ev
+from ctxasm.model.stage_labels import REASONS
 
 Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
 """Events of the stages before the budget."""

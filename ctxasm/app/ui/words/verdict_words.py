@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, assert_never
 
-from ctxasm.app.ui.words.words import REASONS, plural, stage_name
+from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import Part, support_of
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import is_declined_answer, summary_sentence
+from ctxasm.model.stage_labels import REASONS, stage_name
 
 TitleOf = Callable[[str], str]
 Shown = Part | Literal["declined"]

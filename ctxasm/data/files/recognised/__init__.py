@@ -12,6 +12,7 @@ from ctxasm.data.files.recognised.langfuse import LANGFUSE
 from ctxasm.data.files.recognised.langsmith import LANGSMITH
 from ctxasm.data.files.recognised.llamaindex import LLAMAINDEX
 from ctxasm.data.files.recognised.openinference import OPENINFERENCE
+from ctxasm.data.files.recognised.prompts import PROMPTED
 from ctxasm.data.files.recognised.ragas import RAGAS
 from ctxasm.data.files.recognised.shape import Shape
 from ctxasm.data.files.recognised.unfolding import unfolded
@@ -19,7 +20,7 @@ from ctxasm.data.files.rows import Rows
 
 __all__ = ["SHAPES", "Converted", "Shape", "recognised", "unfolded"]
 
-SHAPES: tuple[Shape, ...] = (OPENINFERENCE, LANGFUSE, LANGSMITH, LLAMAINDEX, LANGCHAIN, HAYSTACK, RAGAS, BEIR)
+SHAPES: tuple[Shape, ...] = (OPENINFERENCE, LANGFUSE, LANGSMITH, LLAMAINDEX, LANGCHAIN, HAYSTACK, RAGAS, BEIR, PROMPTED)
 """Every shape, the most telling first."""
 
 

@@ -12,12 +12,15 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
+from ctxasm.data.files.recognised.messages import prompt_text
 from ctxasm.data.files.recognised.passages import Passage, content_id
 from ctxasm.data.files.recognised.placing import place
 from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
 from ctxasm.data.files.recognised.values import is_finite
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.characters import normalised
+from ctxasm.model.records import Turn
+from ctxasm.text.sent_prompts import asked_in, own_passages, sent_in
 
 UNKNOWN_QUESTION = "(the question is not in this export)"
 KINDS = ("documents", "chunks", "queries", "retrievals", "answers")
@@ -28,6 +31,22 @@ class Place(NamedTuple):
 
     table: int
     row: int
+
+
+class Spoken(NamedTuple):
+    """How an answer came about: what the model was `sent`, and the names of its span, by which a verdict finds back."""
+
+    sent: Sequence[Turn] = ()
+    model: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+
+
+class InPrompt(NamedTuple):
+    """What a prompt tells where nothing else does: its passages, and its question."""
+
+    found: Sequence[Passage]
+    question: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +62,7 @@ class Asked:
     answer: str | None
     answer_fields: Mapping[str, Any]
     query_id: str | None = None
+    spoken: Spoken = Spoken()
 
 
 @dataclass(slots=True)
@@ -83,6 +103,7 @@ class Draft:
         answer: str | None = None,
         answer_fields: Mapping[str, Any] | None = None,
         reference: str | None = None,
+        spoken: Spoken | None = None,
         **fields: Any,
     ) -> None:
         """A question, what was retrieved for it in order, the evidence it needs, the answer it got and the one it should get.
@@ -92,7 +113,16 @@ class Draft:
         numbers = [self.keep(at, passage) for passage in found]
         evidence = [self.keep(at, passage) for passage in gold]
         known = _present({**fields, "answer": reference})
-        self._asked.append(Asked(at, question, found, numbers, known, evidence, answer, answer_fields or {}, query_id))
+        self._asked.append(Asked(at, question, found, numbers, known, evidence, answer, answer_fields or {}, query_id, spoken or Spoken()))
+
+    def passages_of(self, table: int, sent: Sequence[Turn]) -> InPrompt:
+        """The passages that a prompt itself shows, for an answer of which no retrieval is known."""
+        text = prompt_text([turn for turn in sent if turn.role != "assistant"])
+        found = [Passage(own, rank=number) for number, own in own_passages(text)]
+        if found:
+            self.note(table, "no retrieval is in it: the passages of the prompt that was sent are taken for the hits (prompts: {})")
+        last = next((turn.content for turn in reversed(sent) if turn.role == "user"), "")
+        return InPrompt(found, asked_in(last) or (last.strip() if last.strip() and not own_passages(last) else asked_in(text)))
 
     def pass_on(self, at: Place, kind: str, fields: Mapping[str, Any]) -> None:
         """A line as it is, right or wrong: the validation of the bundle judges it."""
@@ -206,7 +236,7 @@ class Draft:
             ]
             self._line(at, "retrievals", {"query_id": query_id, "retrieved": hits})
         if asked.answer is not None:
-            self._line(at, "answers", {"query_id": query_id, "answer": asked.answer, **asked.answer_fields})
+            self._line(at, "answers", {"query_id": query_id, "answer": asked.answer, **_as_sent(asked), **asked.answer_fields})
 
     def _hit(self, number: int, passage: Passage, value: Any, rank: int | None) -> dict[str, Any]:
         is_plain = passage.measure in ("score", "pair")
@@ -225,6 +255,23 @@ def document_of(passage: Passage, at: Place) -> str:
     if passage.document_id or passage.passage_id:
         return passage.document_id or passage.passage_id or ""
     return content_id(passage.text) if isinstance(passage.text, str) else f"row {at.row}"
+
+
+def _as_sent(asked: Asked) -> dict[str, Any]:
+    """What an answer was given, as its prompt shows it: the sources by number, the prompt, and the names of its span."""
+    sent, model, trace_id, span_id = asked.spoken
+    prompt = [{"role": turn.role, "content": turn.content} for turn in sent] or None
+    told = _present({"model": model, "trace_id": trace_id, "span_id": span_id, "prompt": prompt})
+    texts = [passage.text if isinstance(passage.text, str) else "" for passage in asked.found]
+    numbered: dict[int, list[int]] = {}
+    found = sent_in(prompt_text(sent), texts) if sent else ()
+    for index, one in enumerate(found):
+        numbered.setdefault(one.number, []).append(index)
+    sources = [
+        _present({"n": number, "text": "\n".join(found[at].text for at in places), "title": asked.found[found[places[0]].at].title})
+        for number, places in numbered.items()
+    ]
+    return {**({"sources": sources} if sources else {}), **({"metadata": told} if told else {})}
 
 
 def _present(fields: Mapping[str, Any]) -> dict[str, Any]:

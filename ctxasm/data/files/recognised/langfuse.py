@@ -14,10 +14,11 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
+from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.openinference import attributes_of, found_in, read_documents
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.traces import OF_TRACE, Span, SpanKind, take_traces
 from ctxasm.data.files.recognised.values import Object, first, is_nothing, named, objects, parsed
 from ctxasm.data.files.rows import Rows
 
@@ -63,7 +64,7 @@ def _spans(draft: Draft, at: Place, row: Object, outer: Object | None) -> Iterat
         draft.note(at.table, "rows that are no trace and no observation were left out (rows: {})")
         return
     trace_id = named(row.get("id")) or f"row {at.row}"
-    root = f"trace {trace_id}"
+    root = f"{OF_TRACE}{trace_id}"
     yield Span(at, trace_id, root, None, "other", "", read_question(row.get("input")), None, read_answer(row.get("output")))
     for inner in objects(row.get("observations")):
         yield _observation(draft, at, inner, trace_id)
@@ -79,13 +80,14 @@ def _observation(draft: Draft, at: Place, row: Object, trace_id: str | None) -> 
         at,
         known,
         _text(row, ("id",)),
-        _text(row, PARENT) or f"trace {known}",
+        _text(row, PARENT) or f"{OF_TRACE}{known}",
         kind,
         _text(row, START) or "",
         read_question(row.get("input")) if is_asked else None,
         found,
         read_answer(row.get("output")) if found is None else None,
         model,
+        read_messages(row.get("input")) if kind == "llm" else (),
     )
 
 

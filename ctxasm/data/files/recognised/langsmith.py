@@ -13,6 +13,7 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
+from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.shape import Shape
 from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
 from ctxasm.data.files.recognised.values import MAX_LEVELS, Object, is_nothing, named, objects, parsed
@@ -62,6 +63,7 @@ def _runs(draft: Draft, at: Place, row: Object, above: Span | None = None, level
         None if found is None else tuple(found),
         None if kind in ("retriever", "reranker") else read_answer(outputs),
         _model(row),
+        read_messages(row.get("inputs")) if kind == "llm" else (),
     )
     yield run
     for inner in objects(row.get("child_runs")) if level < MAX_LEVELS else ():

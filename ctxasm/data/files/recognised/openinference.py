@@ -15,12 +15,15 @@ from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place
 from ctxasm.data.files.recognised.forms import genai_document, openinference_document
 from ctxasm.data.files.recognised.lists import read_answer, read_question
+from ctxasm.data.files.recognised.messages import prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.shape import Shape
 from ctxasm.data.files.recognised.span_documents import is_documents_table, spans_of
 from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
 from ctxasm.data.files.recognised.values import Object, first, named, nested, objects, parsed
 from ctxasm.data.files.rows import Rows
+from ctxasm.model.records import Turn
+from ctxasm.text.sent_prompts import own_passages
 
 KINDS: dict[str, SpanKind] = {"RETRIEVER": "retriever", "RERANKER": "reranker", "LLM": "llm"}
 OPERATIONS: dict[str, SpanKind] = {
@@ -37,7 +40,7 @@ OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "string_va
 
 
 def recognise(rows: Rows) -> bool:
-    """Whether some row is a span that retrieves or reranks."""
+    """Whether some row is a span that retrieves or reranks, or a model that was sent passages."""
     if is_documents_table(rows):
         return True
     looked_at = (span for _, values in islice(rows.rows, LOOKED_AT) for span in _spans(values))
@@ -110,7 +113,22 @@ def span_of(draft: Draft, at: Place, row: Object) -> Span:
         found=found,
         answer=said or read_answer(_below(attributes, "output", "value")),
         model=named(_below(attributes, "llm", "model_name")) or named(_below(gen_ai, "request", "model")),
+        sent=_sent(attributes) if kind == "llm" else (),
     )
+
+
+def _sent(attributes: Object) -> tuple[Turn, ...]:
+    """What a model was asked, where a span of either dialect keeps it."""
+    gen_ai = _below(attributes, "gen_ai")
+    system = read_messages({"system": _below(gen_ai, "system_instructions") or ""})
+    places = (
+        _below(attributes, "llm", "input_messages"),
+        _below(gen_ai, "input", "messages"),
+        _below(gen_ai, "prompt"),
+        _below(attributes, "llm", "prompts"),
+        _below(attributes, "input", "value"),
+    )
+    return (*system, *next((found for place in places if place and (found := read_messages(place))), ()))
 
 
 def read_documents(draft: Draft, at: Place, raw: Sequence[Any]) -> tuple[Passage, ...]:
@@ -137,7 +155,10 @@ def _spans(values: Object) -> Iterator[Object]:
 
 
 def _searches(attributes: Object, row: Object) -> bool:
-    return _kind(attributes, row) in ("retriever", "reranker") or any(found_in(attributes, name) is not None for name in LISTS)
+    kind = _kind(attributes, row)
+    if kind in ("retriever", "reranker") or any(found_in(attributes, name) is not None for name in LISTS):
+        return True
+    return kind == "llm" and bool(own_passages(prompt_text(_sent(attributes))))
 
 
 def _kind(attributes: Object, row: Object) -> SpanKind:

@@ -10,18 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ctxasm.data.files.recognised.draft import Draft, Place
+from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.values import is_finite
+from ctxasm.model.records import Turn
 
 SpanKind = Literal["retriever", "reranker", "llm", "other"]
+OF_TRACE = "trace "
+"""How the name begins that a trace itself has among its spans, where it is none of them."""
 JOINED = "several retrievals of one question in a trace were joined (questions: {})"
 UNPLACED = "answers of traces with several questions, where none is the question of the trace, were left out (traces: {})"
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A step of a trace. `found` are the passages it returned, None where it is no retrieval."""
+    """A step of a trace. `found` are the passages it returned, None where it is no retrieval; `sent` is what a model was asked."""
 
     at: Place
     trace_id: str
@@ -33,6 +36,7 @@ class Span:
     found: tuple[Passage, ...] | None = None
     answer: str | None = None
     model: str | None = None
+    sent: tuple[Turn, ...] = ()
 
 
 @dataclass(slots=True)
@@ -61,6 +65,10 @@ def _take_trace(draft: Draft, trace_id: str, spans: Sequence[Span]) -> None:
     retrievals = _retrievals(draft, searching, root.question if root else None)
     speaking = [span for span in spans if span.kind == "llm" and span.answer and not _is_inside(span, by_id)]
     last = speaking[-1] if speaking else root if root and root.kind != "retriever" and root.answer else None
+    if not searching and last is not None and last.sent:
+        own = draft.passages_of(last.at.table, last.sent)
+        if own.found:
+            retrievals = [_Retrieval(last.at, own.question or (root.question if root else None), list(own.found))]
     answered = _answered(retrievals, root) if last else None
     if last and answered is None and retrievals:
         draft.note(last.at.table, UNPLACED)
@@ -72,8 +80,13 @@ def _take_trace(draft: Draft, trace_id: str, spans: Sequence[Span]) -> None:
             retrieval.found,
             query_id=trace_id if len(retrievals) == 1 else f"{trace_id}:{number}",
             answer=answer.answer if answer else None,
-            answer_fields={"metadata": {"model": answer.model}} if answer and answer.model else None,
+            spoken=_spoken(answer) if answer else None,
         )
+
+
+def _spoken(span: Span) -> Spoken:
+    made_up = span.span_id == f"{OF_TRACE}{span.trace_id}"
+    return Spoken(span.sent, span.model, span.trace_id, None if made_up else span.span_id)
 
 
 def _is_inside(span: Span, by_id: dict[str, Span]) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS, read_passage
 from ctxasm.data.files.recognised.langsmith import is_run
 from ctxasm.data.files.recognised.lists import read_list, read_question
+from ctxasm.data.files.recognised.prompts import are_messages
 
 WHOLE = ("docstore/data", "resourceSpans", "resource_spans")
 """Keys of objects that are one row."""
@@ -24,7 +25,13 @@ def unfolded(value: Any) -> list[dict[str, Any]] | None:
         return _of_list(value)
     if not isinstance(value, dict):
         return None
-    if any(name in value for name in WHOLE) or _is_trace(value) or is_run(value) or read_passage(value, FORMS) is not None:
+    if (
+        any(name in value for name in WHOLE)
+        or _is_exchange(value)
+        or _is_trace(value)
+        or is_run(value)
+        or read_passage(value, FORMS) is not None
+    ):
         return [value]
     if _are_questions(value):
         return [{"query": question, "documents": found} for question, found in value.items()]
@@ -35,6 +42,8 @@ def unfolded(value: Any) -> list[dict[str, Any]] | None:
 
 
 def _of_list(value: list[Any]) -> list[dict[str, Any]] | None:
+    if are_messages(value):
+        return [{"messages": value}]
     if not value or not all(isinstance(item, list) for item in value):
         return None
     if all(len(item) == 2 and read_passage(item, FORMS) is not None for item in value):
@@ -46,6 +55,12 @@ def _of_list(value: list[Any]) -> list[dict[str, Any]] | None:
 
 def _is_trace(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("observations"), list) and "id" in value
+
+
+def _is_exchange(value: Mapping[str, Any]) -> bool:
+    """Whether it is what a model was sent, perhaps as a request beside its reply."""
+    request = value.get("request")
+    return are_messages(value.get("messages")) or (isinstance(request, Mapping) and are_messages(request.get("messages")))
 
 
 def _are_questions(value: Mapping[str, Any]) -> bool:

@@ -188,7 +188,9 @@ def test_several_questions_of_a_trace_are_several_queries_and_the_answer_is_for_
         ("t:1", "what is it?", 1),
         ("t:2", "why?", 2),
     ]
-    assert [(a.query_id, a.answer, dict(a.metadata)) for a in found.bundle.answers] == [("t:2", "because of it", {"model": "m"})]
+    assert [(a.query_id, a.answer, dict(a.metadata)) for a in found.bundle.answers] == [
+        ("t:2", "because of it", {"model": "m", "trace_id": "t", "span_id": "l2"})
+    ]
     assert any("were joined" in note for note in found.notes)
 
 
