@@ -161,11 +161,12 @@ def test_without_a_table_what_the_search_cannot_prove_is_bounded_from_above() ->
     assert 79_996 <= regret.best == pytest.approx(80_000, abs=1)
 
 
-def test_a_third_of_a_value_reaches_the_next_chunk_and_a_ninth_the_one_behind_it() -> None:
-    for value, order in ((0.34, ["a0", "b0", "a1", "a2"]), (0.33, ["a0", "a1", "b0", "a2"]), (0.11, ["a0", "a1", "a2", "b0"])):
-        documents = {"a": [RunChunk(0, 100, 1.0), RunChunk(1, 100, 0.0), RunChunk(2, 100, 0.0)], "b": [RunChunk(0, 100, value)]}
-        singles = best_runs(documents, 1)[-4:]
-        assert [f"{run.document_id}{run.indexes[0]}" for run in singles] == order
+@pytest.mark.parametrize("hit", [0, 2])
+def test_a_third_of_a_value_reaches_the_next_chunk_and_a_ninth_the_one_behind_it(hit: int) -> None:
+    for value, order in ((0.34, [0, None, 1, 2]), (0.33, [0, 1, None, 2]), (0.11, [0, 1, 2, None])):
+        chunks = [RunChunk(index, 100, float(index == hit)) for index in range(3)]
+        singles = best_runs({"a": chunks, "b": [RunChunk(0, 100, value)]}, 1)[-4:]
+        assert [abs(run.indexes[0] - hit) if run.document_id == "a" else None for run in singles] == order
 
 
 def test_a_run_opens_with_thirty_tokens_where_nothing_else_is_known() -> None:

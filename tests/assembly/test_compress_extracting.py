@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.assembly.compress import extracting
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, nearness, rate, reader_of, shorten
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, nearness, rate, reader_of, shorten, weights_of
 from ctxasm.assembly.compress.filling import fill
 from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk
+from ctxasm.text.bm25 import inverse_frequency
 from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from ctxasm.text.units import units_of
@@ -132,6 +133,11 @@ def test_the_weight_of_a_word_falls_to_its_eth_part_in_so_many_characters() -> N
     """1,200 from end to end after it, 600 from start to start before it; what both say counts once."""
     rows = [Row({}, False), Row({0: 1.0}, False), Row({}, False)]
     assert nearness([(0, 100), (600, 700), (1890, 1900)], rows, [2.0]) == pytest.approx([2 / math.e, 2, 2 / math.e])
+
+
+def test_a_word_weighs_by_how_many_units_hold_it_and_nothing_where_none_does() -> None:
+    rows = [[Row({0: 1.0}, False)], [Row({0: 0.5, 1: 1.0}, False), Row({}, False)]]
+    assert weights_of(3, rows) == [inverse_frequency(3, 2), inverse_frequency(3, 1), 0.0]
 
 
 def test_what_the_head_of_a_chunk_and_a_fact_are_worth() -> None:

@@ -222,6 +222,13 @@ def test_what_takes_least_is_chosen_of_equal_values(best: int, beside: int, extr
         assert taken(texts, 150, title=title or "TT") == {("a", best), ("a", beside) if name == "a" else ("b", 0)}
 
 
+@pytest.mark.parametrize("beside", [4, 6])
+def test_a_chunk_costs_less_once_a_neighbour_is_in(beside: int) -> None:
+    """Four tokens less, that of a gap: now less than the other with its header."""
+    texts = {("a", 0): sized("best", 30), ("a", 5): sized("near", 20), ("a", beside): sized("beside", 68), ("b", 0): sized("other", 60)}
+    assert taken(texts, 180, title="TT") == {("a", 0), ("a", 5), ("a", beside)}
+
+
 @pytest.mark.parametrize(("large", "shown"), [(11, {("a", 0), ("z", 0)}), (12, {("a", 0)})])
 def test_twelve_chunks_are_offered_what_is_left(large: int, shown: set[tuple[str, int]]) -> None:
     """Under a limit in characters the estimates in tokens are far too small."""
