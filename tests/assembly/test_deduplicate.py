@@ -344,6 +344,10 @@ def test_documents_of_other_names_are_no_editions() -> None:
     found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE.replace("20", "19"), 0.4))
     documents = {"a": Document("a", title="Ward A", date="2020"), "b": Document("b", title="Ward C", date="2024")}
     assert outcome(found, NEWEST, documents).duplicates == {}
+    documents = {"a": Document("a", source="wards/a.md", date="2020"), "b": Document("b", source="wards/c.md", date="2024")}
+    assert outcome(found, NEWEST, documents).duplicates == {}
+    documents = {"a": Document("a", source="2020/ward.md", date="2020"), "b": Document("b", source="2024/ward-2.md", date="2024")}
+    assert outcome(found, NEWEST, documents).duplicates == {("a", 0): ("b", 0)}
     assert name_of("Bezoekuren (versie 2023)") == name_of("Bezoekuren, v2.1") == "bezoekuren"
     assert name_of("handbook-v3.pdf") == name_of("Handbook_2024.PDF")
 
