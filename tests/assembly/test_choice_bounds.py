@@ -79,6 +79,11 @@ def test_greedy_says_what_a_hundred_chunks_lack() -> None:
     assert len({key for ahead in done.ahead() for key in ahead.whole} - {j.chunk[:2] for j in done.final}) == 100
 
 
+def test_what_is_cut_at_a_higher_limit_is_not_whole_there() -> None:
+    ahead = [*choose(weighed({"a": 12, "b": 1}, 2, budget_policy="greedy")).ahead()]
+    assert [(len(each.whole), each.cut) for each in ahead][:2] == [(0, ("a", 0)), (1, None)]
+
+
 def test_greedy_skip_tries_twelve_higher_limits() -> None:
     done = choose(weighed({"a": 1} | {f"d{n:02}": 20 - n % 19 for n in range(40)}, 60, budget_policy="greedy_skip"))
     assert len([*done.ahead()]) == 12

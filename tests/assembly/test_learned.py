@@ -98,6 +98,13 @@ def test_every_value_is_told_with_what_it_is_made_of():
     assert values == [round(value, 4) for value in values] != [round(value, 3) for value in values]
 
 
+def test_the_share_of_a_title_is_told_to_four_digits():
+    done = run("contrast allergy", {"allergy": ["contrast", "contrast"], "b": ["contrast"]}, [("allergy", 0), ("b", 0)], 8000)
+    told = [event.title_words for record in done.trace.stages for event in record.events if isinstance(event, Valued)]
+    (share,) = {title for title in told if title}
+    assert round(share, 3) != share == round(share, 4)
+
+
 def test_each_feature_moves_the_value_by_its_weight():
     own = [
         candidate("a", 0, "contrast allergy", 1),
