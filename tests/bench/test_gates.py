@@ -16,7 +16,7 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer, displaced, gates, operator_gates, order
+from ctxasm.citations.lexical import LexicalScorer, copies, displaced, gates, operator_gates, order
 from ctxasm.review.agreement import label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
@@ -64,11 +64,12 @@ GATES: dict[str, tuple[Switch, ...]] = {
         for kind in ("modal", "quantifier", "exception", "time", "cause", "condition", "hedge", "comparison", "unit")
     },
     "… what they bear on": ((operator_gates, "_arguments", nothing),),
+    "sides of comparisons": ((gates, "find_compared", nothing),),
+    "exchanged in a copy": ((copies, "_exchanged", none),),
+    "turned in a copy": ((copies, "_turned", none),),
     "finer dates": ((gates, "find_finer", nothing),),
     "swapped words": ((order.Order, "swapped", nothing),),
     "voice turned": ((order.Order, "turned", nothing),),
-    "done by": ((order.Order, "done_by", nothing),),
-    "done by another": ((order.Order, "done_by_another", nothing),),
     "replaced words": ((order.Order, "replaced", nothing),),
     "pairs of figures": ((gates, "find_pairs", nothing),),
     "figures of a later clause": ((gates, "find_later", nothing),),

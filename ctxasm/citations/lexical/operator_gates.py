@@ -52,6 +52,9 @@ _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
     ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
+    ("comparison", "than"): frozenset((("comparison", "above"), ("comparison", "below"))),
+    ("comparison", "above"): frozenset((("comparison", "than"),)),
+    ("comparison", "below"): frozenset((("comparison", "than"),)),
     ("cause", "because"): frozenset((("cause", "causing"),)),
     ("cause", "causing"): frozenset((("cause", "because"),)),
     ("modal", "should"): frozenset((("modal", "must"),)),
@@ -207,7 +210,7 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
     """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
     for op in inside:
-        if op.kind not in _BEARING and op.value != "than":
+        if op.kind not in _BEARING:
             continue
         mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
         alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.parts import is_name
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
@@ -16,7 +17,7 @@ from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
-_SKIPPED = frozenset(
+SKIPPED = frozenset(
     re.findall(
         r"\w+",
         "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
@@ -32,14 +33,19 @@ CONTENT = 2
 """The fit of words beside a neighbour with content."""
 BOTH_SIDES = 4
 """The fit of words between the same neighbours with content."""
-LEAST_SHARED = 2
-"""Words that a clause must share with a claim to speak of the same deed."""
+LEAST_SAID = 3
+"""Words with content of a clause that says something of its subject."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
+_LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwijl maar hoewel wahrend aber obwohl"))
+_OF = frozenset(("of", "van", "von"))
+_CASES = frozenset(("der", "den", "dem", "einen", "einem"))
+_JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
+"""What makes a list of two, whose order tells nothing."""
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
@@ -47,13 +53,17 @@ Span = tuple[int, int, int]
 
 
 class Item(NamedTuple):
-    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side."""
+    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side.
+
+    `article` is the German one before them that says whether they are the subject.
+    """
 
     bits: tuple[int, ...]
     start: int
     end: int
     left: tuple[str, str]
     right: tuple[str, str]
+    article: str
 
 
 class Order:
@@ -66,6 +76,7 @@ class Order:
         self.spans = self._own_spans()
         self.tokens = _tokens(self.text, 0, len(self.text))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
+        self._agent = next((match.end() for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -120,6 +131,10 @@ class Order:
     def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
             return False
+        between = self.text[min(one.end, other.end) : max(one.start, other.start)]
+        both = ((one, one_there), (other, other_there))
+        if _tells_nothing(between) or any(item.article and any(item.article == each.article for each in there) for item, there in both):
+            return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
 
     def _is_figure(self, item: Item) -> bool:
@@ -148,38 +163,114 @@ class Order:
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
-    def done_by(self) -> Iterator[Gated]:
-        """Who does it in the claim, where the sources say of another, in the passive voice, that it is done by them."""
-        if self._is_passive or not self.spans:
-            return
-        subject = self.spans[0][2]
-        others = self.matter.parts.everything & ~subject
-        for clause in self.matter.clauses:
-            text = self.matter.text(clause.sentence)
-            if (clause.mask & others).bit_count() < LEAST_SHARED or clause.mask & subject:
-                continue
-            beside = [other for other in self.matter.clauses if other.sentence == clause.sentence and other.mask & subject]
-            done = [_done_by(text, each.source.start, each.source.end) for each in (clause, *beside)]
-            if _is_passive(text, *self.matter.evidence.span(clause.sentence)) and done[0] and any(done[1:]):
-                yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+    def crossed(self) -> Iterator[Gated]:
+        """Two names on both sides of a word that stand the other way round in the sources, in the same voice: "B beat A" for "A beat B"."""
+        for first, verb, last in self._deeds():
+            wrong: tuple[int, int] | None = None
+            for at in self.matter.numbers:
+                text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+                places = {bits: self._places(at, bits) for bits in (first, verb, last)}
+                if not all(places.values()) or self._is_passive != _is_passive(text, low, high):
+                    continue
+                if min(places[first]) < max(places[verb]) and min(places[verb]) < max(places[last]):
+                    return
+                if min(places[last]) < max(places[verb]) and min(places[verb]) < max(places[first]):
+                    wrong = at, places[last][0]
+            if wrong is not None:
+                at, start = wrong
+                yield Gated("roles", self.text.strip(), self.matter.text(at)[start : self.matter.evidence.span(at)[1]].strip())
                 return
 
-    def done_by_another(self) -> Iterator[Gated]:
-        """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
-        done = next((match for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), None)
-        if done is None or not self._is_passive:
-            return
-        others = self.matter.bits(frozenset(word.key for word in read_words(self.text, 0, done.start(), self.stems)))
-        agent = next((bits for start, _, bits in self.spans if start >= done.end() and not bits & others), 0)
+    def _deeds(self) -> Iterator[tuple[int, int, int]]:
+        """Bits of a name, of the word behind it that may be a verb, and of the next name."""
+        names = self._name_bits()
+        words = [(word, self.matter.bits(frozenset((word.key,)))) for word in read_words(self.text, 0, len(self.text), self.stems)]
+        for place, (_, bits) in enumerate(words):
+            following = next(((word, each) for word, each in words[place + 1 :] if each & names), None)
+            behind = words[place + 1][1] & names if place + 1 < len(words) else 0
+            if bits & names and following and not behind and following[1] != bits:
+                verb = words[place + 1]
+                if not self._is_noun(verb[0].start, verb[0].end):
+                    yield bits, verb[1], following[1]
+
+    def _is_noun(self, start: int, end: int) -> bool:
+        """Whether a word is surely none that says what is done: behind an article, or before "of"."""
+        before, after = self.text[:start].split()[-1:], self.text[end:].split()[:1]
+        is_held = bool(before) and (before[0].casefold() in SKIPPED or before[0].endswith(("'s", "’s")))
+        return is_held or (bool(after) and after[0].casefold() in _OF) or (self.stems.tongue == "de" and self.text[start].isupper())
+
+    def _name_bits(self) -> int:
+        """The bits of words that the sources write as names, or the claim within its sentence."""
+        found, tongue = self.matter.parts.names, self.stems.tongue
+        for at in self.matter.numbers:
+            text = self.matter.text(at)
+            for start, end, bits in self.there(at):
+                if is_name(text, start, end, tongue) or (tongue == "de" and text[start].isupper() and not _follows_article(text, start)):
+                    found |= bits
+        return found & ~self.matter.parts.all_quantities
+
+    def _places(self, at: int, bits: int) -> list[int]:
+        """Where words stand in a sentence of a source."""
+        forms = self.matter.parts.forms
+        clauses = (clause for clause in self.matter.clauses if clause.sentence == at)
+        return [word.start for clause in clauses for word in clause.source.words if forms.get(word.key, 0) & bits]
+
+    def of_another(self) -> Iterator[Gated]:
+        """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
+        coast", where the source has "Kells lies on the coast, Trim lies inland"."""
+        parts = self.matter.parts
+        for stretch in parts.clauses:
+            inside = [bit for bit in parts.order if stretch.mask >> bit & 1]
+            if self._is_passive:
+                inside.sort(key=lambda bit: parts.part(bit).start < self._agent)
+            subject = (1 << inside[0] if inside else 0) & parts.heavy
+            for bit in inside[1:]:
+                said = 1 << bit
+                if subject and said & (parts.heavy | parts.all_quantities) and (clause := self._said_of_another(subject, said)) is not None:
+                    text = self.matter.text(clause.sentence)
+                    ends = sorted((parts.part(inside[0]), parts.part(bit)))
+                    ours = parts.text[ends[0].start : ends[1].end]
+                    yield Gated("roles", ours, text[clause.source.start : clause.source.end].strip())
+                    return
+
+    def _said_of_another(self, subject: int, said: int) -> Clause | None:
+        """The clause that says something of another subject, where the subject of the claim begins another clause of that sentence, and no
+        clause has both."""
+        clauses, forms = self.matter.clauses, self.matter.parts.forms
+        if any(clause.mask & subject and clause.mask & said for clause in clauses):
+            return None
+        found: Clause | None = None
+        for place, clause in enumerate(clauses):
+            if clause.mask & said:
+                own, others = (
+                    self._whole_of(place),
+                    [self._whole_of(at) for at, one in enumerate(clauses) if one.sentence == clause.sentence],
+                )
+                theirs = own[0].source.words[0] if own[0].source.words else None
+                if theirs is None or forms.get(theirs.key, 0) or any(one.mask & subject for one in own) or not self._is_sentence(own):
+                    return None
+                if not any(forms.get(whole[0].source.words[0].key, 0) & subject for whole in others if self._is_sentence(whole)):
+                    return None
+                found = clause
+        return found
+
+    def _whole_of(self, place: int) -> Sequence[Clause]:
+        """A clause with those before it that are of one word, in a list: "Kells" and "Trim lie on the coast"."""
         clauses = self.matter.clauses
-        of_weight = others & (self.matter.parts.heavy | self.matter.parts.all_quantities)
-        if any(clause.mask & agent and clause.mask & of_weight for clause in clauses) or not any(clause.mask & agent for clause in clauses):
-            return
-        for clause in clauses:
-            if (clause.mask & others).bit_count() >= LEAST_SHARED:
-                theirs = self.matter.text(clause.sentence)[clause.source.start : clause.source.end]
-                yield Gated("roles", self.text.strip(), theirs.strip())
-                return
+        first = place
+        while first and clauses[first - 1].sentence == clauses[place].sentence and len(clauses[first - 1].source.words) == 1:
+            first -= 1
+        return clauses[first : place + 1]
+
+    def _is_sentence(self, whole: Sequence[Clause]) -> bool:
+        """Whether clauses say something of a subject of their own, with which they begin."""
+        text, start = self.matter.text(whole[0].sentence), whole[0].source.start
+        words = [word for clause in whole for word in clause.source.words]
+        if len(words) < LEAST_SAID or whole[0].source.words == ():
+            return False
+        lead = [folded(match.group()) for match in _LETTERS.finditer(text, start, words[0].start)]
+        begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
+        return begins and (text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
@@ -227,18 +318,24 @@ class Order:
         return any(key and key not in self.stems.light for key in keys)
 
 
+def _tells_nothing(between: str) -> bool:
+    """Whether the order of two things tells nothing: in a list of two, or on both sides of "is"."""
+    return bool(_JOINED.fullmatch(between)) or between.strip().casefold() in BEING
+
+
+def _follows_article(text: str, start: int) -> bool:
+    before = text[max(0, start - 12) : start].split()[-1:]
+    return bool(before) and before[0].casefold() in SKIPPED
+
+
 def _is_passive(text: str, low: int, high: int) -> bool:
     words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
-    return bool(words & _BEING and words & _BY)
-
-
-def _done_by(text: str, low: int, high: int) -> bool:
-    return any(match.group().casefold() in _BY for match in _LETTERS.finditer(text, low, high))
+    return bool(words & BEING and words & _BY)
 
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
-    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BEING), None)
+    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
     done = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
     if being is None or done is None:
         return None
@@ -257,7 +354,7 @@ def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tu
 
 def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
     tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
-    return [token for token in tokens if token[2] not in _SKIPPED]
+    return [token for token in tokens if token[2] not in SKIPPED]
 
 
 def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:
@@ -271,7 +368,9 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             before = next((at + 1 for at in range(len(tokens) - 1, -1, -1) if tokens[at][1] <= start), 0)
             after = next((at for at in range(len(tokens)) if tokens[at][0] >= end), len(tokens))
             left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
-            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right))
+            article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
+            case = article[0] if article and article[0] in _CASES else ""
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, case))
     return found
 
 
@@ -282,8 +381,8 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
-    yield from order.done_by()
-    yield from order.done_by_another()
+    yield from order.crossed()
+    yield from order.of_another()
     yield from order.replaced()
 
 

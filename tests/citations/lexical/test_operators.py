@@ -55,6 +55,12 @@ def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source:
         ("Pay is handled by the Oak team.", "The Elm team handled pay; the Oak team answers the phone."),
         ("The firm earned 3 million in 2020 and 5 million in 2021.", "The firm earned 5 million in 2020 and 3 million in 2021."),
         ("The bell was cast in 1894 and hung in 1880.", "The bell was cast in 1880 and hung in 1894."),
+        (
+            "A Valley-Rhone growers' poll in March Drome 2010 named Hermitage.",
+            "A Rhone-Valley growers' poll in Drome March 2010 named Hermitage.",
+        ),
+        ("Read cron(5) and crontab(8).", "Read cron(8) and crontab(5)."),
+        ("Karin verving Joost bij Blauw Wit.", "Joost verving Karin bij Blauw Wit."),
     ],
 )
 def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
@@ -76,6 +82,9 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("Jeder Besucher muss sich anmelden.", "Alle Besucher müssen sich anmelden."),
         ("Das Heim wurde 1890 von König Ludwig gegründet.", "König Ludwig gründete das Heim 1890."),
         ("On 3 May 2011 the law was passed.", "In 2011 parliament met often. On 3 May the law was passed."),
+        ("De helft betalen kinderen ouder dan 4 jaar.", "Kinderen ouder dan 4 jaar betalen de helft."),
+        ("Die Schulden kannte der Sekretär.", "Der Sekretär kannte die Schulden."),
+        ("The largest port is Oban.", "Oban is the largest port."),
     ],
 )
 def test_the_same_in_other_words_is_not_refused(claim: str, source: str) -> None:
@@ -88,3 +97,8 @@ def test_nothing_gates_a_claim_of_which_words_are_missing() -> None:
     match = matched("All rooms have a marble bath.", "Some rooms have a bath.")
     assert match.gated == ()
     assert "marble" in match.missing
+
+
+def test_a_denial_put_into_a_copy_is_refused_beside_others_of_its_source() -> None:
+    match = matched("Het is niet mogelijk dat de kern nog niet geladen is.", "Het is mogelijk dat de kern nog niet geladen is.")
+    assert [gated.claim for gated in match.gated if gated.kind == "negation"] == ["niet"]
