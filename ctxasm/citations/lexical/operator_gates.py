@@ -23,6 +23,7 @@ _WEAK: frozenset[Meaning] = frozenset(
     (
         *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
         *(("time", "at_first"), ("time", "during"), ("exception", "include")),
+        ("condition", "case"),
     )
 )
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
@@ -41,6 +42,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 """What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
+_GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
+"""What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
@@ -141,7 +144,8 @@ def _left_out(
     for at, op in scoped:
         near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
-        if not (does or op.meaning in _FREE or op.kind in _LOOSE):
+        free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
+        if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
 
@@ -180,19 +184,31 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     own = next((place for place, clause in enumerate(clauses) if op.start < clause.source.end), None)
     if own is None:
         return False
-    scope = _scope(clauses, own, op)
+    scope = _scope(matter.text(at), clauses, own, op)
     held = 0
     for clause in scope:
         held |= clause.mask
     if (held & mask & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
         return False
-    if op.kind in ("quantifier", "modal"):
+    if op.kind in ("quantifier", "modal") and op.value != "only":
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
 
 
-def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
+def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether the claim leaves out what a word such as "only" stands before: "only members", where the claim has "members" without it, says
+    no more; "only on Sundays", where it has no Sundays, does."""
+    high = matter.evidence.span(at)[1]
+    text = matter.text(at)
+    word = next(read_words(text, op.end, high, matter.evidence.stems), None)
+    figure = next(iter(read_quantities(text, op.end, high)), None)
+    if figure is not None and (word is None or figure.start <= word.start):
+        return not any(ours.agrees(figure) for ours in matter.parts.quantities)
+    return word is not None and not matter.parts.forms.get(word.key, 0)
+
+
+def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
     """The clauses that a word bears on."""
     segment = clauses[own].source.segment
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
@@ -204,6 +220,8 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
     if op.kind == "hedge":
         return [clauses[own], *after]
     before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
+    if before and before[-1].source.words and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
+        before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
 
 
