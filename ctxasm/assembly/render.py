@@ -7,7 +7,7 @@ around its text, defused; blocks are separated by one blank line, or by a line o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -67,7 +67,8 @@ class Renderer:
         self._joint = joint(separator_of(settings))
         self._between = (Piece("separator", self._joint),)
         self._tails: dict[tuple[object, ...], _Tail] = {}
-        self._growths: dict[tuple[_Tail | None, int, _Tail], tuple[int, int]] = {}
+        self._of_blocks: dict[tuple[int, int, bool, bool], tuple[DocumentPlan, Sequence[Joined], _Tail]] = {}
+        self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._quiet: dict[tuple[object, ...], bool] = {}
@@ -127,26 +128,40 @@ class Renderer:
 
     def ends(self, blocks: Sequence[BlockPlan]) -> tuple[Size, ...]:
         """The size of the text that ends with each block: what `write` of the blocks up to it would come to."""
-        tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
-        # Where a seam lies inside every block but the last, counts add up from one to the next.
-        grown = self._grown if all(tail.joint is not None for tail in tails[:-1]) else self._tallied
         sizes: list[Size] = []
         tokens = chars = spent = 0
-        for block, (more, longer) in zip(blocks, grown(tails), strict=True):
+        for block, (more, longer) in zip(blocks, self._added(blocks), strict=True):
             tokens, chars, spent = tokens + more, chars + longer, spent + self.spent(block.group)
             sizes.append(self._size(tokens, chars, spent))
         return tuple(sizes)
 
-    def _grown(self, tails: Sequence[_Tail]) -> Iterator[tuple[int, int]]:
+    def end(self, blocks: Sequence[BlockPlan]) -> Size:
+        """The last of the `ends`."""
+        tokens = chars = 0
+        for more, longer in self._added(blocks):
+            tokens += more
+            chars += longer
+        return self._size(tokens, chars, sum([self.spent(block.group) for block in blocks]))
+
+    def _added(self, blocks: Sequence[BlockPlan]) -> Iterable[tuple[int, int]]:
+        """The tokens and characters that each block adds to those before it."""
+        tails = [self._tail(block, self._continues(blocks, place)) for place, block in enumerate(blocks)]
+        # Where a seam lies inside every block but the last, counts add up from one to the next.
+        return self._grown(tails) if all(tail.joint is not None for tail in tails[:-1]) else self._tallied(tails)
+
+    def _grown(self, tails: Sequence[_Tail]) -> list[tuple[int, int]]:
         """The tokens and characters that each block adds to the one before it. Remembered: sets of blocks differ in few."""
-        last = None
+        growths, last = self._growths, None
+        grown = []
         for number, tail in enumerate(tails, 1):
-            key = (last, number, tail)
-            if key not in self._growths:
+            key = (id(last), number, id(tail))  # which all are kept as long
+            growth = growths.get(key)
+            if growth is None:
                 pair = (tail,) if last is None else (last, tail)
-                self._growths[key] = [*self._tallied(pair, number + 1 - len(pair))][-1]
-            yield self._growths[key]
+                growth = growths[key] = [*self._tallied(pair, number + 1 - len(pair))][-1]
+            grown.append(growth)
             last = tail
+        return grown
 
     def _tallied(self, tails: Sequence[_Tail], first: int = 1) -> Iterator[tuple[int, int]]:
         """The tokens and characters that each of these blocks, numbered from `first`, adds to all those before it."""
@@ -190,12 +205,16 @@ class Renderer:
 
     def _tail(self, block: BlockPlan, continues: bool) -> _Tail:
         plan, group, prefixed = block
-        shown = tuple([(j.chunk.chunk_index, j.start, j.end) for j in group])
-        key = (plan.document.document_id, plan.title, prefixed and plan.prefix, continues, shown)
-        tail = self._tails.get(key)
-        if tail is None:
-            tail = self._tails[key] = self._measured(block, continues)
-        return tail
+        own = (id(plan), id(group), prefixed, continues)
+        known = self._of_blocks.get(own)
+        if known is None:
+            shown = tuple([(j.chunk.chunk_index, j.start, j.end) for j in group])
+            key = (plan.document.document_id, plan.title, prefixed and plan.prefix, continues, shown)
+            tail = self._tails.get(key)
+            if tail is None:
+                tail = self._tails[key] = self._measured(block, continues)
+            known = self._of_blocks[own] = (plan, group, tail)
+        return known[2]
 
     def _measured(self, block: BlockPlan, continues: bool) -> _Tail:
         text = self._compose(block, continues, False)

@@ -56,3 +56,24 @@ def test_the_strip_fits_its_page(app, open_page, width, scheme):
     apply.click()
     expect(page.locator(STRIP)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page):
+    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000")
+    expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
+    page.locator("[class*=st-key-] [role=radio]").filter(has_text=re.compile("^2$")).first.click()
+    expect(page.locator("[data-waits]")).to_be_visible()
+    # Both reach the server while it draws a third: then it answers them as one.
+    page.evaluate("""() => {
+        const send = WebSocket.prototype.send, pressed = key => document.querySelector(key).click(), held = [];
+        WebSocket.prototype.send = function (sent) {
+            held.push(sent);
+            if (held.length === 1) setTimeout(pressed, 0, '.st-key-details button');
+            if (held.length === 2) setTimeout(pressed, 0, '.st-key-funnel [role=radio][aria-checked=false]');
+            if (held.length < 3) return;
+            WebSocket.prototype.send = send;
+            for (const each of [held[2], held[0], held[1]]) send.call(this, each);
+        };
+    }""")
+    expect(page.get_by_role("button", name="Close")).to_be_visible()
+    expect(page.locator("[data-waits]")).to_have_count(0)

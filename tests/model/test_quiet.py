@@ -130,6 +130,28 @@ def test_a_bracket_is_looked_for_in_the_last_line_of_the_last_512_characters():
     assert not keeps_to_itself("(" + " " * 40, "numbered")
 
 
+SUBSCRIPT = "    for each in range(len(values)):\n        print(each, values[each])\n    return args[1]"
+
+
+@pytest.mark.parametrize("text", [SUBSCRIPT, "return values[at]", "if at < 3", "a [link](x) here", "call(id, idle)"])
+def test_code_that_nothing_makes_a_marker_of_is_quiet(text):
+    assert keeps_to_itself(text, "numbered")
+
+
+@pytest.mark.parametrize(
+    "text", ["args[1]", SUBSCRIPT.replace("args", "see "), SUBSCRIPT.replace("1", "[1]"), "values[at", "a <su", "(id: ", "(ID 1"]
+)
+def test_what_the_text_before_or_behind_it_could_make_a_marker_is_not(text):
+    assert not keeps_to_itself(text, "numbered")
+
+
+def test_a_subscript_is_told_behind_four_brackets_and_64_characters():
+    assert keeps_to_itself("a" * 60 + ") " * 4 + "args[1]", "numbered")
+    assert not keeps_to_itself("a" * 60 + ") " * 5 + "args[1]", "numbered")
+    assert keeps_to_itself("a " * 30 + "args[1]", "numbered")
+    assert not keeps_to_itself("a " * 29 + "\nargs[1]", "numbered")
+
+
 def test_a_loud_prefix_or_a_loud_chunk_is_heard():
     quiet, loud = (FetchedChunk("d", 0, text, quiet=quiet_formats(text)) for text in ("plain", "see [1]"))
     assert all_keep_to_themselves("", [], "numbered")

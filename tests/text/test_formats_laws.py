@@ -154,6 +154,17 @@ def test_nothing_that_reads_as_a_marker_is_left(format: Format, pieces: list[str
 
 
 @LAW
+@given(TEXTS)
+@example("    [1]\n\n- x\n\n    [2]\n\nx\n\n    [3]\n    [4]\n")
+@example("the\ndata[1]\n```\n[2]\nx[3]\n```\ndata[4] [5]\n~~~\n[6]")
+@example("```a `b` [1]\n[2]\n```` x\n[3]\n")
+def test_lines_read_apart_hold_what_the_text_read_in_one_go_holds(text: str) -> None:
+    forms = (scanner := MarkerScanner(hide_thinking=False, reading="strict", alone=True)).feed(text) + scanner.finish()
+    if "<think" not in text and "</think" not in text and not scanner.in_fence:
+        assert find_marker_forms(text) == [(form.start, form.end) for form in forms if form.form != "malformed"]
+
+
+@LAW
 @given(st.sampled_from(FORMATS), st.lists(TEXTS, max_size=5))
 def test_swapping_keeps_every_length_and_happens_once(format: Format, pieces: list[str]) -> None:
     body = defuse(pieces, True, format)

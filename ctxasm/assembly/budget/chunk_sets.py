@@ -38,9 +38,10 @@ class ChunkSet:
     more than the gap mark in its place. It follows from what is chosen, so whatever is chosen or dropped, nothing has to be undone.
     """
 
-    def __init__(self, scales: Scales) -> None:
+    def __init__(self, scales: Scales, chosen: dict[str, dict[int, Candidate]] | None = None) -> None:
         self.scales = scales
-        self.chosen: dict[str, dict[int, Candidate]] = {}
+        self.chosen = {} if chosen is None else chosen
+        self._ascending: dict[str, tuple[int, ...]] = {}
 
     def __contains__(self, key: Key) -> bool:
         return key[1] in self.chosen.get(key[0], ())
@@ -53,11 +54,13 @@ class ChunkSet:
         """Take one more chunk."""
         document_id, index = candidate.key
         self.chosen.setdefault(document_id, {})[index] = candidate
+        self._ascending.pop(document_id, None)
 
     def drop(self, candidate: Candidate) -> None:
         """Give a chunk back."""
         document_id, index = candidate.key
         del self.chosen[document_id][index]
+        self._ascending.pop(document_id, None)
         if not self.chosen[document_id]:
             del self.chosen[document_id]
 
@@ -83,24 +86,32 @@ class ChunkSet:
 
     def _filled(self, cut: Candidate | None = None) -> dict[str, tuple[int, ...]]:
         """The indexes that each document shows, the documents in their order. What is cut has no neighbour behind its end."""
-        ordered = {
-            document_id: tuple(sorted(self.chosen[document_id])) for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)
-        }
-        if not self.scales.small:
+        ascending = self._ascending
+        for document_id, own in self.chosen.items():
+            if document_id not in ascending:
+                ascending[document_id] = tuple(sorted(own))
+        ordered = {document_id: ascending[document_id] for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)}
+        small = self.scales.small
+        if not small:
             return ordered
-        there = self.keys()
-        for document_id, indexes in ordered.items():
+        there: set[Key] = set()
+        for document_id, indexes in list(ordered.items()):
+            filled = False
             for low, high in pairwise(indexes):
-                between = [(document_id, index) for index in range(low + 1, high)]
-                if (cut is not None and cut.key == (document_id, low)) or not self.scales.small.issuperset(between):
+                # What is large is most often told by the first of them.
+                if high == low + 1 or (document_id, low + 1) not in small or (cut is not None and cut.key == (document_id, low)):
                     continue
+                between = [(document_id, index) for index in range(low + 1, high)]
+                if not small.issuperset(between):
+                    continue
+                there = there or self.keys()
                 for key in between:
                     if not any(related.key in there for related in self.scales.originals.get(key, ())):
                         there.add(key)
-        return {
-            document_id: indexes if len(indexes) == indexes[-1] - indexes[0] + 1 else self._shown(document_id, there)
-            for document_id, indexes in ordered.items()
-        }
+                        filled = True
+            if filled:
+                ordered[document_id] = self._shown(document_id, there)
+        return ordered
 
     def _shown(self, document_id: str, there: set[Key]) -> tuple[int, ...]:
         return tuple([index for index in self.scales.own[document_id] if (document_id, index) in there])

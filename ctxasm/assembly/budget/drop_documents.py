@@ -129,13 +129,13 @@ class _Choice:
 
 def _trimmed(choice: _Choice) -> Chosen:
     """The best document is too big alone: trim it; every other document is dropped."""
-    scales, whole = choice.scales, choice.rounds[-1].first(1)[0]
-    document_id = whole.document.document_id
+    scales = choice.scales
+    document_id = choice.rounds[-1].first(1)[0].document.document_id
     own = scales.own[document_id]
 
     def plan_of(indexes: Iterable[int]) -> DocumentPlan:
         resolution = scales.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
-        return replace(whole, joined=scales.join(document_id, resolution.shown[document_id]))
+        return scales.planned(document_id, resolution.shown[document_id])
 
     by_text = scales.settings.budget_scope == "rendered"
     found = trim(own, plan_of, scales.budgeted, scales.limit, by_text, scales.counter)

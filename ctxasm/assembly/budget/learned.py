@@ -136,17 +136,20 @@ class _Fill:
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""
         chunk = candidate.chunk
-        document_id, index = candidate.key
+        document_id, index = chunk.document_id, chunk.chunk_index
         there = chosen.chosen.get(document_id)
         tokens = chunk.token_count or 0
         if there is None:
-            return max(1, tokens + self._header(document_id))
-        before, after = index - 1 in there, index + 1 in there
-        if before:
-            tokens -= chunk.overlap_tokens or 0
-        if after:
-            tokens -= there[index + 1].chunk.overlap_tokens or 0
-        return max(1, tokens if before or after else tokens + GAP_TOKENS)
+            tokens += self._header(document_id)
+        else:
+            before, after = index - 1 in there, index + 1 in there
+            if before:
+                tokens -= chunk.overlap_tokens or 0
+            if after:
+                tokens -= there[index + 1].chunk.overlap_tokens or 0
+            elif not before:
+                tokens += GAP_TOKENS
+        return tokens if tokens > 1 else 1
 
     def _header(self, document_id: str) -> int:
         if document_id not in self.headers:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from itertools import pairwise
 
 from ctxasm.assembly.budget.values import Valued, Weights, value_candidates
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
-from ctxasm.assembly.order import arrange
+from ctxasm.assembly.order import arrange, groups_of
 from ctxasm.assembly.passages import Joined, Piece, join
 from ctxasm.assembly.render import Renderer
-from ctxasm.assembly.steps import EMPTY, BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
+from ctxasm.assembly.steps import BlockPlan, DocumentPlan, Documents, Grouped, Related, Resolution, Size, Written
 from ctxasm.assembly.summarise import introduced, prefix_of
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Document
@@ -49,7 +50,9 @@ class Scales:
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
         self._valued: dict[Key, Valued] = {}
+        self._joined: dict[tuple[str, tuple[int, ...]], tuple[Joined, ...]] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
+        self._blocks: dict[int, tuple[DocumentPlan, tuple[BlockPlan, ...]]] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
 
     def remembering(self, other: Scales) -> Scales:
@@ -58,7 +61,7 @@ class Scales:
         For scales of the same query under settings that write and count a set of chunks alike: they differ in what is chosen (policy,
         limit) or in which chunks there are to choose from.
         """
-        self._planned = other._planned
+        self._joined, self._planned, self._blocks = other._joined, other._planned, other._blocks
         if self.settings.format != "xml":  # which names the scores of the candidates
             self.renderer = other.renderer
             if self.settings.ordering == "document_first":  # others look at those scores, too
@@ -105,8 +108,19 @@ class Scales:
 
     def join(self, document_id: str, indexes: Sequence[int]) -> tuple[Joined, ...]:
         """These chunks of a document, put next to each other."""
-        own = self.own[document_id]
-        return join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+        if not indexes or indexes[-1] - indexes[0] == len(indexes) - 1:
+            return self._run(document_id, tuple(indexes))
+        # Chunks that do not follow each other share nothing.
+        ends = [at for at in range(1, len(indexes)) if indexes[at] != indexes[at - 1] + 1]
+        return tuple([j for low, high in pairwise((0, *ends, len(indexes))) for j in self._run(document_id, tuple(indexes[low:high]))])
+
+    def _run(self, document_id: str, indexes: tuple[int, ...]) -> tuple[Joined, ...]:
+        key = (document_id, indexes)
+        joined = self._joined.get(key)
+        if joined is None:
+            own = self.own[document_id]
+            joined = self._joined[key] = join([own[index].chunk for index in indexes], self.settings.min_overlap_chars)
+        return joined
 
     def plan(self, document_id: str, joined: tuple[Joined, ...]) -> DocumentPlan:
         """A document with its summary line and title."""
@@ -128,9 +142,10 @@ class Scales:
     def planned(self, document_id: str, indexes: tuple[int, ...]) -> DocumentPlan:
         """A document with these of its chunks, put next to each other; the same plan for the same chunks."""
         key = (document_id, indexes)
-        if key not in self._planned:
-            self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
-        return self._planned[key]
+        plan = self._planned.get(key)
+        if plan is None:
+            plan = self._planned[key] = self.plan(document_id, self.join(document_id, indexes))
+        return plan
 
     def all_plans(self) -> tuple[DocumentPlan, ...]:
         """Every document that shows something, as grouped."""
@@ -142,14 +157,22 @@ class Scales:
 
     def blocks(self, plans: Sequence[DocumentPlan]) -> tuple[BlockPlan, ...]:
         """The blocks of these documents in their final order."""
-        return introduced(arrange(plans, self.settings, self.candidates))
+        if self.settings.ordering != "document_first":
+            return introduced(arrange(plans, self.settings, self.candidates))
+        blocks: list[BlockPlan] = []
+        for plan in plans:
+            known = self._blocks.get(id(plan))
+            if known is None:
+                groups = groups_of(plan.joined, self.settings.citation_unit)
+                known = self._blocks[id(plan)] = (plan, tuple([BlockPlan(plan, group, not at) for at, group in enumerate(groups)]))
+            blocks += known[1]
+        return tuple(blocks)
 
     def size(self, plans: Sequence[DocumentPlan]) -> Size:
         """What these documents come to in their final order. Remembered by the very plans, which are kept as long."""
         key = tuple(map(id, plans))
         if key not in self._sizes:
-            ends = self.renderer.ends(self.blocks(plans))
-            self._sizes[key] = (tuple(plans), ends[-1] if ends else EMPTY)
+            self._sizes[key] = (tuple(plans), self.renderer.end(self.blocks(plans)))
         return self._sizes[key][1]
 
     def budgeted(self, plans: Sequence[DocumentPlan]) -> int:

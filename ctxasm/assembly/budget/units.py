@@ -11,6 +11,7 @@ from ctxasm.assembly.budget.knapsack import value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.budget.trim import trim
+from ctxasm.assembly.deduplicate.resolution import repeats_itself
 from ctxasm.assembly.passages import Joined
 from ctxasm.assembly.render import shown_tokens
 from ctxasm.assembly.steps import Chosen, DocumentPlan, Resolution
@@ -91,9 +92,13 @@ def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
 def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
     """The chosen units and whatever of the offered ones still fits, in their order."""
     kept = list(chosen)
+    there = {candidate.key for unit in kept for candidate in unit.members}
     for unit in offered[:REFILLS]:
-        if fit(scales, [*kept, unit]):
+        keys = [candidate.key for candidate in unit.members]
+        # What brings nothing new makes the same set again.
+        if there.issuperset(keys) or fit(scales, [*kept, unit]):
             kept.append(unit)
+            there.update(keys)
     return kept
 
 
@@ -122,13 +127,12 @@ def set_of(scales: Scales, units: Sequence[ChunkUnit]) -> ChunkSet:
     documents: dict[str, dict[int, Candidate]] = {}
     for unit in units:
         for candidate in unit.members:
-            documents.setdefault(candidate.chunk.document_id, {})[candidate.chunk.chunk_index] = candidate
-    resolution = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()})
-    chosen = ChunkSet(scales)
-    for document_id in resolution.order:
-        for index in resolution.shown[document_id]:
-            chosen.add(documents[document_id][index])
-    return chosen
+            chunk = candidate.chunk
+            documents.setdefault(chunk.document_id, {})[chunk.chunk_index] = candidate
+    if repeats_itself(documents, scales.relations):
+        shown = scales.resolve({document_id: dict(sorted(own.items())) for document_id, own in documents.items()}).shown
+        documents = {document_id: {index: documents[document_id][index] for index in own} for document_id, own in shown.items() if own}
+    return ChunkSet(scales, documents)
 
 
 def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[Key, str]) -> Chosen:

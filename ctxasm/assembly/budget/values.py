@@ -23,6 +23,9 @@ SPREAD = 1 / 3
 """What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
 MOST_TERMS = 60
 """Words of a question that are looked for: the first."""
+KEPT_TEXTS = 1024
+"""Texts of which it is kept which words of a question they hold, and their most characters:"""
+KEPT_CHARS = 8192
 ENDING = 2
 """Letters that a long word may lose to an inflection, and the fewest that stay of it:"""
 STEM = 4
@@ -114,8 +117,8 @@ class _Valuing:
 
     def __init__(self, question: str, documents: Mapping[str, Sequence[Candidate]], titles: Mapping[str, str], weights: Weights) -> None:
         self.titles, self.weights = titles, weights.features
-        self.words = stems_of(question)
-        self.bits = [(stem, 1 << at) for at, stem in enumerate(self.words)]
+        self.stems = tuple(stems_of(question))
+        self.bits = [(stem, 1 << at) for at, stem in enumerate(self.stems)]
         self.read = {document_id: self._read(own) for document_id, own in documents.items()}
         self.hits = {name: [c.rank for c in own if c.retrieved] for name, own in documents.items()}
         self.rarity = self._rarity()
@@ -126,11 +129,9 @@ class _Valuing:
         read = []
         for candidate in own:
             chunk = candidate.chunk
-            index, text = chunk.chunk_index, chunk.text.lower()
-            held, near, distance = 0, 0.0, -1
-            for stem, bit in self.bits:
-                if stem in text:
-                    held |= bit
+            index, near, distance = chunk.chunk_index, 0.0, -1
+            look = _kept_held if len(chunk.text) <= KEPT_CHARS else _held
+            held = look(self.stems, chunk.text)
             for at, worth in hits:
                 step = abs(index - at)
                 near += worth * _lent(step)
@@ -182,6 +183,19 @@ class _Valuing:
                 value = exp(min(total, 500.0))
                 valued[name, chunk.chunk_index] = _made(Valued, (candidate, value, features, distance, hits, held))
         return valued
+
+
+def _held(stems: tuple[str, ...], text: str) -> int:
+    """These words in a text, as bits."""
+    text, held = text.lower(), 0
+    for at, stem in enumerate(stems):
+        if stem in text:
+            held |= 1 << at
+    return held
+
+
+_kept_held = lru_cache(maxsize=KEPT_TEXTS)(_held)
+"""The same question is asked of the same texts under setting after setting."""
 
 
 @lru_cache(maxsize=64)

@@ -78,10 +78,23 @@ def resolve(documents: Documents, relations: Relations, order: Sequence[str] | N
     superseded stands right behind the one that has the successor, or later. `order` is the one that the documents stand in, once
     that is fixed.
     """
-    if not relations.copies and not relations.superseded:
+    if not repeats_itself(documents, relations):
         return _without_copies(documents, order)
     resolving = _Resolving(documents, relations)
     return resolving.resolution() if order is None else resolving.resolution_in(order)
+
+
+def repeats_itself(documents: Documents, relations: Relations) -> bool:
+    """Whether any of these candidates says what another of them says, or is one that a newer chunk stands for."""
+    copies, superseded = relations.copies, relations.superseded
+    if not copies and not superseded:
+        return False
+    for document_id, own in documents.items():
+        for index in own:
+            key = (document_id, index)
+            if key in superseded or any(r.key != key and r.key[1] in documents.get(r.key[0], ()) for r in copies.get(key, ())):
+                return True
+    return False
 
 
 class _Resolving:

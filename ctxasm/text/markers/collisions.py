@@ -22,6 +22,7 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.formats import Frame
 from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
+from ctxasm.text.markers.lines import NEUTRAL
 from ctxasm.text.markers.search import (
     INVISIBLE,
     find_forged_headers,
@@ -135,8 +136,6 @@ def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
 
 Find = Callable[[str, Format], list[tuple[int, int]]]
 """`find_collisions`, or what remembers its answers."""
-_LINE = "-\n"
-"""A line that makes nothing of what follows it."""
 _INDENTED = re.compile(r" {4}| {0,3}\t").match
 
 
@@ -144,7 +143,7 @@ def find_behind_a_line(text: str, format: Format) -> list[tuple[int, int]]:
     """`find_collisions` of a text that may also be put behind other lines, where an indent makes no code of its first."""
     if not _INDENTED(text):
         return find_collisions(text, format)
-    return _united(find_collisions(text, format), find_collisions(_LINE + text, format), -len(_LINE))
+    return _united(find_collisions(text, format), find_collisions(NEUTRAL + text, format), -len(NEUTRAL))
 
 
 def _united(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]], shift: int) -> list[tuple[int, int]]:
@@ -192,7 +191,7 @@ def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: 
         if swap:
             # A line of ``` that goes is no fence any more: what it hid is looked at without it.
             joined = _swapped(joined, lines, swap_marks)
-        spans = find(joined, format) if might_collide(joined, format) else []
+        spans = find(joined, format)
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap or not (lines or spans):
             break
@@ -245,7 +244,10 @@ TAIL = 512
 but for runs of digits and of what is not seen."""
 _ENDLESS = re.compile(r"(?:[\d\W_]){60}\Z").search
 """Digits and signs without end: how far back what they belong to begins is not known."""
-_OPEN_ROUND = re.compile(r"\(\s*(?:[iI][dD]?)?\s*\Z").search
+_OPEN_SQUARE = re.compile(r"\[[^\]\n]*\Z").search
+"""A bracket that opens a marker or a header is completed on its own line."""
+_OPEN_ANGLE = re.compile(r"<(?:c(?:i(?:te?)?)?|su?)?\Z", re.IGNORECASE).search
+_OPEN_ROUND = re.compile(r"\(\s*(?:[iI](?:[dD][\s:#=]*)?)?\s*\Z").search
 
 
 def keeps_to_itself(text: str, format: Format) -> bool:
@@ -262,10 +264,10 @@ def _keeps(text: str, format: Format) -> bool:
     if opens_something(text) is None:
         return True
     tail = text[-TAIL:]
-    # A bracket that opens a marker or a header is completed on its own line.
-    if "[" in tail[tail.rfind("\n") + 1 :] or "【" in tail or "［" in tail or "〔" in tail or "<" in tail or "＜" in tail or "﹤" in tail:
+    angled = _OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail
+    if angled or "【" in tail or "［" in tail or "〔" in tail:
         return False
-    return not (_OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
+    return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
 
 
 _short_keeps = lru_cache(maxsize=4096)(_keeps)

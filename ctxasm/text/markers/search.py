@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 
 from ctxasm.text.markers.forms import MarkerScanner
-from ctxasm.text.markers.grammar import AND, NAME, SEE
+from ctxasm.text.markers.grammar import AND, HELD_CHARS, NAME, SEE, is_citable
+from ctxasm.text.markers.lines import read_apart
 
 INVISIBLE = (
     " \\t\\r\\v\\f\\x00-\\x08\\x0e-\\x1f\\x85\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f"
@@ -22,14 +24,17 @@ _NUMBERED = (
     rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
     rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)"
 )
-_PLAUSIBLE = re.compile(_NUMBERED, re.IGNORECASE).search
-_PLAUSIBLE_TAG = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").search
-_PLAUSIBLE_ID = re.compile(r"\(\s{0,62}[iI][dD]").search
-_PLAUSIBLE_ANY = re.compile(rf"{_NUMBERED}|<(?:cite|sup)|\(\s{{0,62}}id|[【［〔]", re.IGNORECASE).finditer
-_MAY_BE_CODE = re.compile(r"```|~~~|^(?: {4}| {0,3}\t)", re.MULTILINE).search
+_NUMBERS = re.compile(_NUMBERED, re.IGNORECASE).finditer
+_TAGS = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").finditer
+_IDS = re.compile(r"\([iI][dD][\s:#=]{0,62}\d").finditer
+_OTHERS = re.compile("[【［〔]").finditer
+_CLOSER = re.compile(r"[\]】］〕)>]").finditer
+MOST_CLOSERS = 4
+"""With more brackets before it a subscript is not told from a marker: it is no more than quicker to tell."""
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
 _WORD_FIRST = re.compile(r"\w+[\[<]").match
-_BRACKETED = re.compile(rf"[\[［【][{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
+# Not behind what cannot stand between the beginning of a line and a header.
+_BRACKETED = re.compile(rf"[\[［【](?<![^{INVISIBLE}\n>#*_|+•·.)-].)[{INVISIBLE}]*+(?:\d|[^\x00-\x7f])").search
 _BRACKET = re.compile(rf"[\[［【](?=[{INVISIBLE}]*+(?:\d|[^\x00-\x7f]))([^\[\]［］【】\n]*+)[\]］】]").finditer
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]").split
 _LEADING = re.compile(rf"(?:[{INVISIBLE}>#*_|+•·-]|\d{{1,9}}[.)])*+").fullmatch
@@ -42,15 +47,33 @@ _SWAP_ESCAPED = str.maketrans("&", "⅋")
 
 
 def might_hold_marker(text: str) -> bool:
-    """Whether looking for markers in `text` is worth the time: never False for a text that holds one."""
-    return (
-        ("[" in text and _PLAUSIBLE(text) is not None)
-        or ("<" in text and _PLAUSIBLE_TAG(text) is not None)
-        or ("(" in text and _PLAUSIBLE_ID(text) is not None)
-        or "【" in text
-        or "［" in text
-        or "〔" in text
-    )
+    """Whether looking for markers in `text` is worth the time: never False for a text that holds one, whatever stands around it."""
+    return next(_plausible_places(text), None) is not None
+
+
+def _plausible_places(text: str) -> Iterator[int]:
+    """Where a marker may begin, in any order."""
+    if "【" in text or "［" in text or "〔" in text:
+        yield from [found.start() for found in _OTHERS(text)]
+    if "<" in text:
+        yield from [found.start() for found in _TAGS(text)]
+    if "(" in text:
+        yield from [found.start() for found in _IDS(text)]
+    if "[" in text:
+        for found in _NUMBERS(text):
+            if not _is_subscript(text, found):
+                yield found.start()
+
+
+def _is_subscript(text: str, found: re.Match[str]) -> bool:
+    """Whether what would be a marker is none, whatever else is one: `argv[1]`. Told only where nothing before `text` has a say in it."""
+    at = found.start()
+    if at < HELD_CHARS or text[at - 1] == "_" or "[" in found[0][1:] or "［" in found[0]:
+        return False
+    before = text[at - HELD_CHARS : at]
+    # What stands before a marker counts only as far back as the last one.
+    ends = [closer.end() for closer in _CLOSER(before)]
+    return len(ends) <= MOST_CLOSERS and not any(is_citable(before[end:]) for end in (0, *ends))
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:
@@ -59,12 +82,16 @@ def find_marker_forms(text: str) -> list[tuple[int, int]]:
     Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
     alone would be a marker.
     """
-    if not might_hold_marker(text):
+    places = sorted(_plausible_places(text))
+    if not places:
         return []
-    if _MAY_BE_CODE(text) or _THINKS(text):
+    # Where it is known which lines are code every line is judged by itself, and only some can hold anything.
+    lines = _plausible_lines(text, places)
+    apart = None if _THINKS(text) else read_apart(text, lines)
+    if apart is None:
         return _scan(text)
-    # Without fences and indented code every line is judged by itself, and only some can hold anything.
-    return [(low + start, low + end) for low, high in _plausible_lines(text) for start, end in _scan_once(text[low:high])[0]]
+    found = [(at + low, at + high) for at, line in apart.lines for low, high in _scan_once(line)[0]]
+    return _united([*found, *_without_code(text, lines)]) if apart.in_fence else found
 
 
 def _scan(text: str) -> list[tuple[int, int]]:
@@ -75,9 +102,15 @@ def _scan(text: str) -> list[tuple[int, int]]:
             others, open_ended = _scan_once(lead + text, hide_thinking=True)
             found += [(low - len(lead), high - len(lead)) for low, high in others]
             in_fence = in_fence or open_ended
-    if in_fence:
-        # A fence that nothing closes is no code here: a source could hide behind it all that follows.
-        found += _scan_once(text, code=False)[0]
+    return _united([*found, *_without_code(text, [(0, len(text))])] if in_fence else found)
+
+
+def _without_code(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What is found in a text whose last fence nothing closes, which is no code here: a source could hide behind it all that follows."""
+    return [(low + start, low + end) for low, high in lines for start, end in _scan_once(text[low:high], code=False)[0]]
+
+
+def _united(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for low, high in sorted(found):
         if spans and low < spans[-1][1]:
@@ -92,15 +125,14 @@ def _scan_once(text: str, *, code: bool = True, hide_thinking: bool = False) -> 
     return [(form.start, form.end) for form in forms if form.form != "malformed"], scanner.in_fence
 
 
-def _plausible_lines(text: str) -> list[tuple[int, int]]:
-    """The lines in which a marker may stand, ascending, each once, without their newline.
+def _plausible_lines(text: str, places: Sequence[int]) -> list[tuple[int, int]]:
+    """The lines in which a marker may stand that begins at one of these places, ascending, each once, without their newline.
 
     Together with the line before where the first word may be a subscripted name: `the` before `data[1]` makes it prose.
     """
     lines: list[tuple[int, int]] = []
     end = -1
-    for found in _PLAUSIBLE_ANY(text):
-        at = found.start()
+    for at in places:
         if at > end:
             start, before = text.rfind("\n", 0, at) + 1, end
             end = text.find("\n", at)

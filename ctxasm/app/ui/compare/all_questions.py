@@ -58,7 +58,7 @@ def question_words() -> dict[str, str]:
 
 def listen_for_questions() -> None:
     """Let a click on a question open it."""
-    chunk_clicks(Session.question_clicks.key, "", False, _open, _nothing)
+    chunk_clicks(Session.question_clicks.key, _open)
 
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
@@ -99,7 +99,3 @@ def _open() -> None:
     if query_id is not None:
         session.query_id = query_id
         session.compare_view = "question"
-
-
-def _nothing() -> None:
-    """Nobody waits for this page to be at rest."""

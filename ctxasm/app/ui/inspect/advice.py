@@ -17,6 +17,7 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
+from ctxasm.app.ui.widgets.rest import await_rest
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import (
     ADVICE_EXPLAINS,
@@ -72,7 +73,7 @@ def _recommended(effect: Effect) -> None:
     st.button(label, key="recommended_or_back", on_click=apply_advice, args=(other_choice(session.now),), icon=":material/check:")
 
 
-def waits(assembly: Assembly) -> bool:
+def _waits(assembly: Assembly) -> bool:
     """Whether advice on this assembly is still to be worked out: not for the first one, which nobody is changing yet."""
     return session.advice is not None and session.advice[0] is not assembly
 
@@ -82,8 +83,9 @@ def show_advice(scene: Scene) -> None:
     """The gravest advice and a way to the others, in a place that keeps its height."""
     assembly = state.assemble_scene(server.workbench(), replace(scene, settings=session.now))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
-        if waits(assembly) and not session.take(Session.at_rest):
+        if _waits(assembly) and not session.take(Session.at_rest):
             st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
+            await_rest("advice_rest", state.stamp_of(scene), _at_rest)
             return
         given, recommended = _advice(replace(scene, settings=session.now), assembly)
         if not given:
@@ -100,6 +102,10 @@ def show_advice(scene: Scene) -> None:
                         _row(scene, assembly, advice)
                     if recommended is not None:
                         _recommended(recommended)
+
+
+def _at_rest() -> None:
+    session.at_rest = True
 
 
 def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:

@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
 from ctxasm.app.ui.frame.state import stamp_of
 from ctxasm.app.ui.frame.title import show_query_title
-from ctxasm.app.ui.inspect.advice import ADVICE, show_advice, waits
+from ctxasm.app.ui.inspect.advice import show_advice
 from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
 from ctxasm.app.ui.inspect.closer import DETAILS, follow_chunk, show_closer
@@ -59,7 +59,7 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    chunk_clicks(Session.clicks.key, stamp, waits(assembly), _picked, _at_rest)
+    chunk_clicks(Session.clicks.key, _picked)
     show_closer(scene, assembly)
 
 
@@ -67,8 +67,3 @@ def _picked() -> None:
     key = picked_key(session.clicks.picked) if session.clicks is not None else None
     if key is not None:
         follow_chunk(key)
-
-
-def _at_rest() -> None:
-    session.at_rest = True
-    st.rerun(ADVICE)

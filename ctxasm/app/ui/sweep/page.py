@@ -213,7 +213,7 @@ def _show_heatmap(found: SweepResult) -> None:
     key = f"tokens below; ★ the best. Click a cell, then another. Labelled: {found.gold}"
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{escape(key)}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
-    chunk_clicks(Session.cell_clicks.key, "", False, partial(_pick_cell, len(found.settings)), _nothing)
+    chunk_clicks(Session.cell_clicks.key, partial(_pick_cell, len(found.settings)))
 
 
 def _label(name: str) -> str:
@@ -234,10 +234,6 @@ def _pick_cell(count: int) -> None:
     said_at = picked_text(clicks.picked) if clicks is not None else None
     if said_at is not None and said_at.isdigit() and int(said_at) < count:
         session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
-
-
-def _nothing() -> None:
-    """Nobody waits for this page to be at rest."""
 
 
 def _show_cell(info: DatasetInfo, found: SweepResult) -> None:

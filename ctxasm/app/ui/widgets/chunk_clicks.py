@@ -1,4 +1,4 @@
-"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page; and the moment when a person stopped changing things.
+"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page.
 
 One listener for the page: what is drawn as HTML cannot call back by itself.
 """
@@ -9,40 +9,27 @@ import json
 from collections.abc import Callable
 from functools import cache
 from html import escape
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol
 
 from ctxasm.model.results import Key
 
-QUIET_MS = 500
-"""Milliseconds without another change after which the page is at rest."""
 JS = """
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ setTriggerValue }) {
   const pick = event => {
     const at = event.target.closest?.('[data-pick]');
     if (at) setTriggerValue('picked', at.dataset.pick);
   };
   document.addEventListener('click', pick);
   document.documentElement.dataset.chunkClicks = 'heard';
-  clearTimeout(parentElement.__quiet);
-  if (data.waits) parentElement.__quiet = setTimeout(() => setTriggerValue('quiet', data.stamp), data.quiet_ms);
   return () => document.removeEventListener('click', pick);
 }
 """
 
 
-class ClickData(TypedDict):
-    """What the script of the listener reads: what is drawn, and whether something waits for the page to be at rest."""
-
-    stamp: str
-    waits: bool
-    quiet_ms: int
-
-
 class ClickState(Protocol):
-    """What the callbacks find under the key of the listener."""
+    """What the callback finds under the key of the listener."""
 
     picked: str | None
-    quiet: str | None
 
 
 @cache
@@ -52,10 +39,9 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
 
 
-def chunk_clicks(key: str, stamp: str, waits: bool, on_picked: Callable[[], None], on_quiet: Callable[[], None]) -> None:
-    """Listen. The callbacks find a `ClickState` under `key`."""
-    data: ClickData = {"stamp": stamp, "waits": waits, "quiet_ms": QUIET_MS}
-    _component()(key=key, data=data, on_picked_change=on_picked, on_quiet_change=on_quiet, height=1)
+def chunk_clicks(key: str, on_picked: Callable[[], None]) -> None:
+    """Listen. The callback finds a `ClickState` under `key`."""
+    _component()(key=key, on_picked_change=on_picked, height=1)
 
 
 def pick_of(key: Key | str) -> str:
