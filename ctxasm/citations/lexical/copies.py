@@ -23,6 +23,8 @@ LONGEST = 6
 """Words of a stretch that may have been exchanged with another one."""
 LEAST_ALIKE = 0.6
 """Share of the pairs of a claim that its sentence must have for it to be a copy."""
+LEAST_COPIED = 6
+"""Words of a claim that stands in a sentence but for two of them."""
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[;\n]")
 _BUT = frozenset(("but", "maar", "aber", "sondern", "while", "terwijl", "wahrend"))
 MOST_VERBS = 2
@@ -54,7 +56,7 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
         new = [place for place in range(len(ours) + 1) if _pair(ours, place) not in pairs]
         if len(new) > (1 - LEAST_ALIKE) * (len(ours) + 1) + 4:
             continue
-        found = _exchanged(matter, at, ours, theirs, pairs, new) or _turned(matter, at, ours, theirs) or _cut(matter, at, ours, theirs)
+        found = _two_places(matter, at, ours, theirs) or _exchanged(matter, at, ours, theirs, pairs, new) or _turned(matter, at, ours, theirs) or _cut(matter, at, ours, theirs)
         if found is not None:
             yield found
             return
@@ -72,6 +74,19 @@ def _pair(tokens: Sequence[Token], place: int) -> Pair:
 
 def _pairs(tokens: Sequence[Token]) -> frozenset[Pair]:
     return frozenset(_pair(tokens, place) for place in range(len(tokens) + 1))
+
+
+def _two_places(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
+    """Two words or figures of a sentence that changed places, between neighbours that may be alike: the pairs do not tell."""
+    if len(ours) < LEAST_COPIED:
+        return None
+    for shift in range(len(theirs) - len(ours) + 1):
+        other = [place for place, token in enumerate(ours) if token.plain != theirs[place + shift].plain][:3]
+        if len(other) == 2 and all(ours[a].plain == theirs[b + shift].plain for a, b in (other, other[::-1])):
+            low, high = other
+            if all(_weighs(matter, [ours[place]]) for place in other) and not _means_the_same(matter, ours, (low, low + 1), (high, high + 1)):
+                return Gated("roles", matter.parts.text[ours[low].start : ours[high].end], _span(matter, at, theirs))
+    return None
 
 
 def _exchanged(

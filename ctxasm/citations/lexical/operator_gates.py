@@ -38,6 +38,7 @@ _FREE: frozenset[Meaning] = frozenset(
 _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
+_BEFORE_NOUN = (["the"], ["its"], ["their"], ["his"], ["her"], ["de"], ["het"], ["der"], ["die"], ["das"])
 _WORD = re.compile(r"[^\W\d_]+")
 _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 """What says "until" without a word for it."""
@@ -46,6 +47,8 @@ _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _BEARING = frozenset(("cause", "time", "condition", "exception"))
 """Kinds whose words bear on what follows them."""
+_ADJECTIVES = frozenset(("earlier", "later", "following", "eerder", "later", "spater"))
+"""Words of time that may stand before what they say something of."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
@@ -188,7 +191,10 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     held = 0
     for clause in scope:
         held |= clause.mask
-    if (held & mask & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
+    elsewhere = 0
+    for clause in clauses:
+        elsewhere |= clause.mask if clause.source.segment != clauses[own].source.segment else 0
+    if (held & mask & ~elsewhere & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
         return False
     if op.kind in ("quantifier", "modal") and op.value != "only":
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
@@ -198,9 +204,11 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 
 def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
     """Whether the claim leaves out what a word such as "only" stands before: "only members", where the claim has "members" without it, says
-    no more; "only on Sundays", where it has no Sundays, does."""
-    high = matter.evidence.span(at)[1]
+    no more, nor does "the only venue"; "only on Sundays", where it has no Sundays, does."""
+    low, high = matter.evidence.span(at)
     text = matter.text(at)
+    if text[low : op.start].split()[-1:] in _BEFORE_NOUN:
+        return False
     word = next(read_words(text, op.end, high, matter.evidence.stems), None)
     figure = next(iter(read_quantities(text, op.end, high)), None)
     if figure is not None and (word is None or figure.start <= word.start):
@@ -228,7 +236,7 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
     """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
     for op in inside:
-        if op.kind not in _BEARING:
+        if op.kind not in _BEARING or folded(_claim(matter, op)) in _ADJECTIVES:
             continue
         mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
         alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}

@@ -45,12 +45,12 @@ class _Phrase(NamedTuple):
 
 @cache
 def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
-    """The phrases of a language by the first three letters, those of most words first."""
+    """The phrases of a language by the first three letters, those of most words first, figures ("every two") behind words ("every day")."""
     found: dict[str, list[_Phrase]] = {}
     for kind, value, phrase in operator_phrases(tongue):
         words = tuple(phrase.split("_"))
         found.setdefault(words[0].rstrip("*")[:3], []).append(_Phrase(words, kind, value))
-    return {start: tuple(sorted(each, key=lambda phrase: -len(phrase.words))) for start, each in found.items()}
+    return {start: tuple(sorted(each, key=lambda phrase: (-len(phrase.words), "#" in phrase.words))) for start, each in found.items()}
 
 
 def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Collection[tuple[int, int]] = ()) -> list[Operator]:

@@ -122,7 +122,7 @@ class Order:
             moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
             for place, (one, one_there) in enumerate(moved):
                 for other, other_there in moved[place + 1 :]:
-                    if self._are_swapped(one, other, one_there, other_there):
+                    if self._are_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
@@ -135,7 +135,33 @@ class Order:
         both = ((one, one_there), (other, other_there))
         if _tells_nothing(between) or any(item.article and any(item.article == each.article for each in there) for item, there in both):
             return False
+        if self._keeps_its_place(one, one_there, other_there) or self._keeps_its_place(other, other_there, one_there):
+            return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
+
+    def _is_said_so(self, one: Item, other: Item, but: int) -> bool:
+        """Whether another sentence has two items in the places that they have in the claim."""
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            items = _items(text, self.there(at), _tokens(text, low, high)) if at != but else []
+            places = [[each for each in items if each.bits == item.bits] for item in (one, other)]
+            if all(places):
+                own = self._fit(one, places[0]) + self._fit(other, places[1])
+                if own >= CONTENT and own >= self._fit(one, places[1]) + self._fit(other, places[0]):
+                    return True
+        return False
+
+    def _keeps_its_place(self, item: Item, own: Sequence[Item], others: Sequence[Item]) -> bool:
+        """Whether both words beside an item, on one side, are those of its own place only: "shorter than the Tay but …"."""
+
+        def alike(there: Sequence[Item]) -> bool:
+            sides = ((side, place) for one in there for side, place in ((item.left, one.left), (item.right, one.right)))
+            return any(side == place and self._weighs(side) for side, place in sides)
+
+        return alike(own) and not alike(others)
+
+    def _weighs(self, side: tuple[str, str]) -> bool:
+        return all(word not in _EDGES for word in side) and any(self.stems.key(word) for word in side)
 
     def _is_figure(self, item: Item) -> bool:
         return bool(item.bits[0] & self.matter.parts.all_quantities)
@@ -159,9 +185,16 @@ class Order:
             ends = _ends(*passive)
             order = [bits for _, _, bits in active[1]]
             together = ends and any(clause.sentence == at and not sum(ends) & ~clause.mask for clause in self.matter.clauses)
-            if ends and together and order.index(ends[0]) < order.index(ends[1]):
+            if ends and together and order.index(ends[0]) < order.index(ends[1]) and self._is_one_deed(at, ends):
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
+
+    def _is_one_deed(self, at: int, ends: tuple[int, int]) -> bool:
+        """Whether a clause of the claim and one of a sentence have both ends, and another word with them."""
+        both = sum(ends)
+        ours = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & both == both]
+        theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
+        return any(one & other & ~both for one in ours for other in theirs)
 
     def crossed(self) -> Iterator[Gated]:
         """Two names on both sides of a word that stand the other way round in the sources, in the same voice: "B beat A" for "A beat B"."""
@@ -190,7 +223,7 @@ class Order:
             behind = words[place + 1][1] & names if place + 1 < len(words) else 0
             if bits & names and following and not behind and following[1] != bits:
                 verb = words[place + 1]
-                if not self._is_noun(verb[0].start, verb[0].end):
+                if verb[1] & self.matter.parts.heavy and not self._is_noun(verb[0].start, verb[0].end):
                     yield bits, verb[1], following[1]
 
     def _is_noun(self, start: int, end: int) -> bool:
@@ -214,6 +247,42 @@ class Order:
         forms = self.matter.parts.forms
         clauses = (clause for clause in self.matter.clauses if clause.sentence == at)
         return [word.start for clause in clauses for word in clause.source.words if forms.get(word.key, 0) & bits]
+
+    def by_another(self) -> Iterator[Gated]:
+        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas and
+        built by Bos"."""
+        heavy = self.matter.parts.heavy
+        for at in self.matter.numbers:
+            text = self.matter.text(at)
+            clauses = [clause for clause in self.matter.clauses if clause.sentence == at]
+            done = [(clause, agent) for clause in clauses if (agent := self._agents(text, clause)) is not None]
+            for clause, agent in done:
+                for other, doer in done:
+                    deed, wrong = clause.mask & ~other.mask & ~agent & heavy, doer & ~clause.mask & heavy
+                    mine = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & wrong and stretch.mask & deed]
+                    own = self._deed(text, other) & ~clause.mask & ~doer & heavy
+                    if mine and not any(mask & (agent | own) for mask in mine):
+                        yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+                        return
+
+    def _deed(self, text: str, clause: Clause) -> int:
+        """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
+        found = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
+        held = 0
+        for word in clause.source.words:
+            held |= self.matter.parts.forms.get(word.key, 0) if word.start >= low else 0
+        return held
+
+    def _agents(self, text: str, clause: Clause) -> int | None:
+        """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
+        done = next((match for match in _LETTERS.finditer(text, clause.source.start, clause.source.end) if match.group().casefold() in _BY), None)
+        after = [word for word in clause.source.words if done is not None and word.start >= done.end()][:LONGEST_ITEM]
+        held = 0
+        for word in after:
+            if text[word.start].isupper() or word is after[0]:
+                held |= self.matter.parts.forms.get(word.key, 0)
+        return held if after else None
 
     def of_another(self) -> Iterator[Gated]:
         """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
@@ -286,7 +355,7 @@ class Order:
         places: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for first in range(len(tokens)):
             for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
-                if tokens[last][0] in known:
+                if tokens[last][0] in known or tokens[last][2] in _STOPS:
                     break
                 left, right = _beside(tokens, first, last + 1)
                 places.setdefault((left[0], right[0]), []).append((first, last + 1))
@@ -294,12 +363,30 @@ class Order:
             rivals = places.get((item.left[0], item.right[0]), ())
             if not rivals or not self._stands_in_windows(item):
                 continue
-            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT:
+            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT or self._stands_so(item, best):
                 continue
             for first, last in rivals:
+                if self._may_mean(item, text, tokens[first][0], tokens[last - 1][1]):
+                    continue
                 if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(text, tokens[first:last]):
                     yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last - 1][1]])
                     return
+
+    def _may_mean(self, item: Item, text: str, start: int, end: int) -> bool:
+        """Whether words of a source may stand for a name that it told before: "the company"."""
+        if self.stems.tongue == "de" or _follows_article(self.text, item.start) or not (_follows_article(text, start) and text[start:end].islower()):
+            return False
+        words = _LETTERS.findall(self.text, item.start, item.end)
+        return all(word[0].isupper() and not re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
+
+    def _stands_so(self, item: Item, but: int) -> bool:
+        """Whether another sentence has an item between the same neighbours."""
+        for at in self.matter.numbers:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            items = _items(text, self.there(at), _tokens(text, low, high)) if at != but else []
+            if self._fit(item, [each for each in items if each.bits == item.bits]) > CONTENT:
+                return True
+        return False
 
     def _stands_in_windows(self, item: Item) -> bool:
         """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
@@ -329,8 +416,11 @@ def _follows_article(text: str, start: int) -> bool:
 
 
 def _is_passive(text: str, low: int, high: int) -> bool:
-    words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
-    return bool(words & BEING and words & _BY)
+    """Whether something is done by somebody; in English with "by" behind a form of "be", for "directed by A, it was" does not say so."""
+    words = [word.casefold() for word in _LETTERS.findall(text, low, high)]
+    being = next((at for at, word in enumerate(words) if word in BEING), len(words))
+    done = next((at for at in range(len(words) - 1, -1, -1) if words[at] in _BY), -1)
+    return being < len(words) and done >= 0 and (words[done] != "by" or done > being)
 
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
@@ -382,6 +472,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     yield from order.swapped()
     yield from order.turned()
     yield from order.crossed()
+    yield from order.by_another()
     yield from order.of_another()
     yield from order.replaced()
 
@@ -393,7 +484,7 @@ def find_pairs(matter: Matter) -> Iterator[Gated]:
     for one in mine if len(mine) > 1 else ():
         partner = _partner(text, one, mine)
         wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
-        if partner is not None and wrong is not None:
+        if partner is not None and wrong is not None and not _are_paired(matter, partner, one):
             yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
             return
 
@@ -412,6 +503,17 @@ def _belongs_elsewhere(matter: Matter, one: Quantity, partner: Quantity) -> str 
             if any(partner.agrees(each) and _partner(there, each, alike) != other for each in theirs):
                 wrong = there[min(other.start, found.start) : max(other.end, found.end)]
     return wrong
+
+
+def _are_paired(matter: Matter, one: Quantity, partner: Quantity) -> bool:
+    """Whether some sentence pairs a figure with its partner."""
+    for at in matter.numbers:
+        theirs = matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        found = (_partner(matter.text(at), other, rivals) for other in theirs if one.agrees(other))
+        if any(each is not None and partner.agrees(each) for each in found):
+            return True
+    return False
 
 
 def _sort(quantity: Quantity) -> tuple[str, str, bool]:
