@@ -167,6 +167,8 @@ def _cut(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]
             limit = stop.start() if stop else high
             last = next((t for t in range(low + 2, len(theirs)) if theirs[t].plain == after or theirs[t].start >= limit), len(theirs))
             cut = theirs[low + 1 : last]
+            if cut[1:] and cut[1].plain[:1].isdigit():
+                continue
             is_whole = last < len(theirs) and theirs[last].plain == after if after else True
             if is_whole and len(cut) > 1 and not said.intersection(each.plain for each in cut) and len(cut) <= LONGEST:
                 return Gated("condition", "", text[cut[0].start : cut[-1].end])

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.operators import Meaning, Operator
+from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
@@ -45,10 +45,6 @@ _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
-_BEARING = frozenset(("cause", "time", "condition", "exception"))
-"""Kinds whose words bear on what follows them."""
-_ADJECTIVES = frozenset(("earlier", "later", "following", "eerder", "later", "spater"))
-"""Words of time that may stand before what they say something of."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
@@ -135,7 +131,8 @@ def _added(
         if placed or meant & does or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
             continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
-        if rivals or op.meaning not in _WEAK:
+        hinted = (is_hinted(op.meaning, matter.text(at), *matter.evidence.span(at), matter.evidence.stems.tongue) for at in way)
+        if rivals or not (op.meaning in _WEAK or any(hinted)):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else "")
 
 
@@ -236,16 +233,16 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
     """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
     for op in inside:
-        if op.kind not in _BEARING or folded(_claim(matter, op)) in _ADJECTIVES:
+        if op.kind != "cause":
             continue
         mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
-        alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}
+        alike = {("cause", "because"), ("cause", "causing")} if op.value != "despite" else {op.meaning}
         places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning in alike]
         yours = [_bits(matter, matter.text(at), other, matter.evidence.span(at)) for at, other in places]
         known = 0
         for held in way.values():
             known |= held
-        if op.kind == "cause" and not all(yours):
+        if not all(yours):
             continue
         if places and mine & known and not any(mine & bits for bits in yours):
             at, other = places[0]

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.parts import is_name
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
@@ -153,12 +152,12 @@ class Order:
 
     def _keeps_its_place(self, item: Item, own: Sequence[Item], others: Sequence[Item]) -> bool:
         """Whether both words beside an item, on one side, are those of its own place only: "shorter than the Tay but …"."""
+        return self._has_place(item, own) and not self._has_place(item, others)
 
-        def alike(there: Sequence[Item]) -> bool:
-            sides = ((side, place) for one in there for side, place in ((item.left, one.left), (item.right, one.right)))
-            return any(side == place and self._weighs(side) for side, place in sides)
-
-        return alike(own) and not alike(others)
+    def _has_place(self, item: Item, there: Sequence[Item]) -> bool:
+        """Whether both words beside an item, on one side, are those of some place."""
+        sides = ((side, place) for one in there for side, place in ((item.left, one.left), (item.right, one.right)))
+        return any(side == place and self._weighs(side) for side, place in sides)
 
     def _weighs(self, side: tuple[str, str]) -> bool:
         return all(word not in _EDGES for word in side) and any(self.stems.key(word) for word in side)
@@ -195,58 +194,6 @@ class Order:
         ours = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & both == both]
         theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
         return any(one & other & ~both for one in ours for other in theirs)
-
-    def crossed(self) -> Iterator[Gated]:
-        """Two names on both sides of a word that stand the other way round in the sources, in the same voice: "B beat A" for "A beat B"."""
-        for first, verb, last in self._deeds():
-            wrong: tuple[int, int] | None = None
-            for at in self.matter.numbers:
-                text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-                places = {bits: self._places(at, bits) for bits in (first, verb, last)}
-                if not all(places.values()) or self._is_passive != _is_passive(text, low, high):
-                    continue
-                if min(places[first]) < max(places[verb]) and min(places[verb]) < max(places[last]):
-                    return
-                if min(places[last]) < max(places[verb]) and min(places[verb]) < max(places[first]):
-                    wrong = at, places[last][0]
-            if wrong is not None:
-                at, start = wrong
-                yield Gated("roles", self.text.strip(), self.matter.text(at)[start : self.matter.evidence.span(at)[1]].strip())
-                return
-
-    def _deeds(self) -> Iterator[tuple[int, int, int]]:
-        """Bits of a name, of the word behind it that may be a verb, and of the next name."""
-        names = self._name_bits()
-        words = [(word, self.matter.bits(frozenset((word.key,)))) for word in read_words(self.text, 0, len(self.text), self.stems)]
-        for place, (_, bits) in enumerate(words):
-            following = next(((word, each) for word, each in words[place + 1 :] if each & names), None)
-            behind = words[place + 1][1] & names if place + 1 < len(words) else 0
-            if bits & names and following and not behind and following[1] != bits:
-                verb = words[place + 1]
-                if verb[1] & self.matter.parts.heavy and not self._is_noun(verb[0].start, verb[0].end):
-                    yield bits, verb[1], following[1]
-
-    def _is_noun(self, start: int, end: int) -> bool:
-        """Whether a word is surely none that says what is done: behind an article, or before "of"."""
-        before, after = self.text[:start].split()[-1:], self.text[end:].split()[:1]
-        is_held = bool(before) and (before[0].casefold() in SKIPPED or before[0].endswith(("'s", "’s")))
-        return is_held or (bool(after) and after[0].casefold() in _OF) or (self.stems.tongue == "de" and self.text[start].isupper())
-
-    def _name_bits(self) -> int:
-        """The bits of words that the sources write as names, or the claim within its sentence."""
-        found, tongue = self.matter.parts.names, self.stems.tongue
-        for at in self.matter.numbers:
-            text = self.matter.text(at)
-            for start, end, bits in self.there(at):
-                if is_name(text, start, end, tongue) or (tongue == "de" and text[start].isupper() and not _follows_article(text, start)):
-                    found |= bits
-        return found & ~self.matter.parts.all_quantities
-
-    def _places(self, at: int, bits: int) -> list[int]:
-        """Where words stand in a sentence of a source."""
-        forms = self.matter.parts.forms
-        clauses = (clause for clause in self.matter.clauses if clause.sentence == at)
-        return [word.start for clause in clauses for word in clause.source.words if forms.get(word.key, 0) & bits]
 
     def by_another(self) -> Iterator[Gated]:
         """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas and
@@ -363,7 +310,8 @@ class Order:
             rivals = places.get((item.left[0], item.right[0]), ())
             if not rivals or not self._stands_in_windows(item):
                 continue
-            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT or self._stands_so(item, best):
+            own = [place for place in theirs if place.bits == item.bits]
+            if self._fit(item, own) >= CONTENT or self._has_place(item, own) or self._stands_so(item, best):
                 continue
             for first, last in rivals:
                 if self._may_mean(item, text, tokens[first][0], tokens[last - 1][1]):
@@ -471,7 +419,6 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
-    yield from order.crossed()
     yield from order.by_another()
     yield from order.of_another()
     yield from order.replaced()
