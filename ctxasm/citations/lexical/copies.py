@@ -56,7 +56,12 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
         new = [place for place in range(len(ours) + 1) if _pair(ours, place) not in pairs]
         if len(new) > (1 - LEAST_ALIKE) * (len(ours) + 1) + 4:
             continue
-        found = _two_places(matter, at, ours, theirs) or _exchanged(matter, at, ours, theirs, pairs, new) or _turned(matter, at, ours, theirs) or _cut(matter, at, ours, theirs)
+        found = (
+            _two_places(matter, at, ours, theirs)
+            or _exchanged(matter, at, ours, theirs, pairs, new)
+            or _turned(matter, at, ours, theirs)
+            or _cut(matter, at, ours, theirs)
+        )
         if found is not None:
             yield found
             return
@@ -84,7 +89,8 @@ def _two_places(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence
         other = [place for place, token in enumerate(ours) if token.plain != theirs[place + shift].plain][:3]
         if len(other) == 2 and all(ours[a].plain == theirs[b + shift].plain for a, b in (other, other[::-1])):
             low, high = other
-            if all(_weighs(matter, [ours[place]]) for place in other) and not _means_the_same(matter, ours, (low, low + 1), (high, high + 1)):
+            weigh = all(_weighs(matter, [ours[place]]) for place in other)
+            if weigh and not _means_the_same(matter, ours, (low, low + 1), (high, high + 1)):
                 return Gated("roles", matter.parts.text[ours[low].start : ours[high].end], _span(matter, at, theirs))
     return None
 

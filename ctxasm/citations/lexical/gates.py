@@ -66,9 +66,18 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
             conflict = conflict or found
     if conflict is not None and conflict.kind == "opposite" and is_converse(matter):
         conflict = None
+    if conflict is not None and conflict.kind == "opposite" and _says_both(matter):
+        denials, conflict = 1, None
     displaced &= ~titles & ~lacking.uncovered
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
     return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+
+
+def _says_both(matter: Matter) -> bool:
+    """Whether a sentence has the claim's word of time beside its opposite: "A led it until 2014, and B has led it since"."""
+    ours = {op.meaning for op in matter.operators if op.kind == "time"}
+    found = ({op.meaning for op in matter.evidence.operators(at) if op.kind == "time"} for at in matter.numbers)
+    return bool(ours) and any(ours < theirs for theirs in found)
 
 
 def _gates(matter: Matter) -> Iterator[Gated]:

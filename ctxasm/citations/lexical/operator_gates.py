@@ -1,5 +1,5 @@
 """A claim is refused where a word that turns what is said stands in it and not in the stretch that carries it, or the other way round,
-or where it bears on something else there (see `operators`).
+or where a cause bears on something else there (see `operators`).
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
 
 
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
-    """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
+    """Causes of the claim that the source has for something else: "because the dam broke" where it has "because the water was high"."""
     for op in inside:
         if op.kind != "cause":
             continue

@@ -196,8 +196,8 @@ class Order:
         return any(one & other & ~both for one in ours for other in theirs)
 
     def by_another(self) -> Iterator[Gated]:
-        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas and
-        built by Bos"."""
+        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas
+        and built by Bos"."""
         heavy = self.matter.parts.heavy
         for at in self.matter.numbers:
             text = self.matter.text(at)
@@ -223,8 +223,9 @@ class Order:
 
     def _agents(self, text: str, clause: Clause) -> int | None:
         """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
-        done = next((match for match in _LETTERS.finditer(text, clause.source.start, clause.source.end) if match.group().casefold() in _BY), None)
-        after = [word for word in clause.source.words if done is not None and word.start >= done.end()][:LONGEST_ITEM]
+        words = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
+        after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
         held = 0
         for word in after:
             if text[word.start].isupper() or word is after[0]:
@@ -322,7 +323,9 @@ class Order:
 
     def _may_mean(self, item: Item, text: str, start: int, end: int) -> bool:
         """Whether words of a source may stand for a name that it told before: "the company"."""
-        if self.stems.tongue == "de" or _follows_article(self.text, item.start) or not (_follows_article(text, start) and text[start:end].islower()):
+        if self.stems.tongue == "de" or _follows_article(self.text, item.start):
+            return False
+        if not (_follows_article(text, start) and text[start:end].islower()):
             return False
         words = _LETTERS.findall(self.text, item.start, item.end)
         return all(word[0].isupper() and not re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)

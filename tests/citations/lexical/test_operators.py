@@ -61,6 +61,13 @@ def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source:
         ),
         ("Read cron(5) and crontab(8).", "Read cron(8) and crontab(5)."),
         ("Karin verving Joost bij Blauw Wit.", "Joost verving Karin bij Blauw Wit."),
+        ("Els Maas heeft de kerk gebouwd.", "De kerk werd ontworpen door Els Maas en gebouwd door Piet Bos."),
+        ("Else Maas hat die Kirche gebaut.", "Die Kirche wurde von Else Maas entworfen und von Peter Busch gebaut."),
+        (
+            "A plug with 4 pins of a mouse or a plug with 6 pins of a keyboard fits.",
+            "A plug with 6 pins of a mouse or a plug with 4 pins of a keyboard fits.",
+        ),
+        ("Das Wasser stand zu hoch, weil der Damm brach.", "Der Damm brach, weil das Wasser zu hoch stand."),
     ],
 )
 def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
@@ -85,12 +92,29 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("De helft betalen kinderen ouder dan 4 jaar.", "Kinderen ouder dan 4 jaar betalen de helft."),
         ("Die Schulden kannte der Sekretär.", "Der Sekretär kannte die Schulden."),
         ("The largest port is Oban.", "Oban is the largest port."),
+        ("The river is shorter than the Tay but longer than the Severn.", "The river is longer than the Severn but shorter than the Tay."),
+        ("Animax has reached 66 million viewers.", "Animax is a channel in Asia. The company has reached 66 million viewers."),
+        ("Wages rose because workers were scarce.", "Workers were scarce, which was the reason that wages rose."),
+        ("The shop closed after the owner died.", "The owner died and the shop then closed."),
+        ("The hall was painted green, and the kitchen was rented by Bos.", "The hall was painted green. The kitchen was rented by Bos."),
     ],
 )
 def test_the_same_in_other_words_is_not_refused(claim: str, source: str) -> None:
     match = matched(claim, source)
     assert match.gated == ()
     assert match.score >= THRESHOLD
+
+
+def test_what_stands_every_day_is_no_figure() -> None:
+    match = matched("The ferry to Scoll sails every day in May.", "The ferry to Scoll sails every hour in May.")
+    assert [(gated.kind, gated.claim) for gated in match.gated] == [("unit", "every day")]
+
+
+def test_a_word_of_time_beside_its_opposite_contradicts_nothing() -> None:
+    match = matched(
+        "Per Dahl has coached the team since 2014.", "Marta Olin coached the team until 2014 and Per Dahl has coached it since."
+    )
+    assert match.conflict is None
 
 
 def test_nothing_gates_a_claim_of_which_words_are_missing() -> None:
