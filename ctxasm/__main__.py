@@ -90,7 +90,7 @@ def _unforeseen(error: Exception, argv: Sequence[str]) -> int:
 
 def parse(argv: Sequence[str]) -> Namespace:
     """The arguments, with `run` of the command they name. Only `serve` takes arguments that are not its own."""
-    parser = _parser()
+    parser = _parser(argv)
     args, rest = parser.parse_known_args(argv)
     if rest and args.command != "serve":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -98,7 +98,8 @@ def parse(argv: Sequence[str]) -> Namespace:
     return args
 
 
-def _parser() -> ArgumentParser:
+def _parser(argv: Sequence[str]) -> ArgumentParser:
+    """Every command, and the arguments of those that are named: all together they take longer than most commands."""
     parser = ArgumentParser(prog="ctxasm", description="A workbench for tuning RAG context assembly.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"ctxasm {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -107,7 +108,8 @@ def _parser() -> ArgumentParser:
         added = commands.add_parser(
             name, help=command.SUMMARY, description=command.__doc__, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter
         )
-        command.add_arguments(added)
+        if name in argv:
+            command.add_arguments(added)
         added.set_defaults(run=command.run)
     return parser
 

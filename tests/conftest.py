@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import os
@@ -60,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """How long an example takes says how busy the machine is, and no more: laws have no deadline."""
     if _chosen(config, "slow"):
         os.environ[LONG_VARIABLE] = "1"
+    gc.disable()  # until all tests are loaded
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
     seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
     settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded)
@@ -75,13 +77,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With all their examples, laws are slow tests; with PostgreSQL, any test is one of the system."""
+    """With all their examples, and whole texts, laws are slow tests; with PostgreSQL, any test is one of the system."""
     long = _chosen(config, "slow")
     for item in items:
-        if long and is_hypothesis_test(getattr(item, "obj", None)):
+        if long and (is_hypothesis_test(test := getattr(item, "obj", None)) or _has_more_to_try(test)):
             item.add_marker("slow")
         if _needs_postgres(item):
             item.add_marker("system")
+
+
+def _has_more_to_try(test: object) -> bool:
+    return not {"is_linear", "few"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
 
 
 def _needs_postgres(item: pytest.Item) -> bool:
@@ -91,7 +97,14 @@ def _needs_postgres(item: pytest.Item) -> bool:
 
 
 def pytest_collection_finish() -> None:
-    """Around each part of each test pytest visits every logger that keeps its records to itself, as some seventy of Streamlit's do."""
+    """What was loaded stays, so no search for garbage goes through it again.
+
+    Around each part of each test pytest visits every logger that keeps its records to itself, as some seventy of Streamlit's do.
+    """
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith("streamlit") and isinstance(logger, logging.Logger):
             logger.propagate = True

@@ -48,6 +48,18 @@ def test_only_the_app_uses_the_public_names() -> None:
     assert {name for name in users if not name.startswith(("ctxasm.app", "ctxasm.__main__"))} == set()
 
 
+def test_no_import_is_hidden_from_the_linter() -> None:
+    """Packages of others are opened by name where they may be absent; of the house, only public names and commands are."""
+    hidden = {
+        file.relative_to(ROOT / "ctxasm").as_posix()
+        for file in (ROOT / "ctxasm").rglob("*.py")
+        if "import_module(" in (source := file.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and "ctxasm" in ast.unparse(node.args[0])
+    }
+    assert hidden == {"__init__.py", "__main__.py"}
+
+
 def test_pages_draw_by_the_user_interface_alone() -> None:
     for file in (ROOT / "pages").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

@@ -376,7 +376,7 @@ def compare_answers(
     StoreUnavailable, ModelUnavailable where the scorer's model fails; a question that the model does not answer is among `failures`.
     """
     from ctxasm.answering.prompts import GROUNDED
-    from ctxasm.app.tuned import answers_compared
+    from ctxasm.app.tuned import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 
     with _workbench(store) as workbench:
@@ -384,19 +384,7 @@ def compare_answers(
             workbench.open_model(model) if model is None or isinstance(model, str) else model, choice or GROUNDED, temperature, max_tokens
         )
         checks = workbench.open_scorer(scorer) if isinstance(scorer, str) else scorer
-        return answers_compared(
-            workbench,
-            a,
-            b,
-            how,
-            dataset,
-            query_ids,
-            prices=Prices(*prices),
-            scorer=checks,
-            keep=keep,
-            report=report,
-            cancelled=cancelled,
-        )
+        return answer_desk(workbench, how, dataset, query_ids, checks, keep).compare(a, b, Prices(*prices), report, cancelled)
 
 
 def recommend(

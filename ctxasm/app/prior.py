@@ -15,10 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ctxasm import __version__
-from ctxasm.assembly.budget.values import Weights
-from ctxasm.assembly.extracts import Compressor
 from ctxasm.data.files import load_bundle
-from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
@@ -27,35 +24,17 @@ from ctxasm.tuning.recommend.prior import LIMITS, PLACE, Corpus, Curated, Prior,
 from ctxasm.tuning.sweep.pool import AllCores
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import grid_of, sweep
-
-
-class Plain:
-    """The tools of settings that need neither an embedder nor a model."""
-
-    def counter(self, encoding: str) -> TokenCounter:
-        """See `Tools`."""
-        return open_counter(encoding)
-
-    def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
-        """None."""
-        return None
-
-    def compressor(self, settings: AssemblySettings) -> Compressor | None:
-        """None."""
-        return None
-
-    def weights(self) -> Weights | None:
-        """Those that ship."""
-        return None
+from ctxasm.tuning.sweep.work import PlainTools
 
 
 def counted(bundle: Bundle, curated: Sequence[Curated]) -> SweepResult:
     """Every curated setting at every limit, limits changing fastest."""
-    store = MemoryStore(open_counter("cl100k_base"))
-    store.add(bundle)
     tried = [each.on(AssemblySettings(max_tokens=limit)) for each in curated for limit in LIMITS]
+    counters = {encoding: open_counter(encoding) for encoding in {each.encoding for each in tried}}
+    store = MemoryStore(counters[tried[0].encoding])
+    store.add(bundle)
     dataset = store.dataset()
-    return sweep(dataset, dataset.queries(), grid_of(tried[0], tried, {}), Plain(), __version__, engine=AllCores())
+    return sweep(dataset, dataset.queries(), grid_of(tried[0], tried, {}), PlainTools(counters, None), __version__, engine=AllCores())
 
 
 def corpus_of(found: SweepResult, curated: Sequence[Curated]) -> Corpus:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ctxasm.model.records import Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.support import Scorer
+    from ctxasm.tuning.advice_set import SetEffect
     from ctxasm.tuning.compare import Comparison
-    from ctxasm.tuning.compare_answers import AnswerComparison, AnswerDesk, AnswerEstimate, How, Prices
+    from ctxasm.tuning.compare_answers import AnswerDesk, How
     from ctxasm.tuning.recommend.recommending import Recommendation
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.grid import Axes
@@ -168,6 +169,32 @@ def compared(
     return compare(held, queries, a, b, WorkbenchTools(workbench), __version__, report=report, cancelled=cancelled, **with_)
 
 
+def set_effects(
+    workbench: Workbench,
+    settings: AssemblySettings,
+    changed: Sequence[AssemblySettings],
+    dataset: str | None = None,
+    cancelled: Cancelled = never,
+) -> dict[AssemblySettings, SetEffect] | None:
+    """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
+    from ctxasm import __version__
+    from ctxasm.tuning.advice_set import counted_on, set_effect
+    from ctxasm.tuning.compare import compared
+    from ctxasm.tuning.sweep.sweep import grid_of, sweep
+
+    held, queries = _asked(workbench, dataset, None)
+    asked, grid = counted_on(queries), grid_of(settings, changed, {})
+    if len(asked) < 2:
+        return None
+    with_ = _kept(workbench, "local", True)
+    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, cancelled=cancelled, **with_)
+    if found.cancelled or len(found.labelled) < 2:
+        return None
+    sampled = len(asked) < sum(bool(query.spans or query.gold) for query in queries)
+    place = {each: at for at, each in enumerate(found.settings)}
+    return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerWorkbench:
     """What asking needs, as a workbench has it for one of its datasets. An `AnswerTools`."""
@@ -184,55 +211,21 @@ class AnswerWorkbench:
         return self.workbench.counter(encoding)
 
 
-def answer_desk(workbench: Workbench, dataset: str, how: How, scorer: Scorer | None = None, keep: bool = True) -> AnswerDesk:
-    """Where the questions of a dataset are answered one way; `scorer` (default: lexical) checks."""
+def answer_desk(
+    workbench: Workbench,
+    how: How,
+    dataset: str | None = None,
+    query_ids: Sequence[str] | None = None,
+    scorer: Scorer | None = None,
+    keep: bool = True,
+) -> AnswerDesk:
+    """Where the questions of a dataset are answered one way; `scorer` (default: lexical) checks. Raises InvalidInput, NotFound."""
     from ctxasm import __version__
     from ctxasm.tuning.compare_answers import AnswerDesk
 
-    tools = AnswerWorkbench(workbench, dataset)
-    return AnswerDesk(tools, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
-
-
-def answers_compared(
-    workbench: Workbench,
-    a: AssemblySettings,
-    b: AssemblySettings,
-    how: How,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    prices: Prices | None = None,
-    scorer: Scorer | None = None,
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> AnswerComparison:
-    """The same model asked under both. See `ctxasm.compare_answers`."""
-    from ctxasm.tuning.compare_answers import FREE
-
     held, queries = _asked(workbench, dataset, query_ids)
-    desk = answer_desk(workbench, held.info.name, how, scorer, keep)
-    return desk.compare(queries, a, b, prices or FREE, report, cancelled)
-
-
-def answers_estimate(
-    workbench: Workbench,
-    a: AssemblySettings,
-    b: AssemblySettings,
-    how: How,
-    dataset: str | None = None,
-    query_ids: Sequence[str] | None = None,
-    *,
-    prices: Prices | None = None,
-    keep: bool = True,
-    report: Report = silent,
-    cancelled: Cancelled = never,
-) -> AnswerEstimate:
-    """What `answers_compared` would ask, and what that costs at most."""
-    from ctxasm.tuning.compare_answers import FREE
-
-    held, queries = _asked(workbench, dataset, query_ids)
-    return answer_desk(workbench, held.info.name, how, keep=keep).estimate(queries, a, b, prices or FREE, report, cancelled)
+    tools = AnswerWorkbench(workbench, held.info.name)
+    return AnswerDesk(tools, queries, how, scorer or workbench.open_scorer(), __version__, workbench.store if keep else None)
 
 
 def recommendation(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
     from ctxasm.answering.zones import Windows
     from ctxasm.assembly.budget.values import Weights
-    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.llm import Endpoint
     from ctxasm.model.datasets import Dataset, DatasetInfo, DatasetStore, QueryEntry
     from ctxasm.model.messages import AnswerModel, Cancel

@@ -13,7 +13,7 @@ from typing import Any
 
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsLanguage, Window
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window, known_language
 from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.store.memory import MemorySource
 
@@ -80,7 +80,7 @@ class Overlay:
 
     def corpus_language(self) -> CorpusLanguage:
         """That of the source, where it knows it, else of what the caller brought."""
-        return (self._source if isinstance(self._source, KnowsLanguage) else self._own).corpus_language()
+        return known_language(self._source) or self._own.corpus_language()
 
 
 def _bare(chunk: FetchedChunk) -> FetchedChunk:

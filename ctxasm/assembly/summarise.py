@@ -12,7 +12,7 @@ from functools import lru_cache
 from ctxasm.assembly.steps import Arranged, BlockPlan, Led
 from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.events import Prefixed
-from ctxasm.model.ports import ChunkSource, Fetched, KnowsLanguage
+from ctxasm.model.ports import ChunkSource, Fetched, known_language
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.model.results import Segment
 from ctxasm.model.settings import DUTCH_TEMPLATE, ENGLISH_TEMPLATE, GERMAN_TEMPLATE, AssemblySettings
@@ -52,8 +52,8 @@ def worded(settings: AssemblySettings, source: ChunkSource, fetched: Fetched) ->
     wanted = settings.enabled and settings.summary_prefix and settings.summary_template is None
     if not wanted or not any(document.summary for document in fetched.documents.values()):
         return settings
-    if isinstance(source, KnowsLanguage):
-        return _in_language(settings, source.corpus_language())
+    if (known := known_language(source)) is not None:
+        return _in_language(settings, known)
     texts = [chunk.text for chunk in sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index))]
     summaries = [document.summary or "" for _, document in sorted(fetched.documents.items())]
     return _in_language(settings, language_of_texts([*summaries, *texts]))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ctxasm.model.lazy import door
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, Figures, Support
+    from ctxasm.citations.checked import CheckedClaim, Claim, Figures, Support
+    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.checking import check
     from ctxasm.citations.summary import summary_sentence
 
@@ -18,6 +19,7 @@ __all__ = ["CheckedAnswer", "CheckedClaim", "Claim", "Figures", "Support", "chec
 __getattr__ = door(
     __name__,
     checking="check",
-    checked="CheckedAnswer CheckedClaim Claim Figures Support",
+    checked="CheckedClaim Claim Figures Support",
+    checked_answer="CheckedAnswer",
     summary="summary_sentence",
 )

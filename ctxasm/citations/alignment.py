@@ -10,7 +10,8 @@ from itertools import accumulate
 from typing import cast
 
 from ctxasm.citations.addressed import Likeness, addressed
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
+from ctxasm.citations.checked import CheckedClaim, Claim, DroppedSource, Figures, Share, Verdict, Withheld
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.claims import split_claims
 from ctxasm.citations.declined import is_declined
 from ctxasm.citations.disputed import with_dispute

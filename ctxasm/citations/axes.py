@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
 
 InSources = Literal["full", "partly", "not_found", "contradicted"]
 """How much of a claim the sources of the context carry, cited or not."""
@@ -56,7 +56,18 @@ class Axes(NamedTuple):
     citation: ByNumber | None = None
 
 
-def axes_of(checked: CheckedClaim, answer: CheckedAnswer) -> Axes:
+class JudgedAnswer(Protocol):
+    """What of a checked answer its axes are worked out from."""
+
+    @property
+    def claims(self) -> tuple[CheckedClaim, ...]: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def marked(self) -> bool: ...
+
+
+def axes_of(checked: CheckedClaim, answer: JudgedAnswer) -> Axes:
     """The two axes of a claim of `answer`."""
     support = support_of(checked, answer.threshold)
     if not answer.marked:
@@ -107,7 +118,7 @@ def _citation(checked: CheckedClaim, support: InSources | None) -> ByNumber | No
     return "right" if checked.claim.cited else "inherited"
 
 
-def parts_of(checked: CheckedClaim, answer: CheckedAnswer) -> tuple[Part, ...]:
+def parts_of(checked: CheckedClaim, answer: JudgedAnswer) -> tuple[Part, ...]:
     """Everything that a claim is to be counted under, worst first.
 
     `full`, the check mark, only where the claim is also cited right, itself or by its block, or no number is asked for.
@@ -119,12 +130,12 @@ def parts_of(checked: CheckedClaim, answer: CheckedAnswer) -> tuple[Part, ...]:
     return tuple(sorted((part for part in found if part), key=WORST.index))
 
 
-def doubtful(answer: CheckedAnswer) -> tuple[CheckedClaim, ...]:
+def doubtful(answer: JudgedAnswer) -> tuple[CheckedClaim, ...]:
     """The claims that no source is found to carry in full: worth a second look by a scorer that understands more."""
     return tuple(claim for claim in answer.claims if axes_of(claim, answer).support not in ("full", None))
 
 
-def count_parts(answer: CheckedAnswer) -> Counter[Part]:
+def count_parts(answer: JudgedAnswer) -> Counter[Part]:
     """How many claims of an answer are counted under each."""
     return Counter(part for claim in answer.claims for part in parts_of(claim, answer))
 
@@ -134,7 +145,7 @@ def words(part: Part) -> str:
     return WORDS.get(part, part)
 
 
-def label(checked: CheckedClaim, answer: CheckedAnswer) -> str:
+def label(checked: CheckedClaim, answer: JudgedAnswer) -> str:
     """A claim in a few words: `supported`, `supported, wrong number`, `partly, disputed`; `declined`."""
     axes = axes_of(checked, answer)
     said: Iterable[Part | None] = (
@@ -145,6 +156,6 @@ def label(checked: CheckedClaim, answer: CheckedAnswer) -> str:
     return ", ".join(words(part) for part in said if part) or checked.verdict
 
 
-def is_carried(checked: CheckedClaim, answer: CheckedAnswer) -> bool:
+def is_carried(checked: CheckedClaim, answer: JudgedAnswer) -> bool:
     """Whether the sources that a claim cites carry all of it."""
     return axes_of(checked, answer).support == "full" and checked.verdict in ("supported", "partly")

@@ -1,14 +1,11 @@
-"""A checked answer: every claim with its verdict, its evidence, what is missing, and what another source says against it."""
+"""A checked claim: its verdict, its evidence, what is missing, and what another source says against it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from ctxasm.citations.markers import ResolvedMarker
-from ctxasm.model.support import Conflict, Gated, Spent
-from ctxasm.text.markers.grammar import Reading
+from ctxasm.model.support import Conflict, Gated
 
 Verdict = Literal[
     "supported",
@@ -184,38 +181,3 @@ class Figures:
     f1: float | None
     coverage: float | None
     withheld: Withheld | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedAnswer:
-    """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
-
-    `addressed` says whether it may answer its question (None: no question, nothing stated, or another language). `passages` are those
-    that the labels of the question expect, `facts` those of its reference answer.
-
-    `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
-    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
-    """
-
-    query_id: str
-    answer: str
-    scorer: str
-    threshold: float
-    markers: tuple[ResolvedMarker, ...]
-    claims: tuple[CheckedClaim, ...]
-    figures: Figures
-    verdicts: dict[Verdict, int]
-    elapsed_ms: float
-    spent: Spent = Spent()
-    voice: bool = False
-    marked: bool = True
-    addressed: Addressed | None = None
-    passages: Share = Share(0, 0)
-    facts: Share = Share(0, 0)
-    reading: Reading = "usual"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
-        # By its name: the JSON holds the summary and the axes, which are worked out from this record.
-        found: dict[str, Any] = import_module("ctxasm.citations.checked_json").checked_dict(self)
-        return found

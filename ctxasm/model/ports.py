@@ -73,11 +73,16 @@ class ChunkSource(Protocol):
 
 @runtime_checkable
 class KnowsLanguage(ChunkSource, Protocol):
-    """A source that knows what language its chunks are in, all of them and not only those of one question."""
+    """A source that can know what language its chunks are in, all of them and not only those of one question."""
 
-    def corpus_language(self) -> CorpusLanguage:
-        """The language of the data: the same as long as the data is the same."""
+    def corpus_language(self) -> CorpusLanguage | None:
+        """The language of the data: the same as long as the data is the same. None: it does not know."""
         ...
+
+
+def known_language(source: ChunkSource) -> CorpusLanguage | None:
+    """The language of a source's data, where it knows it; one that only fetches is a source too."""
+    return source.corpus_language() if isinstance(source, KnowsLanguage) else None
 
 
 @runtime_checkable

@@ -18,6 +18,9 @@ from ctxasm.model.errors import InvalidInput, shown
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The empty metadata of a record."""
 
+GoldBy = Literal["hand", "cited", "made"]
+GOLD_BY: tuple[GoldBy, ...] = ("hand", "cited", "made")
+"""Who said that a chunk is needed: a person who marked it, one who approved an answer's citation, the question that was made of it."""
 CorpusLanguage = Literal["nl", "en", "de"]
 """A language that a corpus can be in."""
 
@@ -69,10 +72,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class GoldChunk:
-    """A chunk that a labelled query needs."""
+    """A chunk that a labelled query needs. `by` is None where it came with the data."""
 
     document_id: str
     chunk_index: int
+    by: GoldBy | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The chunk, whoever said it."""
+        return self.document_id, self.chunk_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,11 @@ class Query:
     intent: str | None = None
     supplement: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
+
+    @property
+    def marked(self) -> tuple[GoldChunk, ...]:
+        """The gold chunks that a person added after the load: they count beside spans."""
+        return tuple(gold for gold in self.gold if gold.by in ("hand", "cited"))
 
     @property
     def has_supplement(self) -> bool:

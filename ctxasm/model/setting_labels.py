@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ctxasm.model.settings import spec_of
-from ctxasm.model.settings_text import write
 from ctxasm.model.specs import Spec
 
 LABELS: Mapping[str, str] = {
@@ -70,17 +69,20 @@ def label_of(spec: Spec) -> str:
 
 def named(values: Mapping[str, object]) -> str:
     """Settings with their values, as part of a sentence: `Neighbours 2, Max tokens 4,000, Budget policy drop documents`."""
-    return ", ".join(f"{label_of(spec_of(name))} {_said(spec_of(name), value)}" for name, value in values.items())
+    return ", ".join(f"{label_of(spec_of(name))} {value_words(spec_of(name), value)}" for name, value in values.items())
 
 
-def _said(spec: Spec, value: object) -> str:
+def value_words(spec: Spec, value: object) -> str:
+    """A value as a person reads it: `on`, `4,000`, `drop documents`, `as Neighbours`."""
     if value is None:
-        return spec.none
+        return f"as {LABELS[spec.none]}" if spec.none in LABELS else spec.none
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int):
         return f"{value:,}"
-    return choice_name(spec, str(value)) if spec.kind == "choice" else write(spec, value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return choice_name(spec, str(value)) if spec.kind == "choice" else str(value)
 
 
 def choice_name(spec: Spec, value: str) -> str:

@@ -128,7 +128,7 @@ def _said(text: str) -> str:
 
 def _query(question: _Question, made_by: str, search: Search) -> Query:
     found = search(question.text)
-    gold = (GoldChunk(question.document_id, question.chunk_index),)
+    gold = (GoldChunk(question.document_id, question.chunk_index, "made"),)
     query_id = PREFIX + key_of(question.text, question.document_id, str(question.chunk_index))[:12]
     return replace(found, query=question.text, query_id=query_id, gold=gold, metadata={**found.metadata, MADE_BY: made_by})
 

@@ -43,7 +43,7 @@ def written_query(query: Query) -> str:
     """All of a query but its id and text."""
     payload: dict[str, Any] = {field: value for field in _PLAIN if (value := getattr(query, field)) is not None}
     payload["retrieved"] = [[h.document_id, h.chunk_index, h.score, h.rank, dict(h.scores)] for h in query.retrieved]
-    payload["gold"] = [[g.document_id, g.chunk_index] for g in query.gold]
+    payload["gold"] = [[*g.key, *((g.by,) if g.by else ())] for g in query.gold]
     payload["spans"] = [_written_span(span) for span in query.spans]
     payload["history"] = [[turn.role, turn.content] for turn in query.history]
     payload["metadata"] = dict(query.metadata)
@@ -57,7 +57,7 @@ def read_query(query_id: str, query: str, text: str) -> Query:
         query=query,
         query_id=query_id,
         retrieved=tuple(Hit(d, i, score, rank, scores or NOTHING) for d, i, score, rank, scores in payload["retrieved"]),
-        gold=tuple(GoldChunk(d, i) for d, i in payload["gold"]),
+        gold=tuple(GoldChunk(*gold) for gold in payload["gold"]),
         spans=tuple(_read_span(span) for span in payload["spans"]),
         history=tuple(Turn(role, content) for role, content in payload["history"]),
         metadata=payload["metadata"] or NOTHING,

@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.answering.asking import ask
 from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
-from ctxasm.citations.checked import CheckedAnswer
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check
 from ctxasm.citations.summary import is_declined_answer
 from ctxasm.citations.used_passages import used_passages
@@ -206,7 +205,7 @@ class AnswerComparison:
 
 def _told(one: OneAnswer) -> dict[str, Any]:
     figures = {"used": one.used, "expected": one.expected, "sent": one.sent, "written": one.written, "declined": one.declined}
-    return {**figures, "check": {name: value for name, value in checked_dict(one.checked).items() if name != "elapsed_ms"}}
+    return {**figures, "check": {name: value for name, value in one.checked.to_dict().items() if name != "elapsed_ms"}}
 
 
 class _Prepared(NamedTuple):
@@ -220,9 +219,10 @@ class _Prepared(NamedTuple):
 
 @dataclass(frozen=True)
 class AnswerDesk:
-    """Asks questions one way, and keeps the answers."""
+    """Asks the questions of `queries` one way, and keeps the answers."""
 
     tools: AnswerTools
+    queries: Sequence[Query]
     how: How
     scorer: Scorer
     version: str
@@ -234,17 +234,11 @@ class AnswerDesk:
         return f"answers {self.version}"
 
     def estimate(
-        self,
-        queries: Sequence[Query],
-        a: AssemblySettings,
-        b: AssemblySettings,
-        prices: Prices = FREE,
-        report: Report = silent,
-        cancelled: Cancelled = never,
+        self, a: AssemblySettings, b: AssemblySettings, prices: Prices = FREE, report: Report = silent, cancelled: Cancelled = never
     ) -> AnswerEstimate:
         """What `compare` would ask. Asks nothing: contexts are assembled, and what is kept is looked up. Costs only what a model asks."""
         answers, asked, sent, began = 0, 0, 0, monotonic()
-        for at, query in enumerate(queries):
+        for at, query in enumerate(self.queries):
             if cancelled():
                 break
             for settings in (a, b):
@@ -255,18 +249,12 @@ class AnswerDesk:
                     continue  # `compare` says why
                 if prepared.messages and self._known(prepared) is None:
                     asked, sent = asked + 1, sent + prepared.sent
-            report(Progress(at + 1, len(queries), "reading contexts", monotonic() - began))
+            report(Progress(at + 1, len(self.queries), "reading contexts", monotonic() - began))
         written = asked * self.how.max_tokens
         return AnswerEstimate(answers, asked, sent, written, prices.of(sent, written))
 
     def compare(
-        self,
-        queries: Sequence[Query],
-        a: AssemblySettings,
-        b: AssemblySettings,
-        prices: Prices = FREE,
-        report: Report = silent,
-        cancelled: Cancelled = never,
+        self, a: AssemblySettings, b: AssemblySettings, prices: Prices = FREE, report: Report = silent, cancelled: Cancelled = never
     ) -> AnswerComparison:
         """Ask what is not kept. A question that fails under one of them is among `failures`, and is asked again the next time; where the
         first ones fail, the others are not asked.
@@ -276,7 +264,7 @@ class AnswerDesk:
         pairs: list[AnswerPair] = []
         failures: dict[str, str] = {}
         reused, began = 0, monotonic()
-        for at, query in enumerate(queries):
+        for at, query in enumerate(self.queries):
             if cancelled() or (len(failures) >= GIVEN_UP_AFTER and not pairs):
                 break
             found: list[OneAnswer] = []
@@ -290,7 +278,7 @@ class AnswerDesk:
                 reused += was_kept
             if len(found) == 2:
                 pairs.append(AnswerPair(query.query_id, *found))
-            report(Progress(at + 1, len(queries), f"asking {self.how.model.name}", monotonic() - began))
+            report(Progress(at + 1, len(self.queries), f"asking {self.how.model.name}", monotonic() - began))
         ended = cancelled()
         if ended:
             failures = {name: why for name, why in failures.items() if why != STOPPED}

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from ctxasm.assembly.passages import Joined
 from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import Chunk, GoldChunk, Query, Span
+from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
 from ctxasm.text.chunk_facts import has_offsets
 
@@ -23,6 +23,12 @@ RETRIEVE = "retrieve"
 Ranges = tuple[tuple[int, int], ...]
 """Ascending, disjoint, not empty."""
 NO_STAGES: Mapping[str, int] = {}
+WHO_SAID: Mapping[GoldBy, str] = {
+    "hand": "marked by hand",
+    "cited": "approved as cited",
+    "made": "made of their chunk, whose words they share",
+}
+"""Where gold comes from that no data set brought, in words."""
 StoredChunks = Sequence[FetchedChunk] | Sequence[Chunk]
 
 
@@ -57,7 +63,8 @@ class Holding(NamedTuple):
 class Place:
     """Where a piece of evidence stands: characters `start` to `end` of a document (None: a gold chunk, all of it).
 
-    `needed` are those characters that any chunk holds. `unknown`: the document's chunks do not say where they stand.
+    `needed` are those characters that any chunk holds. `unknown`: the document's chunks do not say where they stand. `beside`: a gold
+    chunk that a person added to what the spans of its query say.
     """
 
     document_id: str
@@ -66,6 +73,7 @@ class Place:
     holding: tuple[Holding, ...]
     needed: Ranges
     unknown: bool = False
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +98,9 @@ def evidence_documents(query: Query) -> tuple[str, ...]:
 def evidence_of(query: Query, stored: Mapping[str, StoredChunks]) -> Evidence:
     """The evidence of a query. `stored` holds all chunks of the documents that it names (one that is not stored may be absent)."""
     spans = tuple(tuple(_place_of(place, stored) for place in (span, *span.also)) for span in query.spans)
-    return Evidence(spans, tuple(_gold_of(chunk, stored) for chunk in query.gold))
+    held = {holding.key for span in spans for place in span for holding in place.holding}
+    marked = {gold.key for gold in query.marked} - held
+    return Evidence(spans, tuple(_gold_of(chunk, stored, bool(spans) and chunk.key in marked) for chunk in query.gold))
 
 
 def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
@@ -103,25 +113,39 @@ def _place_of(span: Span, stored: Mapping[str, StoredChunks]) -> Place:
     return Place(span.document_id, span.start, span.end, held, needed)
 
 
-def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks]) -> Place:
+def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks], beside: bool) -> Place:
     length = next((len(c.text) for c in stored.get(gold.document_id, ()) if c.chunk_index == gold.chunk_index), 0)
-    held = Holding((gold.document_id, gold.chunk_index), 0, length)
-    return Place(gold.document_id, None, None, (held,), ((0, length),) if length else ())
+    held = Holding(gold.key, 0, length)
+    return Place(gold.document_id, None, None, (held,), ((0, length),) if length else (), beside=beside)
 
 
 def labels_of(queries: Sequence[Query]) -> str:
-    """What the questions are labelled with, and how that was pooled: gold that only holds what was retrieved favours what retrieved it."""
-    spans, gold = sum(bool(query.spans) for query in queries), sum(bool(query.gold and not query.spans) for query in queries)
-    labels = [query for query in queries if query.gold and not query.spans]
-    inside = sum({(g.document_id, g.chunk_index) for g in q.gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in labels)
-    named = [f"{spans} questions by spans"] if spans else []
+    """What the questions are labelled with, who said so, and how that was pooled."""
+    spans = sum(bool(query.spans) for query in queries)
+    gold = [query for query in queries if (query.marked if query.spans else query.gold)]
+    named = [f"{counted_questions(spans)} by spans"] if spans else []
     if gold:
-        named.append(f"{gold} by gold chunks, of which {inside} name only what was retrieved")
+        kinds = {by: sum(any(each.by == by for each in query.gold) for query in gold) for by in GOLD_BY}
+        said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
+        named.append(f"{counted_questions(len(gold))} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
     return ", ".join(named) or "no labels"
 
 
+def counted_questions(count: int) -> str:
+    """`1 question`, `1,200 questions`."""
+    return f"{count:,} question{'' if count == 1 else 's'}"
+
+
+def _pooled(queries: Sequence[Query]) -> str:
+    """Whether the gold was only looked for among what was retrieved. That of a question which was made of its chunk was not."""
+    looked = [query for query in queries if not all(gold.by == "made" for gold in query.gold)]
+    inside = sum({g.key for g in q.gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in looked)
+    return f", {inside} only among what was retrieved, which favours what retrieved it" if inside else ""
+
+
 def evidence_states(assembly: Assembly, stored: Mapping[str, StoredChunks]) -> tuple[EvidenceState, ...]:
-    """The state of all evidence of the assembly's query: its spans, and its gold chunks where spans cannot be judged.
+    """The state of all evidence of the assembly's query: its spans, and its gold chunks where spans cannot be judged or a person added
+    them.
 
     `stored` holds all chunks of the documents that the evidence names (a document that is not stored may be absent).
     """
@@ -180,7 +204,7 @@ def judged(
     judge = _Judge(held, stage_of, progress)
     spans = [judge.span(places) for places in evidence.spans]
     unjudged = {state.document_id for state in spans if state.state == "unknown"}
-    gold = [judge.gold(place) for place in evidence.gold if not spans or place.document_id in unjudged]
+    gold = [judge.gold(place) for place in evidence.gold if not spans or place.beside or place.document_id in unjudged]
     covered = {state.document_id for state in gold}
     return (*(state for state in spans if state.document_id not in unjudged & covered), *gold)
 

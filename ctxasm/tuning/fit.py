@@ -25,7 +25,7 @@ from ctxasm.tuning.recall import Needed, needed
 from ctxasm.tuning.statistics.pairs import agresti_min
 from ctxasm.tuning.sweep.cases import case_of
 from ctxasm.tuning.sweep.counting import Counting
-from ctxasm.tuning.sweep.work import SentTools
+from ctxasm.tuning.sweep.work import PlainTools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -218,7 +218,7 @@ def _shares(labelled: Labelled, counter: TokenCounter, each: Sequence[Weights | 
     for weights in each:
         window = weights.window if weights is not None else WINDOW
         settings = [AssemblySettings(budget_policy="learned", pool_window=window, max_tokens=limit, encoding=ENCODING) for limit in limits]
-        found = Counting(settings, SentTools({ENCODING: counter}, weights)).count(case, range(len(limits)), {})
+        found = Counting(settings, PlainTools({ENCODING: counter}, weights)).count(case, range(len(limits)), {})
         if not all(outcome.needed for outcome in found):
             return []
         shares.append(sum(outcome.found == outcome.needed for outcome in found) / len(limits))

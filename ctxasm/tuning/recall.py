@@ -1,9 +1,10 @@
 """Recall of a ranking: how much of what a labelled question needs its first k hits hold.
 
-A question needs its spans, else its gold chunks. A gold chunk is recalled when it is among the hits. A span is recalled when the hits
-together cover all of its characters that any chunk holds (white space between two chunks is in none); a span with other places that
-say the same, when any one place is covered whole. The recall of a question is the share of its pieces that are recalled; that
-of a set is the mean over its questions, as in the contextual embeddings source (Pass@k over golden chunks).
+A question needs its spans (and the gold chunks that a person added), else its gold chunks. A gold chunk is recalled when it is among
+the hits. A span is recalled when the hits together cover all of its characters that any chunk holds (white space between two chunks is
+in none); a span with other places that say the same, when any one place is covered whole. The recall of a question is the share of its
+pieces that are recalled; that of a set is the mean over its questions, as in the contextual embeddings source (Pass@k over golden
+chunks).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ctxasm.model.ports import FetchedChunk
-from ctxasm.model.records import Chunk, Query, Span
+from ctxasm.model.records import Chunk, GoldChunk, Query, Span
 
 Key = tuple[str, int]
 Chunks = Mapping[str, Sequence[FetchedChunk] | Sequence[Chunk]]
@@ -36,8 +37,10 @@ def needed(query: Query, chunks: Chunks) -> Needed | None:
     if query.spans:
         pieces = [tuple(_way(place, chunks) for place in (span, *span.also)) for span in query.spans]
         pieces = [tuple(way for way in piece if way.holds) for piece in pieces]
+        held = {key for piece in pieces for way in piece for key in way.holds}
+        pieces += [_gold(gold) for gold in query.marked if gold.key not in held]
     else:
-        pieces = [(Way({(gold.document_id, gold.chunk_index): (0, 1)}),) for gold in query.gold]
+        pieces = [_gold(gold) for gold in query.gold]
     return Needed(tuple(pieces)) if any(pieces) else None
 
 
@@ -51,6 +54,10 @@ def mean_recall(needs: Sequence[Needed], rankings: Sequence[Sequence[Key]], k: i
     """The mean recall of the first `k` hits over questions; 0 for no questions."""
     shares = [recall(need, ranking[:k]) for need, ranking in zip(needs, rankings, strict=True)]
     return sum(shares) / len(shares) if shares else 0.0
+
+
+def _gold(gold: GoldChunk) -> tuple[Way, ...]:
+    return (Way({gold.key: (0, 1)}),)
 
 
 def _way(place: Span, chunks: Chunks) -> Way:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from ctxasm.app.prior import Plain
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.settings import AssemblySettings
@@ -26,6 +25,7 @@ from ctxasm.tuning.sweep.work import InProcess
 from tests.bench.tables import show
 from tests.real_data import REAL, load_real, real_folder
 from tests.strategies import COUNTER
+from tests.tuning.sweeps import plain_tools
 
 pytestmark = [pytest.mark.bench, pytest.mark.skipif(real_folder() is None, reason="the real bundles do not lie beside the project")]
 DRAWS = 60
@@ -50,7 +50,7 @@ def dataset(name: str) -> Dataset:
 @cache
 def counted(name: str) -> Counted:
     tried = [each.on(AssemblySettings(max_tokens=limit)) for each in curated_settings() for limit in LIMITS]
-    found = sweep(dataset(name), dataset(name).queries(), grid_of(tried[0], tried, {}), Plain(), "bench", engine=AllCores())
+    found = sweep(dataset(name), dataset(name).queries(), grid_of(tried[0], tried, {}), plain_tools(), "bench", engine=AllCores())
     return Counted(found.whole.reshape(len(tried) // len(LIMITS), len(LIMITS), -1), found.reachable)
 
 
@@ -117,7 +117,7 @@ def test_what_a_cell_takes() -> None:
     for corpus in REAL:
         own, queries = dataset(corpus), dataset(corpus).queries()[:12]
         before = time.process_time()
-        found = sweep(own, queries, grid, Plain(), "bench", engine=InProcess())
+        found = sweep(own, queries, grid, plain_tools(), "bench", engine=InProcess())
         shared = (time.process_time() - before) / found.outcomes[:, :, 0].size
         picked = grid.settings[::17]
         before, cells = time.process_time(), 0
@@ -130,7 +130,7 @@ def test_what_a_cell_takes() -> None:
         clocks = []
         for workers in (1, 2):
             before = time.monotonic()
-            sweep(own, queries, grid, Plain(), "bench", engine=AllCores(workers))
+            sweep(own, queries, grid, plain_tools(), "bench", engine=AllCores(workers))
             clocks.append(time.monotonic() - before)
         rows.append([corpus, f"{shared * 1000:.2f}", f"{alone * 1000:.1f}", f"{alone / shared:.0f} ×", f"{clocks[0] / clocks[1]:.2f} ×"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -23,9 +23,9 @@ def test_a_pinned_setting_travels_from_inspect_to_compare_and_over_a_reload(app,
     box.press("Enter")
     expect(page).to_have_url(re.compile("mt=2000"))
     page.get_by_role("link", name="Compare").click()
-    expect(page.locator("#ctx-versus")).to_contain_text("4\u202f000")
+    expect(page.locator("#ctx-versus")).to_contain_text("4,000")
     page.reload()
-    expect(page.locator("#ctx-versus")).to_contain_text("2\u202f000")
+    expect(page.locator("#ctx-versus")).to_contain_text("2,000")
     expect(page.locator('#ctx-bars [data-side="B"] .cx-limit')).to_have_attribute("data-limit", "2000")
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Verdict
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked import CheckedClaim, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.data.files import load_bundle
@@ -87,7 +87,7 @@ def check_laws(checked: CheckedAnswer) -> None:
             assert claim.claim.start <= clause.claim.start < clause.claim.end <= claim.claim.end
             assert clause.verdict == "supported" or claim.verdict != "supported"
     assert sum(checked.verdicts.values()) == len(checked.claims)
-    found = checked_dict(checked)
+    found = checked.to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
@@ -178,12 +178,10 @@ EVIDENCE = [{"n": 1, "text": "De balie opent om zeven uur. Jan komt niet. Op 3 m
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_answers_and_sources_take_bounded_time(text: str) -> None:
-    def as_source(part: str) -> object:
-        return check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": part}, {"n": 2, "text": part}])
+    def as_source(part: str) -> None:
+        check_laws(check("De balie opent om zeven uur [1][2]. Jan komt niet [1].", [{"n": 1, "text": part}, {"n": 2, "text": part}]))
 
-    check_laws(check(text, EVIDENCE))
-    check_laws(as_source(text))
-    assert is_linear(lambda part: check(part, EVIDENCE), text)
+    assert is_linear(lambda part: check_laws(check(part, EVIDENCE)), text)
     assert is_linear(as_source, text)
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Axes, axes_of, count_parts, label, parts_of
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import summary_dict, summary_sentence
 from ctxasm.model.support import Conflict
 from tests.examples import examples

@@ -18,7 +18,7 @@ from test_alignment import SENTENCES, check, check_laws
 
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.ui.ask.answer_pieces import Stretch, checked_pieces
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerParser
 from ctxasm.llm.surrogates import Halves, joined
 from tests.citations.marker_soup import AROUND, HALVES, WHOLE

@@ -11,23 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxasm.citations.checked import (
-    VERDICTS,
-    CheckedAnswer,
-    CheckedClaim,
-    Claim,
-    ClaimKind,
-    DroppedSource,
-    Figures,
-    Support,
-    Verdict,
-)
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, ClaimKind, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker, parse_markers, resolve
 from ctxasm.citations.summary import (
     PROBLEMS,
-    Totals,
-    figures_sentence,
     has_problem,
     has_unknown,
     is_declined_answer,
@@ -36,6 +24,7 @@ from ctxasm.citations.summary import (
     summary_sentence,
     unknown_numbers,
 )
+from ctxasm.citations.totals import Totals, figures_sentence
 from ctxasm.model.results import Citation
 from ctxasm.model.support import Conflict, Spent
 from tests.examples import examples
@@ -96,7 +85,7 @@ WHOLE = CheckedAnswer(
 
 
 def test_the_documented_json() -> None:
-    found = checked_dict(WHOLE)
+    found = WHOLE.to_dict()
     assert found == json.loads(json.dumps(found, allow_nan=False))
     assert list(found) == [
         *("query_id", "answer", "voice", "marked", "reading", "scorer", "threshold", "markers", "claims", "figures"),
@@ -152,7 +141,7 @@ def test_the_documented_json() -> None:
 
 
 def test_every_field_of_a_claim_is_in_the_json() -> None:
-    found = checked_dict(WHOLE)["claims"][0]
+    found = WHOLE.to_dict()["claims"][0]
     assert {field.name for field in fields(CheckedClaim)} - {"claim"} <= found.keys()
     assert set(Claim._fields) - {"cited"} <= found.keys()  # "markers" are the cited numbers
     assert set(Support._fields) == found["support"][0].keys()
@@ -162,7 +151,7 @@ def test_a_marker_that_names_no_number_and_a_range_without_end_are_kept_small() 
     citations = (Citation(1, "a", None, None, "a", None, None, (0,), ""),)
     text = "One [3-1]. Two [1-999999999]."
     checked = replace(answer(), answer=text, markers=resolve(parse_markers(text), citations))
-    found = checked_dict(checked)["markers"]
+    found = checked.to_dict()["markers"]
     assert [m["known"] for m in found if m["number"] is None] == [False]
     assert len(found) < 10
     assert {"number": 1, "start": 15, "end": 28, "text": "[1-999999999]", "known": True}.items() <= found[1].items()
@@ -201,8 +190,8 @@ def checked_answers(draw: st.DrawFn) -> CheckedAnswer:
 @settings(max_examples=examples(40))
 @given(checked_answers())
 def test_any_checked_answer_is_strict_json_and_the_same_every_time(checked: CheckedAnswer) -> None:
-    text = json.dumps(checked_dict(checked), allow_nan=False)
-    assert json.loads(text) == checked_dict(replace(checked))
+    text = json.dumps(checked.to_dict(), allow_nan=False)
+    assert json.loads(text) == replace(checked).to_dict()
     found = json.loads(text)
     assert sum(found["summary"]["verdicts"].values()) == found["summary"]["claims"] == len(checked.claims)
     for item, made in zip(found["claims"], checked.claims, strict=True):

@@ -6,7 +6,8 @@ import pytest
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource
+from ctxasm.citations.checked import CheckedClaim, DroppedSource
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.records import Chunk, Document, Hit, Query

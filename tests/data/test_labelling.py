@@ -35,30 +35,33 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DatasetSto
 
 def test_a_question_is_labelled_and_nothing_else_changes(store: DatasetStore) -> None:
     before = store.dataset("log").info
-    assert ctxasm.label("q1", [("a", 1), ("a", 1)], store).gold == (GoldChunk("a", 1),)
+    assert ctxasm.label("q1", [("a", 1), ("a", 1)], store).gold == (GoldChunk("a", 1, "hand"),)
     first, second = store.dataset("log").queries()
-    assert first == replace(LOG.queries[0], gold=(GoldChunk("a", 1),))
+    assert first == replace(LOG.queries[0], gold=(GoldChunk("a", 1, "hand"),))
     assert second == LOG.queries[1]
     after = store.dataset("log").info
     assert after.dataset_id != before.dataset_id
     assert after.content_hash != before.content_hash
     assert (after.chunks, after.queries, after.loaded_at) == (before.chunks, before.queries, before.loaded_at)
-    assert ctxasm.label("q1", [("a", 1)], store).gold == (GoldChunk("a", 1),)
+    assert ctxasm.label("q1", [("a", 1)], store).gold == (GoldChunk("a", 1, "hand"),)
     assert store.dataset("log").info == after
     assert ctxasm.label("q1", [("a", 1)], store, "log", "remove").gold == ()
     assert store.dataset("log").info.content_hash == before.content_hash
-    assert ctxasm.label("q2", [("a", 0)], store, "log", "replace").gold == (GoldChunk("a", 0),)
+    assert ctxasm.label("q2", [("a", 0)], store, "log", "replace").gold == (GoldChunk("a", 0, "hand"),)
 
 
 def test_a_saved_question_is_labelled(store: DatasetStore) -> None:
     store.save_query("log", Query("Where?", (), "mine"))
-    assert ctxasm.label("mine", [("a", 2)], store).gold == (GoldChunk("a", 2),)
-    assert store.saved_queries("log")[0].gold == (GoldChunk("a", 2),)
+    assert ctxasm.label("mine", [("a", 2)], store).gold == (GoldChunk("a", 2, "hand"),)
+    assert store.saved_queries("log")[0].gold == (GoldChunk("a", 2, "hand"),)
 
 
 def test_labels_are_exported(store: DatasetStore, tmp_path: Path) -> None:
     ctxasm.label("q1", [("a", 1)], store)
     ctxasm.export(tmp_path / "out", store, "log")
+    assert load_bundle(tmp_path / "out").queries[0].gold == (GoldChunk("a", 1, "hand"),)
+    lines = (tmp_path / "out" / "queries.jsonl").read_text().replace('"by":"hand"', '"by":["what another tool keeps there"]')
+    (tmp_path / "out" / "queries.jsonl").write_text(lines)
     assert load_bundle(tmp_path / "out").queries[0].gold == (GoldChunk("a", 1),)
 
 
@@ -66,6 +69,12 @@ def test_what_is_not_there_is_refused(store: DatasetStore) -> None:
     before = store.dataset("log").info
     with pytest.raises(InvalidInput, match="got 'a' 7, which it does not hold"):
         ctxasm.label("q1", [("a", 7)], store)
+    for index in (-1, 10**30, True, "1", None):
+        with pytest.raises(InvalidInput, match="by an index from 0"):
+            ctxasm.label("q1", [("a", index)], store)  # type: ignore[list-item]
+    for name in ("\ud800", "a\0", ""):
+        with pytest.raises(InvalidInput, match="which it does not hold"):
+            ctxasm.label("q1", [(name, 1)], store)
     with pytest.raises(NotFound, match="q9"):
         ctxasm.label("q9", [("a", 1)], store)
     with pytest.raises(NotFound):

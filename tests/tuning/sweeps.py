@@ -7,6 +7,7 @@ from functools import cache
 from ctxasm.data.files import load_bundle
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
+from ctxasm.tuning.sweep.work import PlainTools
 
 
 @cache
@@ -19,3 +20,8 @@ def new_store() -> MemoryStore:
     store = MemoryStore(open_counter("cl100k_base"))
     store.add(load_bundle("sample_data/hospital"))
     return store
+
+
+def plain_tools() -> PlainTools:
+    """No embedder, no model, the weights that ship."""
+    return PlainTools({encoding: open_counter(encoding) for encoding in ("cl100k_base", "o200k_base")}, None)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sweeps import sample_store
-
-from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.compare import Comparison, compare
+from tests.tuning.sweeps import plain_tools, sample_store
 
 SMALL = AssemblySettings(max_tokens=500)
 
 
 def made(a: AssemblySettings, b: AssemblySettings, count: int = 30) -> Comparison:
     dataset = sample_store().dataset()
-    return compare(dataset, dataset.queries()[:count], a, b, PlainTools(), "1")
+    return compare(dataset, dataset.queries()[:count], a, b, plain_tools(), "1")
 
 
 def test_wins_losses_and_ties_are_those_of_the_questions() -> None:
@@ -46,7 +44,7 @@ def test_the_same_settings_do_not_differ() -> None:
 def test_questions_without_labels_are_compared_by_tokens() -> None:
     dataset = sample_store().dataset()
     queries = [replace(query, gold=(), spans=()) for query in dataset.queries()[:3]]
-    found = compare(dataset, queries, SMALL, AssemblySettings(), PlainTools(), "1")
+    found = compare(dataset, queries, SMALL, AssemblySettings(), plain_tools(), "1")
     assert {each.change for each in found.questions} == {"unlabelled"}
     assert found.sentence().startswith("No question is labelled")
     assert found.to_dict()["labelled"] == 0

@@ -106,6 +106,15 @@ def test_gold_chunks_where_offsets_are_missing() -> None:
     ]
 
 
+def test_what_a_person_marks_counts_beside_spans_and_once() -> None:
+    chunks, span = page_chunks("a"), Span("a", 645, 700)
+    came, marked, inside = GoldChunk("a", 9), GoldChunk("a", 12, "hand"), GoldChunk("a", 3, "cited")
+    found = states(chunks, asked(span, gold=(came, marked, inside)), expand_window=0)
+    assert [(s.kind, s.chunk_indexes, s.state) for s in found] == [("span", (3,), "found"), ("chunk", (12,), "lost")]
+    held = states(chunks, asked(span, hits=(("a", 3), ("a", 12)), gold=(marked,)), expand_window=0)
+    assert [s.state for s in held] == ["found", "found"]
+
+
 def test_a_span_without_offsets_and_without_gold_is_unknown() -> None:
     (state,) = states(page_chunks("a", offsets=False), asked(Span("a", 0, 10)))
     assert (state.state, state.stage) == ("unknown", None)

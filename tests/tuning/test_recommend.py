@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import new_store, sample_store
 
-from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.model.presets import PRESETS, RECOMMENDED
+from ctxasm.model.records import GoldChunk, Hit, Query, Span
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import labels_of
 from ctxasm.tuning.recommend.choosing import chosen, halves, held_out
@@ -17,6 +16,7 @@ from ctxasm.tuning.recommend.prior import LIMITS, Corpus, Curated, Prior, curate
 from ctxasm.tuning.recommend.recommending import YOURS, Recommendation, candidates_of, recommend, recommended
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import grid_of
+from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
 START = AssemblySettings()
 CURATED = (
@@ -152,8 +152,8 @@ def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> No
     store = new_store()
     dataset = store.dataset()
     queries = dataset.queries()[:8]
-    first = recommend(dataset, queries, START, PlainTools(), "1", keep=store)
-    again = recommend(sample_store().dataset(), queries, START, PlainTools(), "1")
+    first = recommend(dataset, queries, START, plain_tools(), "1", keep=store)
+    again = recommend(sample_store().dataset(), queries, START, plain_tools(), "1")
     assert first.to_dict() == again.to_dict()
     assert first.labelled > 0
     assert first.whole <= first.ceiling
@@ -162,9 +162,19 @@ def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> No
 
 
 def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
-    from ctxasm.model.records import GoldChunk, Hit, Query
-
     inside = Query("a", (Hit("d", 1, 1.0),), "1", (GoldChunk("d", 1),))
     outside = Query("b", (Hit("d", 1, 1.0),), "2", (GoldChunk("d", 2),))
-    assert labels_of([inside, outside]) == "2 by gold chunks, of which 1 name only what was retrieved"
+    favours = "1 only among what was retrieved, which favours what retrieved it"
+    assert labels_of([inside, outside]) == f"2 questions by gold chunks, {favours}"
+    marked = Query("a", (Hit("d", 1, 1.0),), "1", (GoldChunk("d", 1, "hand"),))
+    cited = Query("a", (), "3", (GoldChunk("d", 1, "cited"), GoldChunk("d", 2, "hand")))
+    made = Query("b", (Hit("d", 1, 1.0),), "2", (GoldChunk("d", 1, "made"),))
+    said = "2 marked by hand, 1 approved as cited, 1 made of their chunk, whose words they share"
+    assert labels_of([marked, cited, made]) == f"3 questions by gold chunks ({said}), {favours}"
+    span = Span("d", 0, 4)
+    beside = Query("c", (), "4", (GoldChunk("d", 3), GoldChunk("d", 4, "hand")), (span,))
+    assert (
+        labels_of([beside, Query("e", (), "5", (GoldChunk("d", 3),), (span,))])
+        == "2 questions by spans, 1 question by gold chunks (1 marked by hand)"
+    )
     assert labels_of([]) == "no labels"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from ctxasm.tuning.statistics.many import cheapest_no_worse, max_t_p
+from ctxasm.tuning.statistics.many import cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.statistics.pairs import agresti_min, mean_interval, sign_flip_p, tango
 from ctxasm.tuning.statistics.sizes import questions_needed
 from tests.examples import examples
@@ -112,6 +112,22 @@ def test_cheaper_is_taken_only_where_it_is_shown_to_lose_little() -> None:
     assert -0.05 < found.bound < 0
     assert cheapest_no_worse(rows[:30], [900.0, 500.0, 100.0], 0) is None  # 30 questions without a difference do not show it
     assert cheapest_no_worse(rows, [900.0, 950.0, 990.0], 0) is None
+
+
+@given(st.integers(4, 40), st.integers(0, 3), st.integers(0, 3), st.integers(1, 12))
+def test_what_does_as_well_here_is_named_with_the_questions_that_show_it(n: int, gains: int, losses: int, others: int) -> None:
+    row = [(at >= gains, not gains <= at < gains + losses) for at in range(n)]
+    rows = [[has, cheap, *([False] * others)] for has, cheap in row]
+    costs = [900.0, 500.0, *([400.0] * others)]
+    found = cheapest_as_good(rows, costs, 0)
+    assert (found is None) == (losses > gains)
+    if found is not None:
+        assert found.at == 1
+        assert cheapest_no_worse(rows * 1000, costs, 0) is not None
+        if gains == losses == 0:
+            assert cheapest_no_worse([rows[0]] * found.questions, costs, 0) is not None
+            assert cheapest_no_worse([rows[0]] * (found.questions - 1), costs, 0) is None
+    assert cheapest_as_good(rows, costs, 0, delta=0.0) is None or gains > losses
 
 
 def test_the_bound_is_shared_out_among_all_that_were_tried() -> None:

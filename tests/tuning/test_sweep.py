@@ -13,9 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from sweeps import new_store, sample_store
 
-from ctxasm.app.prior import Plain as PlainTools
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput, InvalidSetting
 from ctxasm.model.progress import Progress
@@ -32,6 +30,7 @@ from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
 from ctxasm.tuning.sweep.work import InProcess
 from tests.examples import examples
+from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
 AXES: dict[str, tuple[Any, ...]] = {"expand_window": (0, 2), "max_tokens": (500, 1500), "budget_policy": ("drop_documents", "segments")}
 START = AssemblySettings()
@@ -43,12 +42,12 @@ def grid(axes: Mapping[str, tuple[Any, ...]] = AXES) -> Grid:
 
 def swept(count: int = 8, **options: Any) -> SweepResult:
     dataset = sample_store().dataset()
-    return sweep(dataset, dataset.queries()[:count], options.pop("grid", grid()), PlainTools(), "1", **options)
+    return sweep(dataset, dataset.queries()[:count], options.pop("grid", grid()), plain_tools(), "1", **options)
 
 
 def cell_by_cell(query: Query, settings: AssemblySettings) -> Outcome:
     dataset = sample_store().dataset()
-    tools = PlainTools()
+    tools = plain_tools()
     from ctxasm.app.parts import open_compressor
     from ctxasm.config import read_config
 
@@ -93,7 +92,7 @@ def test_what_is_shared_changes_nothing(tried: list[AssemblySettings], which: in
     queries = dataset.queries()
     query = queries[which % len(queries)]
     case = case_of(query, dataset, dataset.document_chunks, "cl100k_base")
-    counted = Counting(tried, PlainTools()).count(case, range(len(tried)), {})
+    counted = Counting(tried, plain_tools()).count(case, range(len(tried)), {})
     assert counted == [cell_by_cell(query, settings) for settings in tried]
 
 
@@ -102,7 +101,7 @@ def test_a_supplement_is_counted() -> None:
     query = replace(dataset.queries()[0], supplement="More of it. " * 20, best_similarity=0.1)
     case = case_of(query, dataset, dataset.document_chunks, "cl100k_base")
     tried = [START, START.replace(supplement_mode="never")]
-    with_, without = Counting(tried, PlainTools()).count(case, (0, 1), {})
+    with_, without = Counting(tried, plain_tools()).count(case, (0, 1), {})
     assert with_.tokens > without.tokens
     assert with_ == cell_by_cell(query, START)
 
@@ -117,37 +116,37 @@ def test_a_second_sweep_counts_only_what_is_new() -> None:
     store = new_store()
     dataset = store.dataset()
     queries = dataset.queries()[:6]
-    first = sweep(dataset, queries[:4], grid(), PlainTools(), "1", keep=store)
-    again = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+    first = sweep(dataset, queries[:4], grid(), plain_tools(), "1", keep=store)
+    again = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
     cells = len(first.settings) + 1  # the ceiling is one more
     assert (first.reused, again.reused) == (0, 4 * cells)
-    wider = sweep(dataset, queries, grid({**AXES, "max_tokens": (500, 1500, 3000)}), PlainTools(), "1", keep=store)
+    wider = sweep(dataset, queries, grid({**AXES, "max_tokens": (500, 1500, 3000)}), plain_tools(), "1", keep=store)
     assert wider.reused == 6 * cells
-    assert again.to_json() == sweep(dataset, queries, grid(), PlainTools(), "1").to_json()
-    assert sweep(dataset, queries, grid(), PlainTools(), "2", keep=store).reused == 0
+    assert again.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
+    assert sweep(dataset, queries, grid(), plain_tools(), "2", keep=store).reused == 0
 
 
 def test_other_data_under_the_same_name_is_counted_anew() -> None:
     store = new_store()
     dataset = store.dataset()
     query = dataset.queries()[0]
-    sweep(dataset, [query], grid(), PlainTools(), "1", keep=store)
+    sweep(dataset, [query], grid(), plain_tools(), "1", keep=store)
     fewer = replace(query, retrieved=query.retrieved[:-1])
-    assert sweep(dataset, [fewer], grid(), PlainTools(), "1", keep=store).reused == 0
+    assert sweep(dataset, [fewer], grid(), plain_tools(), "1", keep=store).reused == 0
     relabelled = replace(query, spans=(), gold=())
-    assert sweep(dataset, [relabelled], grid(), PlainTools(), "1", keep=store).reused == 0
+    assert sweep(dataset, [relabelled], grid(), plain_tools(), "1", keep=store).reused == 0
 
 
 def test_a_sweep_that_is_ended_goes_on() -> None:
     store = new_store()
     dataset = store.dataset()
     queries, seen = dataset.queries()[:5], list[Progress]()
-    ended = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, report=seen.append, cancelled=lambda: len(seen) >= 2)
+    ended = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, report=seen.append, cancelled=lambda: len(seen) >= 2)
     assert ended.cancelled
     assert 0 < (ended.outcomes[0, :, 0] >= 0).sum() < 5
     assert ended.outcome(0, 4) is None
     assert len(ended.labelled) <= 2
-    whole = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+    whole = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
     assert whole.reused == 2 * (len(whole.settings) + 1)
     assert whole.to_json() == swept(5).to_json()
 
@@ -172,8 +171,8 @@ def test_what_was_counted_before_a_crash_is_kept() -> None:
     dataset = store.dataset()
     queries = dataset.queries()[:5]
     with pytest.raises(MemoryError):
-        sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, engine=_Fails(3))
-    again = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store)
+        sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=_Fails(3))
+    again = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store)
     assert again.reused == 3 * (len(again.settings) + 1)
     assert len(store.read_kept(shelf_of("1"))) == 5 * (len(again.settings) + 1)
 
@@ -181,7 +180,7 @@ def test_what_was_counted_before_a_crash_is_kept() -> None:
 def test_a_question_that_cannot_be_assembled_is_named() -> None:
     dataset = sample_store().dataset()
     queries = [dataset.queries()[0], replace(dataset.queries()[1], query=" ")]
-    found = sweep(dataset, queries, grid(), PlainTools(), "1")
+    found = sweep(dataset, queries, grid(), plain_tools(), "1")
     assert list(found.failures) == [queries[1].query_id]
     assert found.labelled == (0,)
 
@@ -228,11 +227,11 @@ def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice() -> N
     dataset = store.dataset()
     queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
     engine = Noted(50)
-    found = sweep(dataset, queries, grid(), PlainTools(), "1", keep=store, engine=engine)
+    found = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=engine)
     assert sorted(counted) == list(range(len(queries)))
     assert engine.times == 0
     assert engine.lost >= 40
-    assert found.to_json() == sweep(dataset, queries, grid(), PlainTools(), "1").to_json()
+    assert found.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
 
 
 @pytest.mark.slow
@@ -304,7 +303,7 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     small = START.replace(max_tokens=500, expand_window=0)
     axes = {"max_tokens": (500, 4000), "expand_window": (0, 1)}
     found = sweep(
-        sample_store().dataset(), sample_store().dataset().queries(), grid_of(small, settings_of(small, axes), axes), PlainTools(), "1"
+        sample_store().dataset(), sample_store().dataset().queries(), grid_of(small, settings_of(small, axes), axes), plain_tools(), "1"
     )
     made = decide(found)
     assert made.better is not None
@@ -312,17 +311,21 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     assert made.sentence.startswith("Max tokens 4,000, Neighbours ")
     assert "adjusted for 4 settings" in made.sentence
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
-    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), PlainTools(), "1")).better is None
+    large = decide(swept(30, grid=grid({"max_tokens": (4000, 8000), "budget_policy": ("segments",)})))
+    assert (large.better, large.cheaper) == (None, None)
+    assert large.promising is not None
+    assert f"about {large.promising.questions - 30:,} more labelled questions could show" in large.sentence
+    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), plain_tools(), "1")).better is None
 
 
 def test_an_estimate_counts_cells_and_calls() -> None:
     dataset = sample_store().dataset()
-    told = estimate(dataset, dataset.queries()[:4], grid(), PlainTools())
+    told = estimate(dataset, dataset.queries()[:4], grid(), plain_tools())
     assert (told.settings, told.questions, told.cells) == (9, 4, 36)
     assert told.seconds is not None
     assert told.seconds > 0
     modelled = grid_of(START, [START.replace(compression="model", expand_window=0)], {})
-    asked = estimate(dataset, dataset.queries()[:2], modelled, PlainTools())
+    asked = estimate(dataset, dataset.queries()[:2], modelled, plain_tools())
     assert asked.seconds is None
     assert asked.model_chunks == sum(len(query.retrieved) for query in dataset.queries()[:2])
 

@@ -25,7 +25,7 @@ from ctxasm.text.markers.grammar import READINGS, Reading
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
-    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
     from ctxasm.data.files.answers import AnswersReading, AskedAnswer
     from ctxasm.data.files.problems import Problem
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     """Check each answer and print it as it is made, then the totals. An answer that cannot be checked is named; the others go on."""
     from ctxasm.app.commands.check_report import open_report
     from ctxasm.app.commands.junit import TestSuite
-    from ctxasm.citations.summary import Totals
+    from ctxasm.citations.totals import Totals
 
     failing = _fail_on(args.fail_on)
     settings = replace(settings_of(args), channel="voice") if args.voice else settings_of(args)

@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from ctxasm.app.commands.options import say, show
 from ctxasm.citations.axes import FINE, WORST, Part, label, parts_of, support_of, words
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.checked import CheckedClaim, Support
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
-from ctxasm.citations.summary import Totals, problem_claims, summary_sentence
+from ctxasm.citations.summary import problem_claims, summary_sentence
+from ctxasm.citations.totals import Totals
 
 LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60
@@ -78,7 +79,7 @@ class JsonLines:
     """One checked answer a line; the totals go to standard error."""
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(strict_json(checked_dict(checked)), flush=True)
+        print(strict_json(checked.to_dict()), flush=True)
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         for sentence in totals.sentences():
@@ -94,7 +95,7 @@ class JsonReport:
         self._before = '{"answers": ['
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
-        print(f"{self._before}\n{strict_json(checked_dict(checked))}", end="", flush=True)
+        print(f"{self._before}\n{strict_json(checked.to_dict())}", end="", flush=True)
         self._before = ","
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:

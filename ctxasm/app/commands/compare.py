@@ -61,7 +61,6 @@ def run(args: Namespace) -> int:
         print(as_json(found.to_dict()))
     else:
         show(text_of(found, args.only))
-    say(f"labels: {found.swept.gold}")
     if found.swept.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -73,7 +72,7 @@ def text_of(found: Comparison, only: str | None) -> str:
     rows = [each for each in found.questions if (each.change == only if only else each.change in ("better", "worse"))]
     head = f"{len(found.better)} win, {found.ties} tie, {len(found.worse)} loss"
     width = max([len(each.query_id) for each in rows], default=0)
-    return "\n".join([found.sentence(), head, *(_row(each, width) for each in rows)])
+    return "\n".join([found.sentence(), f"Labels: {found.swept.gold}.", head, *(_row(each, width) for each in rows)])
 
 
 def _row(each: QuestionDelta, width: int) -> str:
@@ -88,18 +87,18 @@ MOST = 1_000_000
 
 def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: AssemblySettings) -> int:
     """Print the figures of the answers, or what asking would take."""
-    from ctxasm.app.tuned import answers_compared, answers_estimate
+    from ctxasm.app.tuned import answer_desk
     from ctxasm.tuning.compare_answers import How, Prices
 
     how = How(workbench.open_model(args.model), *asked_of(args))
     prices = Prices(*(number_of(name, getattr(args, name.replace("-", "_")), 0, MOST) for name in ("price-sent", "price-written")))
-    run = {"dataset": args.data, "query_ids": args.query_id, "prices": prices, "keep": not args.no_keep}
+    desk = answer_desk(workbench, how, args.data, args.query_id, keep=not args.no_keep)
     with told_on_terminal() as report, ended_by_interrupt() as cancelled:
         if args.estimate:
-            told = answers_estimate(workbench, a, b, how, report=report, cancelled=cancelled, **run)
+            told = desk.estimate(a, b, prices, report, cancelled)
             show(as_json(told._asdict()) if args.format == "json" else estimate_text(told, how.model.name))
             return 0
-        found = answers_compared(workbench, a, b, how, report=report, cancelled=cancelled, **run)
+        found = desk.compare(a, b, prices, report, cancelled)
     for query_id, why in found.failures.items():
         say(f"question {query_id}: {why}")
     show(as_json(found.to_dict()) if args.format == "json" else answers_text(found))

@@ -16,7 +16,7 @@ from ctxasm.citations.summary import summary_sentence
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from ctxasm.citations.checked import CheckedAnswer
+    from ctxasm.citations.checked_answer import CheckedAnswer
     from ctxasm.citations.grounds import Grounds
 
 SUITE = "ctxasm check"

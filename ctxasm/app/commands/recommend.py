@@ -42,11 +42,11 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         print(as_json(found.to_dict()))
     elif args.format == "text":
-        show("\n".join(found.sentences()))
+        show("\n".join([*found.sentences(), f"Labels: {found.gold}."]))
         show(f"\n{written_as(found.settings, 'toml')}", end="")
-        say(f"labels: {found.gold}; ctxasm {found.version}, data {found.digest[:12]}, seed {found.seed}")
+        say(f"ctxasm {found.version}, data {found.digest[:12]}, seed {found.seed}")
     else:
-        for sentence in found.sentences():
+        for sentence in (*found.sentences(), f"Labels: {found.gold}."):
             say(sentence)
         show(written_as(found.settings, args.format), end="")
     return 0

@@ -69,8 +69,9 @@ def run(args: Namespace) -> int:
         print(as_json(described(found)))
     elif args.out is None:
         show(text_of(found))
+    labels = f"; labels: {found.gold}" if args.out is not None else ""
     counted = found.outcomes.shape[0] * len(found.query_ids)
-    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before; labels: {found.gold}")
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before{labels}")
     if found.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -82,8 +83,15 @@ def described(found: SweepResult) -> dict[str, Any]:
     from ctxasm.tuning.sweep.deciding import decide
 
     made = decide(found)
-    cheaper = None if made.cheaper is None else made.cheaper._asdict()
-    decision = {"sentence": made.sentence, "better": made.better, "p": made.p, "delta": made.delta, "cheaper": cheaper}
+    cheaper, promising = (None if each is None else each._asdict() for each in (made.cheaper, made.promising))
+    decision = {
+        "sentence": made.sentence,
+        "better": made.better,
+        "p": made.p,
+        "delta": made.delta,
+        "cheaper": cheaper,
+        "promising": promising,
+    }
     return {"decision": decision, **found.to_dict()}
 
 
@@ -124,11 +132,11 @@ def text_of(found: SweepResult) -> str:
 def _heads(found: SweepResult) -> list[str]:
     from ctxasm.tuning.sweep.deciding import decide
 
-    sentence = decide(found).sentence
+    said = [decide(found).sentence, f"Labels: {found.gold}."]
     if not found.labelled:
-        return [sentence]
+        return said
     matters = ", ".join(f"{name} {share:.0%}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))
-    return [sentence, f"What varies in evidence is due to: {matters}."]
+    return [*said, f"What varies in evidence is due to: {matters}."]
 
 
 def estimate_words(told: SweepEstimate) -> str:

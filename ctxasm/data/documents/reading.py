@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
 
 from ctxasm.data.documents.kinds import Kind, MissingPackage, UnreadableDocument, kind_of, why_not
 from ctxasm.data.documents.options import ReadLimits
@@ -66,6 +65,8 @@ def _storable(source: SourceText) -> SourceText:
 @cache
 def reader_of(kind: Kind) -> str:
     """What reads a kind of document, with its version: as "pypdfium2 5.15.2"."""
+    from importlib import metadata  # a third of what the process that reads loads, and that one asks for no version
+
     library = LIBRARIES[kind]
     try:
         return f"{library} {metadata.version(library)}"

@@ -13,12 +13,13 @@ from ctxasm.data.files.shapes import (
     AnswerShape,
     ChunkShape,
     DocumentShape,
+    GoldShape,
     PlaceShape,
     QueryShape,
     RetrievalShape,
     SpanShape,
 )
-from ctxasm.model.records import NOTHING, Answer, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
+from ctxasm.model.records import GOLD_BY, NOTHING, Answer, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
 
 S = TypeVar("S", bound=BaseModel)
 R = TypeVar("R")
@@ -88,12 +89,17 @@ def _span(line: SpanShape) -> Span:
     return Span(line.document_id, line.start, line.end, tuple(_place(other) for other in line.also or ()))
 
 
+def _gold(line: GoldShape) -> GoldChunk:
+    # What another tool keeps under this name is no reason to refuse the line.
+    return GoldChunk(line.document_id, line.chunk_index, next((by for by in GOLD_BY if by == line.by), None))
+
+
 def _query(line: QueryShape) -> Query:
     return Query(
         query=line.query,
         query_id=line.query_id,
         # The same chunk is often listed once for each span that it holds: it is needed once.
-        gold=tuple(dict.fromkeys(GoldChunk(gold.document_id, gold.chunk_index) for gold in line.gold or ())),
+        gold=tuple({(gold.document_id, gold.chunk_index): _gold(gold) for gold in line.gold or ()}.values()),
         spans=tuple(_span(span) for span in line.spans or ()),
         answer=line.answer,
         history=tuple(Turn(turn.role, turn.content) for turn in line.history or ()),

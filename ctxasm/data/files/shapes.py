@@ -74,6 +74,7 @@ class ChunkShape(_Shape):
 class GoldShape(_Part):
     document_id: Id
     chunk_index: Whole
+    by: Any = None
 
 
 class PlaceShape(_Part):

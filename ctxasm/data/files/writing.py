@@ -96,7 +96,7 @@ def _query(query: Query) -> dict[str, Any]:
     return _given(
         query_id=query.query_id,
         query=query.query,
-        gold=tuple({"document_id": gold.document_id, "chunk_index": gold.chunk_index} for gold in query.gold),
+        gold=tuple(_given(document_id=gold.document_id, chunk_index=gold.chunk_index, by=gold.by) for gold in query.gold),
         spans=tuple(_span(span) for span in query.spans),
         answer=query.answer,
         history=tuple({"role": turn.role, "content": turn.content} for turn in query.history),

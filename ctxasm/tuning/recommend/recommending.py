@@ -14,6 +14,7 @@ from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import counted_questions
 from ctxasm.tuning.recommend.choosing import HeldOut, chosen, held_out, whole_rows
 from ctxasm.tuning.recommend.prior import Prior, shipped_prior
 from ctxasm.tuning.statistics.many import cheapest_no_worse
@@ -113,7 +114,7 @@ class Recommendation:
         tokens = f"It takes {self.tokens:,.0f} tokens a question in place of {self.tokens_start:,.0f}"
         if not self.labelled:
             return f"{tokens}."
-        return f"{tokens}; it gains {_counted(len(self.gained))} and loses {_counted(len(self.lost))}."
+        return f"{tokens}; it gains {counted_questions(len(self.gained))} and loses {counted_questions(len(self.lost))}."
 
     def _cheaper(self) -> str:
         if self.cheaper is None:
@@ -307,10 +308,6 @@ def _cheapest(found: SweepResult, reference: int, delta: float) -> CheaperSettin
 def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str, Any]:
     own, other = settings.to_dict(), against.to_dict()
     return {name: value for name, value in own.items() if value != other[name]}
-
-
-def _counted(count: int) -> str:
-    return f"{count:,} question{'' if count == 1 else 's'}"
 
 
 def _sentence(text: str) -> str:

@@ -50,6 +50,13 @@ def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: in
     return [p if width > 0 else 1.0 for p, width in zip(reached, scale, strict=True)]
 
 
+class Promising(NamedTuple):
+    """A setting by its place that did as well here. `questions` in all would show that it is hardly worse, if shares stay as they are."""
+
+    at: int
+    questions: int
+
+
 def cheapest_no_worse(
     whole: Sequence[Sequence[bool]], costs: Sequence[float], reference: int, delta: float = 0.05, level: float = 0.95
 ) -> Cheaper | None:
@@ -58,14 +65,46 @@ def cheapest_no_worse(
     `whole`: a row a question, a column a setting. Shown: Tango's one-sided lower bound of the paired difference, at a level shared
     out among all that are cheaper (Bonferroni), lies above -delta. "Within noise" is not that: few questions make much noise.
     """
-    candidates = [at for at, cost in enumerate(costs) if at != reference and cost < costs[reference]]
-    if not candidates or not whole:
-        return None
-    one_sided = (1 - level) / len(candidates)
-    for at in sorted(candidates, key=lambda at: (costs[at], at)):
-        better = sum(row[at] and not row[reference] for row in whole)
-        worse = sum(row[reference] and not row[at] for row in whole)
-        bound = tango(better, worse, len(whole), 1 - 2 * one_sided).low
-        if bound > -delta:
-            return Cheaper(at, (better - worse) / len(whole), bound)
+    n, candidates = len(whole), _cheaper(costs, reference)
+    for at in candidates:
+        better, worse = _flips(whole, at, reference)
+        bound = _bound(better, worse, n, level, len(candidates))
+        if n and bound > -delta:
+            return Cheaper(at, (better - worse) / n, bound)
     return None
+
+
+def cheapest_as_good(
+    whole: Sequence[Sequence[bool]], costs: Sequence[float], reference: int, delta: float = 0.05, level: float = 0.95
+) -> Promising | None:
+    """The cheapest setting that lost no more questions than it gained against the one at `reference`, and how many it takes to show
+    what `cheapest_no_worse` asks; None where there is none.
+    """
+    n, candidates = len(whole), _cheaper(costs, reference)
+    for at in candidates:
+        better, worse = _flips(whole, at, reference)
+        if n and better >= worse and (better - worse) / n > -delta:
+            # More questions narrow the bound: the least number lies between two that double.
+            low, high = 0, n
+            while _bound(better * high / n, worse * high / n, high, level, len(candidates)) <= -delta:
+                low, high = high, high * 2
+            while high - low > 1:
+                middle = (low + high) // 2
+                shown = _bound(better * middle / n, worse * middle / n, middle, level, len(candidates)) > -delta
+                low, high = (low, middle) if shown else (middle, high)
+            return Promising(at, high)
+    return None
+
+
+def _cheaper(costs: Sequence[float], reference: int) -> list[int]:
+    """The settings that cost less than the one at `reference`, the cheapest first."""
+    return sorted((at for at, cost in enumerate(costs) if cost < costs[reference]), key=lambda at: (costs[at], at))
+
+
+def _flips(whole: Sequence[Sequence[bool]], at: int, reference: int) -> tuple[int, int]:
+    """How many questions a setting gains against the one at `reference`, and how many it loses."""
+    return sum(row[at] and not row[reference] for row in whole), sum(row[reference] and not row[at] for row in whole)
+
+
+def _bound(better: float, worse: float, n: int, level: float, tried: int) -> float:
+    return tango(better, worse, n, 1 - 2 * (1 - level) / tried).low

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxasm.assembly.expand import NOTHING_FETCHED, plan_expansion, rank_hits
 from ctxasm.model.kept import key_of
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, KnowsLanguage, TokenCounter, Window
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window, known_language
 from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query
 from ctxasm.model.settings import spec_of
 from ctxasm.text.chunk_facts import complete
@@ -53,7 +53,7 @@ def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, 
     windows = plan_expansion(rank_hits(query, None).hits, FETCHED)
     fetched = source.fetch(windows, encoding) if windows else NOTHING_FETCHED
     evidence = evidence_of(query, {name: document_chunks(name) for name in evidence_documents(query)})
-    language = source.corpus_language() if isinstance(source, KnowsLanguage) else None
+    language = known_language(source)
     chunks = tuple(sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index)))
     documents = {name: replace(document, metadata={}) for name, document in sorted(fetched.documents.items())}
     asked = _plain(query)
@@ -61,9 +61,9 @@ def case_of(query: Query, source: ChunkSource, document_chunks: DocumentChunks, 
 
 
 def _plain(query: Query) -> Query:
-    """The query without what no assembly looks at, and what cannot be sent."""
+    """The query without what no assembly looks at (its labels are the evidence of the case), and what cannot be sent."""
     hits = tuple(Hit(hit.document_id, hit.chunk_index, hit.score, hit.rank, {}) for hit in query.retrieved)
-    return replace(query, retrieved=hits, answer=None, metadata={})
+    return replace(query, retrieved=hits, gold=(), spans=(), answer=None, metadata={})
 
 
 def _digest(
@@ -89,6 +89,10 @@ class CaseSource:
         documents = {name: self._case.documents[name] for name, _, _ in windows if name in self._case.documents}
         return Fetched(found, documents, 0, 0, 0.0)
 
+    def corpus_language(self) -> CorpusLanguage | None:
+        """As `KnowsLanguage.corpus_language`."""
+        return self._case.language
+
     def _chunks(self, encoding: str) -> dict[str, dict[int, FetchedChunk]]:
         if encoding not in self._known:
             chunks: Sequence[FetchedChunk] = self._case.chunks
@@ -99,18 +103,3 @@ class CaseSource:
                 held.setdefault(chunk.document_id, {})[chunk.chunk_index] = chunk
             self._known[encoding] = held
         return self._known[encoding]
-
-
-class SpokenCaseSource(CaseSource):
-    """A case of a dataset that knows its language."""
-
-    def corpus_language(self) -> CorpusLanguage:
-        """As `KnowsLanguage.corpus_language`."""
-        language = self._case.language
-        assert language is not None
-        return language
-
-
-def source_of(case: QuestionCase, counter_of: Callable[[str], TokenCounter]) -> CaseSource:
-    """The case as the kind of source that it was read from."""
-    return CaseSource(case, counter_of) if case.language is None else SpokenCaseSource(case, counter_of)

@@ -24,7 +24,7 @@ from ctxasm.assembly.summarise import worded
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings, specs
 from ctxasm.tuning.evidence import Evidence, EvidenceState, Held, judged, shown_of_blocks, states_in
-from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, source_of, widened
+from ctxasm.tuning.sweep.cases import CaseSource, QuestionCase, widened
 
 CHOICE = ("budget_policy", "budget_mode", "max_tokens", "oversized", "overflow", "min_chunk_tokens", "pack_k", "pack_unit")
 """Settings that only say which chunks are chosen; with those of the zones, which only say the limit."""
@@ -83,7 +83,7 @@ class Counting:
 
     def count(self, case: QuestionCase, places: Sequence[int], limits: Mapping[int, int]) -> list[Outcome]:
         """The outcomes of the settings at these places. `limits` are those that zones or a ceiling put in place of max_tokens."""
-        source = source_of(case, self._tools.counter)
+        source = CaseSource(case, self._tools.counter)
         outcomes: dict[int, Outcome] = {}
         first: dict[AssemblySettings, Scales] = {}
         for kind, members in self._by_kind(places, case.query.has_supplement):

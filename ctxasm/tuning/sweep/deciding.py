@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxasm.model.setting_labels import named
-from ctxasm.tuning.statistics.many import Cheaper, cheapest_no_worse, max_t_p
+from ctxasm.tuning.statistics.many import Cheaper, Promising, cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.sweep.results import SweepResult
 
 SURE = 0.05
@@ -16,12 +16,14 @@ DELTA = 0.05
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a sweep shows of settings by their places. `better` is shown to be better than the start (`p`, adjusted for all tried), None
-    where nothing is; of several the one that holds most. `cheaper` is shown to lose at most `delta` against it, or the start.
+    where nothing is; of several the one that holds most. `cheaper` is shown to lose at most `delta` against it, or the start. Where
+    nothing is, `promising` is the cheapest that did as well here.
     """
 
     better: int | None
     p: float
     cheaper: Cheaper | None
+    promising: Promising | None
     delta: float
     sentence: str
 
@@ -30,7 +32,7 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     """Adjusted for how many settings were tried: the best of many looks better than it is."""
     n = len(found.labelled)
     if not n:
-        return Decision(None, 1.0, None, delta, "No question is labelled with its evidence: the table shows tokens alone.")
+        return Decision(None, 1.0, None, None, delta, "No question is labelled with its evidence: the table shows tokens alone.")
     base = found.whole[found.start].astype(float)
     adjusted = max_t_p((found.whole.astype(float) - base).T.tolist())
     sure = [at for at, p in enumerate(adjusted) if p <= SURE]
@@ -39,33 +41,46 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     rows = [[bool(value) for value in row] for row in found.whole.T]
     costs = [found.tokens(at) for at in range(len(found.settings))]
     cheaper = cheapest_no_worse(rows, costs, reference, delta)
+    promising = cheapest_as_good(rows, costs, reference, delta) if cheaper is None else None
     p = min(adjusted) if better is None else adjusted[better]
-    return Decision(better, p, cheaper, delta, _sentence(found, better, p, cheaper, delta))
+    first, second = _evidence_words(found, better, p), _token_words(found, reference, cheaper, promising, delta)
+    return Decision(better, p, cheaper, promising, delta, f"{first}; {second}.")
 
 
-def _sentence(found: SweepResult, better: int | None, p: float, cheaper: Cheaper | None, delta: float) -> str:
+def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
     n, tried = len(found.labelled), len(found.settings)
     own, ceiling = int(found.whole[found.start].sum()), int(found.reachable.sum())
     if better is None:
-        text = (
+        return (
             f"None of {tried:,} settings is shown to be better than yours, which hold the evidence of {own} of {n} questions "
             f"(the hits could give {ceiling})"
         )
-    else:
-        text = (
-            f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
-            f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
-        )
-    if cheaper is None:
-        return f"{text}; nothing cheaper is shown to lose at most {delta * 100:.0f} points."
-    reference = found.start if better is None else better
     return (
-        f"{text}; {_named(found, cheaper.at)} is shown to lose at most {-min(0.0, cheaper.bound) * 100:.1f} points, "
-        f"at {found.tokens(cheaper.at):,.0f} tokens a question in place of {found.tokens(reference):,.0f}."
+        f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
+        f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
     )
 
 
+def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, promising: Promising | None, delta: float) -> str:
+    if cheaper is not None:
+        loses = f"is shown to lose at most {-min(0.0, cheaper.bound) * 100:.1f} points"
+        return f"{_named(found, cheaper.at)} {loses}, at {_tokens(found, cheaper.at, reference)}"
+    if promising is not None:
+        own, more = int(found.whole[promising.at].sum()), promising.questions - len(found.labelled)
+        return (
+            f"{_named(found, promising.at)} holds {own} too, at {_tokens(found, promising.at, reference)}: about {more:,} more labelled "
+            f"questions could show that it loses at most {delta * 100:.0f} points"
+        )
+    return f"nothing cheaper is shown to lose at most {delta * 100:.0f} points"
+
+
+def _tokens(found: SweepResult, at: int, reference: int) -> str:
+    return f"{found.tokens(at):,.0f} tokens a question in place of {found.tokens(reference):,.0f}"
+
+
 def _named(found: SweepResult, at: int) -> str:
-    settings = found.settings[at]
-    several = [name for name, values in found.axes.items() if len(values) > 1] or list(found.axes)
-    return named({name: getattr(settings, name) for name in several})
+    """By what it differs from the start in, and by what was varied."""
+    settings, start = found.settings[at], found.settings[found.start]
+    told = {name: getattr(settings, name) for name in found.axes}
+    several = {name: value for name, value in told.items() if len(found.axes[name]) > 1 or value != getattr(start, name)}
+    return named(several or told)

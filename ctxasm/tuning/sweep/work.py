@@ -57,8 +57,8 @@ class InProcess:
             yield Done(task, counting.count(task.case, task.places, task.limits))
 
 
-class SentTools:
-    """The tools of another process: counters, as this process has them, exact or estimated, and weights."""
+class PlainTools:
+    """The tools of settings that need neither an embedder nor a model: counters, exact or estimated, and weights."""
 
     def __init__(self, counters: Mapping[str, TokenCounter], weights: Weights | None) -> None:
         self._counters, self._weights = counters, weights
@@ -72,11 +72,11 @@ class SentTools:
         return self._counters[encoding]
 
     def vectors(self, settings: AssemblySettings) -> ChunkVectors | None:
-        """None: see `sendable`."""
+        """None."""
         return None
 
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
-        """The one that goes by words; see `sendable`."""
+        """The one that goes by words."""
         return None
 
 
@@ -94,4 +94,4 @@ def sent_work(settings: Sequence[AssemblySettings], tools: Tools) -> bytes:
 def counting_of(sent: bytes) -> Counting:
     """The other end of `sent_work`."""
     settings, counters, weights = pickle.loads(sent)  # noqa: S301 (written by the process that started this one)
-    return Counting(settings, SentTools(counters, weights))
+    return Counting(settings, PlainTools(counters, weights))

@@ -22,7 +22,8 @@ from ctxasm.__main__ import main
 from ctxasm.app.commands.check import _fail_on, failures
 from ctxasm.app.commands.check_report import claim_lines
 from ctxasm.app.workbench import Workbench
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import MarkerEvent, ResolvedMarker
 from ctxasm.citations.summary import PROBLEMS
 from ctxasm.data.files import answers as reading

@@ -48,8 +48,9 @@ def some_ids(count: int) -> list[str]:
 
 def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "five_stage", "--b", "max_tokens=2000", *some_ids(12))
-    sentence, counts, *rows = out.splitlines()
+    sentence, labels, counts, *rows = out.splitlines()
     assert sentence.startswith("B holds the evidence of ")
+    assert labels == "Labels: 12 questions by spans."
     assert counts.endswith(" loss")
     assert all(row.split()[0] in ("better", "worse") for row in rows)
     out, _ = ran(capsys, "compare", "--a", "max_tokens=500", "--b", "max_tokens=2000", "--format", "json", *some_ids(12))
@@ -77,7 +78,8 @@ def test_sweep_as_text_and_files(capsys: pytest.CaptureFixture[str], tmp_path: P
     grid = ["--grid", "expand_window=0,1", "--grid", "max_tokens=500,2000", *some_ids(8)]
     out, err = ran(capsys, "sweep", *grid)
     assert "settings is shown to be better than yours" in out.splitlines()[0] or "adjusted for" in out.splitlines()[0]
-    assert out.splitlines()[1].startswith("What varies in evidence is due to: ")
+    assert out.splitlines()[1] == "Labels: 8 questions by spans."
+    assert out.splitlines()[2].startswith("What varies in evidence is due to: ")
     assert "cells of sample in " in err
     for suffix in ("csv", "parquet", "json"):
         ran(capsys, "sweep", *grid, "--out", str(tmp_path / f"s.{suffix}"))
@@ -117,7 +119,7 @@ def test_recommend_as_text_json_and_every_form(capsys: pytest.CaptureFixture[str
     ids = some_ids(10)
     out, err = ran(capsys, "recommend", *ids)
     assert out.startswith(("Take ", "Keep your settings"))
-    assert "labels: " in err
+    assert "Labels: 10 questions by spans." in out
     assert "seed 0" in err
     found = json.loads(ran(capsys, "recommend", "--format", "json", *ids)[0])
     shipped = AssemblySettings.from_dict(found["settings"])

@@ -5,17 +5,20 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.state.safe_session_state import SafeSessionState
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import app_test, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN
+from tests.app.ui.pages import opened
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -43,6 +46,14 @@ class Shown(Mapping[str, object]):
         return len(BUILT.__get__(self.state))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_bare_runtime():
+    """For each run AppTest makes a mock with all that a runtime has, where a page asks it for a client alone: there is none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_test, "MagicMock", lambda spec: SimpleNamespace(get_client=lambda session_id: None))
+        yield
+
+
 BUILT = SafeSessionState.filtered_state
 
 
@@ -51,6 +62,29 @@ def one_look_for_a_key():
     """For each widget Streamlit builds a dictionary of all that a session holds, to look for one key: a fifth of a run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SafeSessionState, "filtered_state", property(Shown))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_cache_of_a_browser():
+    """Each message is hashed for a browser that may hold it from before, a tenth of a run; AppTest is none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_wait_for_a_script():
+    """AppTest looks a thousand times a second whether a script has ended, and its thread waits each time."""
+    look = local_script_runner.require_widgets_deltas
+
+    def joined(runner: LocalScriptRunner, timeout: float = 3) -> None:
+        if runner._script_thread is not None:
+            runner._script_thread.join(timeout)
+        look(runner, timeout)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local_script_runner, "require_widgets_deltas", joined)
         yield
 
 
@@ -89,10 +123,4 @@ def own_url(tmp_path, monkeypatch, sample_file):
 def open_app(store_url, monkeypatch):
     monkeypatch.setenv("CTXASM_DATABASE_URL", store_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened

@@ -17,6 +17,19 @@ from ctxasm.app.ui.frame.session import Kept, Session
 MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 
 
+def opened(page: str = "inspect", **address: str) -> AppTest:
+    """The workbench opened on this page by a link, drawn once."""
+    return at(page, **address).run()
+
+
+def at(page: str = "inspect", **address: str) -> AppTest:
+    """The same before it is drawn."""
+    app = AppTest.from_file(str(MAIN), default_timeout=300)
+    for name, value in address.items():
+        app.query_params[name] = value
+    return app if page == "inspect" else app.switch_page(f"../../../pages/{page}.py")
+
+
 def html(app: AppTest) -> str:
     """All that was drawn as HTML; scripts are taken from one of them alone, and that one is a constant."""
     drawn = [element.proto for element in app.get("html")]

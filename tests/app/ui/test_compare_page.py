@@ -15,7 +15,7 @@ from ctxasm.app.ui.compare.blind import shuffled
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
-from tests.app.ui.pages import MAIN, fine, html, kept, with_settings
+from tests.app.ui.pages import fine, html, kept, opened, with_settings
 
 A, B = ctxasm.AssemblySettings(), ctxasm.AssemblySettings(max_tokens=2000)
 LINK = {"data": "sample", "a": "default", "mt": "2000"}
@@ -24,16 +24,16 @@ LINK = {"data": "sample", "a": "default", "mt": "2000"}
 @pytest.fixture
 def compare_page(open_app):
     def open_page(view: str = "question", **address: str) -> AppTest:
-        app = fine(open_app(**(LINK | address)).switch_page("../../../pages/compare.py").run())
+        app = fine(open_app("compare", **(LINK | address)))
         return fine(app.segmented_control(key=Session.compare_view.key).set_value(view).run()) if view != "question" else app
 
     return open_page
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def found(store_url):
     with ctxasm.open_store(store_url) as store:
-        yield ctxasm.compare(A, B, store, "sample", keep=False)
+        return ctxasm.compare(A, B, store, "sample", keep=False)
 
 
 def test_a_is_pinned_on_inspect_and_stays_in_the_address(open_app):
@@ -52,7 +52,7 @@ def test_an_address_that_says_a_wrongly_is_named_in_the_notice(open_app):
 
 
 def test_without_a_pair_to_start_with(open_app):
-    app = fine(open_app(data="sample").switch_page("../../../pages/compare.py").run())
+    app = fine(open_app("compare", data="sample"))
     assert "Nothing is pinned" in html(app)
     fine(app.button(key="first_Defaults and recommended").click().run())
     assert (kept(app, Session.pinned), kept(app, Session.now)) == (A, preset("recommended"))
@@ -80,7 +80,7 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     counts = re.findall(r'data-count="(\w+)">[^<]*?(\d+)<', drawn)
     assert {name: int(count) for name, count in counts} == {"win": len(found.better), "tie": found.ties, "loss": len(found.worse)}
     assert len(re.findall("data-change=", drawn)) == len(found.questions)
-    assert f"Labelled: {found.swept.gold}." in drawn
+    assert f"Labels: {found.swept.gold}." in drawn
     worse = [each.query_id for each in found.questions if each.change == "worse"]
     drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}
@@ -117,7 +117,7 @@ def found_words() -> dict[str, str]:
 
 
 def test_a_typed_attack_is_drawn_as_text(open_app):
-    app = fine(open_app(data="attack", a="on=false").switch_page("../../../pages/compare.py").run())
+    app = fine(open_app("compare", data="attack", a="on=false"))
     assert "<script" not in html(app)
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("all").run())
     assert "<script" not in html(app)
@@ -125,10 +125,7 @@ def test_a_typed_attack_is_drawn_as_text(open_app):
 
 
 def test_both_are_asked_about_one_question_and_only_what_differs_is_drawn(own_url):
-    app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in {"data": "sample", "a": "on=false"}.items():
-        app.query_params[name] = value
-    app = fine(app.run().switch_page("../../../pages/compare.py").run())
+    app = fine(opened("compare", data="sample", a="on=false"))
     assert 'id="ctx-claims"' not in html(app)
     app = fine(app.button(key="ask_both").click().run())
     drawn = html(app)
@@ -164,10 +161,7 @@ def few_url(tmp_path, monkeypatch):
 
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
     monkeypatch.setattr(answers, "PATIENCE_S", 60.0)
-    app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in {"data": "sample", "a": "mt=500"}.items():
-        app.query_params[name] = value
-    app = fine(app.run().switch_page("../../../pages/compare.py").run())
+    app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
     assert "8 answers to ask" in html(app)
     app = fine(app.button(key="start_answers").click().run())

@@ -6,7 +6,6 @@ import runpy
 import sys
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame.controls import GROUPS, group_name
 from ctxasm.app.ui.frame.setting_widgets import EMPTY, LEADING
@@ -16,9 +15,10 @@ from ctxasm.app.ui.words.idle import idle
 from ctxasm.llm.embedding import SLIDER, threshold_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.presets import PRESETS, preset
+from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
-from tests.app.ui.pages import MAIN, fine, html, with_settings
+from tests.app.ui.pages import MAIN, fine, html, opened, with_settings
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -135,7 +135,7 @@ def test_an_empty_box_says_what_stands_for_it(open_app):
     for spec in specs():
         if spec.optional:
             box = app.text_input(key=spec.url) if spec.kind == "text" else app.number_input(key=spec.url)
-            assert (box.value, box.placeholder) == (None, EMPTY.get(spec.name, spec.none))
+            assert (box.value, box.placeholder) == (None, EMPTY.get(spec.name, value_words(spec, None)))
 
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
@@ -339,7 +339,7 @@ def test_overshoot_is_said(open_app):
 def test_an_unreachable_database_is_said_on_every_page(monkeypatch, tmp_path):
     monkeypatch.setenv("CTXASM_DATABASE_URL", f"sqlite:///{tmp_path}/file-in-the-way/x.db")
     (tmp_path / "file-in-the-way").write_text("")
-    app = AppTest.from_file(str(MAIN), default_timeout=300).run()
+    app = opened()
     fine(app)
     assert 'id="ctx-error"' in html(app)
     fine(app.switch_page("../../../pages/load.py").run())

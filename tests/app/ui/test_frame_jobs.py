@@ -107,7 +107,7 @@ def test_a_longer_time_never_reads_shorter(first, second):
         (None, "starting · 4 s"),
         (Progress(0, 120, "a.pdf", 0.2), "0 of 120 · 4 s so far · a.pdf"),
         (Progress(40, 120, "b.pdf", 65.0), "40 of 120 · 2 min 10 s left · b.pdf"),
-        (Progress(12000, None, "rows\nof <b>", 9.0), "12\u202f000 · 4 s so far · rows of <b>"),
+        (Progress(12000, None, "rows\nof <b>", 9.0), "12,000 · 4 s so far · rows of <b>"),
     ],
 )
 def test_progress_in_words(progress, words):

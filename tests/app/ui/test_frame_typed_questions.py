@@ -17,7 +17,7 @@ from ctxasm.config import read_config
 from ctxasm.model.progress import Progress
 from ctxasm.model.records import Bundle, Chunk, Document
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import fine, html, opened, problems
 
 QUESTION = "Mag ik parkeren bij het ziekenhuis?"
 
@@ -33,13 +33,7 @@ def url(own_url):
 
 @pytest.fixture
 def open_app(url):
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return fine(app.run())
-
-    return start
+    return lambda **address: fine(opened(**address))
 
 
 def ask(app: AppTest, question: str, key: str = "question") -> AppTest:
@@ -138,7 +132,7 @@ def test_a_question_asked_on_load_goes_to_inspect(open_app):
     app = open_app()
     fine(app.switch_page("../../../pages/load.py").run())
     app = ask(app, QUESTION)
-    assert [link.proto.label for link in app.get("page_link")] == ["Your question is open in Inspect"]
+    assert [link.proto.label for link in app.get("page_link")] == ["Open in Inspect"]
     assert app.session_state["_scene"].query.query == QUESTION
     fine(app.run())
     assert not app.get("page_link")

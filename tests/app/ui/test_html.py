@@ -22,6 +22,7 @@ from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
 from ctxasm.app.ui.inspect.group import citation_shift, grouping, shift_html
 from ctxasm.app.ui.inspect.order import block_order, order_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
+from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
 from ctxasm.app.ui.words.words import REASONS
 from ctxasm.citations.markers import parse_markers, resolve
@@ -67,7 +68,7 @@ def drawn(assembly) -> dict[str, str]:
         "regret": regret_html(assembly),
         "shift": shift_html(citation_shift(assembly)),
         "seams": seams_html(overlap_pairs(assembly), 20),
-        "map": chunk_map_html(chunk_map(assembly)),
+        "map": chunk_map_html(chunk_map(assembly), Expected()),
         "group": bundles_html(*grouping(assembly), "rank", "documents", HOSTILE),
         "order": order_html(block_order(assembly)),
         "answer": answer_html(told),

@@ -6,7 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+import ctxasm
+from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.advice import row_html
 from ctxasm.app.ui.words.advice_words import SENTENCES, advice_sentence, changes_words, effect_words
 from ctxasm.app.ui.words.words import decimal, number
@@ -16,8 +19,9 @@ from ctxasm.model.presets import preset
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
+from ctxasm.tuning.advice_set import MOST_COUNTED, SetEffect, counted_on
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import fine, html
+from tests.app.ui.pages import fine, html, kept, opened
 from tests.tuning.test_advice import CASES, trial
 
 
@@ -59,7 +63,7 @@ def test_every_rule_has_a_sentence() -> None:
 
 
 def test_changes_read_as_a_button() -> None:
-    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1\u202f200"
+    assert changes_words({"budget_policy": "pack", "max_tokens": 1200}) == "Budget policy: pack, Max tokens: 1,200"
     assert changes_words({"top_k": None, "summary_prefix": False, "near_threshold": 0.85}) == (
         "Only the first k hits: all, Page summaries: off, Near from this share of words: 0.85"
     )
@@ -107,29 +111,19 @@ def tuned_url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def open_tuned(tuned_url: str, monkeypatch: pytest.MonkeyPatch):
-    from streamlit.testing.v1 import AppTest
-
-    from tests.app.ui.pages import MAIN
-
     monkeypatch.setenv("CTXASM_DATABASE_URL", tuned_url)
 
-    def start(**parameters: str) -> AppTest:
-        app = AppTest.from_file(str(MAIN), default_timeout=300)
-        for name, value in parameters.items():
-            app.query_params[name] = value
-        return app.run()
-
-    return start
+    return opened
 
 
 def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -> None:
-    app = fine(open_tuned(data="tuned", q="labelled", mt="600"))
+    app = rested(open_tuned(data="tuned", q="labelled", mt="600"))
     assert 'data-rule="evidence_cut"' in html(app)
     assert "cut labelled evidence in 1 document" in html(app)
     help = app.button(key="advice_evidence_cut").help.replace("\\", "")
-    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d\u202f]+) → ([\d\u202f]+)", help)
+    said = re.search(r"evidence 0 → 1 of 1.*tokens ([\d,]+) → ([\d,]+)", help)
     assert said is not None
-    before, after = (int(part.replace("\u202f", "")) for part in said.groups())
+    before, after = (int(part.replace(",", "")) for part in said.groups())
     assert f'id="ctx-budget" data-tokens="{before}"' in html(app)
     fine(app.button(key="advice_evidence_cut").click().run())
     assert app.session_state["_now"] != AssemblySettings(max_tokens=600)
@@ -141,7 +135,7 @@ def test_a_button_applies_what_was_measured_and_undo_takes_it_back(open_tuned) -
 
 
 def test_the_recommended_choice_is_tried_on_the_query_and_one_click_goes_back(open_tuned) -> None:
-    app = open_tuned(data="tuned", q="labelled", mt="600")
+    app = rested(open_tuned(data="tuned", q="labelled", mt="600"))
     app.session_state["advice_more"] = True
     assert re.search(r"The recommended choice on this query:.*evidence 0 → 1 of 1", html(fine(app.run())))
     fine(app.button(key="recommended_or_back").click().run())
@@ -154,3 +148,95 @@ def test_nothing_to_improve_is_one_quiet_line(open_tuned) -> None:
     app = fine(open_tuned(data="tuned", q="calm"))
     assert "Nothing that was tried would make this context better" in html(app)
     assert not [button for button in app.button if (button.key or "").startswith("advice_")]
+
+
+@pytest.fixture
+def set_url(tmp_path, monkeypatch):
+    """Four questions: with more room three of them get their evidence; and one that nobody labelled."""
+    url = f"sqlite:///{tmp_path / 'set.db'}"
+    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
+    texts = {"groot": paragraph("Balie", 20), "middel": paragraph("Garage", 40), "klein": paragraph("Kaart", 8)}
+    hits = (Hit("groot", 0, 0.9), Hit("middel", 0, 0.8), Hit("klein", 0, 0.7))
+    named = {"one": "klein", "two": "klein", "three": "klein", "four": "groot"}
+    queries = [Query(f"Waar is {name}?", hits, name, gold=(GoldChunk(of, 0),)) for name, of in named.items()]
+    with ctxasm.open_store(url) as store:
+        documents, chunks = zip(*((Document(name), Chunk(name, 0, text)) for name, text in texts.items()), strict=True)
+        store.add(Bundle("set", documents, chunks, (*queries, Query("Wie?", hits, "none"))))
+    return url
+
+
+def rested(app: AppTest) -> AppTest:
+    """The page at rest after what was done."""
+    app.session_state[Session.at_rest.key] = True
+    return fine(app.run())
+
+
+def test_advice_says_what_it_does_to_the_other_questions_and_opens_them(set_url):
+    app = fine(opened(data="set", q="one", mt="600"))
+    assert 'data-waits="true"' in html(app)
+    app = rested(app)
+    assert 'data-rule="evidence_cut"' in html(app)
+    assert "alone" not in html(app)
+    (kept_advice, *_), _ = app.session_state[Session.advice.key][1]
+    now = AssemblySettings(max_tokens=600)
+    with ctxasm.open_store(set_url) as store:
+        found = ctxasm.compare(now, now.replace(**kept_advice.changes), store, "set", keep=False)
+    better, worse = ([each.query_id for each in found.questions if each.change == change] for change in ("better", "worse"))
+    assert set(better) == {"one", "two", "three"}
+    label = f"helps {len(better)} of {found.labelled} questions, hurts {len(worse)}"
+    assert any(label in popover.proto.popover.label for popover in app.get("popover"))
+    assert label in app.button(key="advice_evidence_cut").help
+    app.session_state["advice_more"] = True
+    app = fine(app.run())
+    app = fine(app.button(key="set_better").click().run())
+    assert kept(app, Session.pinned) == now
+    assert kept(app, Session.now) == now.replace(**kept_advice.changes)
+    app = fine(app.switch_page("../../../pages/compare.py").run())
+    assert set(re.findall(r'data-change="(\w+)"', html(app))) == {"better"}
+
+
+def test_advice_is_silent_where_it_would_not_help_the_others(set_url):
+    with ctxasm.open_store(set_url) as store:
+        for query_id in ("two", "three"):
+            ctxasm.label(query_id, [("groot", 0)], store, "set", "replace")
+    app = rested(opened(data="set", q="one", mt="600"))
+    assert "Nothing that was tried would help the other questions" in html(app)
+    assert "advice_evidence_cut" not in {button.key for button in app.button}
+
+
+def test_without_other_labels_it_explains_this_query_and_says_so(set_url):
+    with ctxasm.open_store(set_url) as store:
+        for query_id in ("two", "three", "four"):
+            ctxasm.label(query_id, [], store, "set", "replace")
+    app = rested(opened(data="set", q="one", mt="600"))
+    assert 'data-rule="evidence_cut"' in html(app)
+    assert "Explains this query alone." in html(app)
+
+
+def effect(better: str, worse: str, tokens: float = 0.0) -> SetEffect:
+    return SetEffect(10, tuple(better), tuple(worse), tokens)
+
+
+@pytest.mark.parametrize(
+    ("severity", "told", "helps"),
+    [
+        ("loss", effect("a", ""), False),  # the question that it was read from
+        ("loss", effect("ab", ""), True),
+        ("loss", effect("abc", "de"), False),
+        ("risk", effect("", ""), True),
+        ("risk", effect("a", "b"), False),
+        ("waste", effect("", "", -1.0), True),
+        ("waste", effect("", "", 0.0), False),
+        ("waste", effect("", "b", -1.0), False),
+    ],
+)
+def test_the_others_decide(severity, told, helps):
+    assert told.helps_others(severity, "a") is helps
+
+
+def test_of_a_large_set_questions_all_over_it_are_counted():
+    queries = [Query("q", (Hit("a", 0, 1.0),), str(at), gold=(GoldChunk("a", 0),)) for at in range(1000)]
+    asked = counted_on(queries)
+    assert len(asked) == MOST_COUNTED
+    assert [query.query_id for query in asked[:2]] == ["0", "3"]
+    assert counted_on([*queries[:5], Query("none", (), "x")]) == queries[:5]

@@ -7,13 +7,14 @@ import json
 from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
 from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key
+from ctxasm.app.ui.widgets.expected import Expected
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.test_html import Page
 
 
 def test_the_map_has_a_square_for_every_candidate_that_names_it():
     done = assembled()
-    page = Page(chunk_map_html(chunk_map(done)))
+    page = Page(chunk_map_html(chunk_map(done), Expected()))
     cells = {tuple(json.loads(attrs["data-pick"])): attrs for tag, attrs in page.tags if tag == "button"}
     assert sorted(cells) == sorted((f.document_id, f.chunk_index) for f in done.trace.fates)
     for fate in done.trace.fates:
@@ -23,7 +24,7 @@ def test_the_map_has_a_square_for_every_candidate_that_names_it():
 
 
 def test_a_break_stands_where_a_document_goes_on_unread():
-    page = Page(chunk_map_html(chunk_map(assembled())))
+    page = Page(chunk_map_html(chunk_map(assembled()), Expected()))
     titles = [attrs.get("title", "") for _, attrs in page.tags if attrs.get("class") == "cx-break"]
     assert any("not read" in title for title in titles)
 

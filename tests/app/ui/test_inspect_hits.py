@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ctxasm.app.ui.inspect.hits import hit_rows, hit_words, hits_html, methods_of
 from ctxasm.app.ui.inspect.life import chunk_life
+from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.model.records import Hit, Query
 from tests.app.ui.builders import HOSTILE, assembled
 
@@ -53,7 +54,7 @@ def test_a_rank_that_is_given_stands():
 def test_the_pages_say_it():
     shown = dataclasses.replace(assembled(), query=SEARCHED)
     assert "BM25 rank 3 (12.4)" in chunk_life(shown, ("visit", 1))[0].sentence
-    table = hits_html(shown)
+    table = hits_html(shown, Expected())
     assert "<b>3</b>" in table
     assert "Bezoek" in table
     assert "not found by this method" in table
@@ -61,5 +62,5 @@ def test_the_pages_say_it():
 
 def test_a_hostile_method_stays_text():
     shown = dataclasses.replace(assembled(), query=Query("?", (Hit("visit", 1, 1.0, 1, {HOSTILE: 1.0}),)))
-    assert "<script" not in hits_html(shown)
-    assert "<img" not in hits_html(shown)
+    assert "<script" not in hits_html(shown, Expected())
+    assert "<img" not in hits_html(shown, Expected())

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.load import documents
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, datasets, fine, html, problems
+from tests.app.ui.pages import datasets, fine, html, opened, problems
 
 TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." for n in range(60))
 
@@ -18,8 +18,7 @@ TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." 
 @pytest.fixture
 def app(own_url, monkeypatch):
     monkeypatch.setattr(documents, "on_this_machine", lambda: True)  # AppTest has no address of a server
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    started.switch_page("../../../pages/load.py").run()
+    started = opened("load")
     started.session_state["way"] = "Documents"
     return fine(started.run())
 

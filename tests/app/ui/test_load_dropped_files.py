@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, kept
+from tests.app.ui.pages import fine, html, kept, opened
 
 ROWS = ("doc;nr;tekst", "gids;0;De receptie is elke dag open van 8 tot 20 uur.", "gids;1;Parkeren kost twee euro per uur.")
 LANGCHAIN = [
@@ -21,8 +21,7 @@ LANGCHAIN = [
 
 @pytest.fixture
 def app(own_url):
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    return fine(started.switch_page("../../../pages/load.py").run())
+    return fine(opened("load"))
 
 
 def drop(app: AppTest, **files: str) -> AppTest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.load.enrich import actual_words, dollars, estimate_words
@@ -12,7 +11,7 @@ from ctxasm.config import read_config
 from ctxasm.data.enrich.cost import Price
 from ctxasm.data.enrich.reports import EnrichReport, Estimate, FailedBatch
 from ctxasm.model.records import Bundle, Chunk, Document
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import fine, html, opened, problems
 
 TEXTS = (
     "De garage ligt onder het ziekenhuis. Parkeren kost twee euro per uur. Betaal aan de automaat bij de uitgang.",
@@ -28,8 +27,7 @@ def app(tmp_path, monkeypatch):
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
     bench.store.add(Bundle("gids", (Document("gids", "Gids <b>x</b>"),), tuple(Chunk("gids", n, text) for n, text in enumerate(TEXTS))))
     bench.close()
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    app = fine(started.switch_page("../../../pages/load.py").run())
+    app = fine(opened("load"))
     return fine(app.button(key=next(b.key for b in app.button if str(b.key).startswith("enrich_"))).click().run())
 
 
@@ -80,7 +78,7 @@ def estimated(**given) -> Estimate:
         (estimated(price=Price(0.1, 0.4, "as given"), cost=0.076), "About $0.08 (as given)."),
         (estimated(kept=1000), "There is nothing to do."),
         (estimated(kept=400), "400 of them enriched already"),
-        (estimated(exact=False), "about 400\u202f000 tokens in"),
+        (estimated(exact=False), "about 400,000 tokens in"),
         (estimated(variant="extractive"), "no cost"),
     ],
 )
@@ -90,6 +88,6 @@ def test_an_estimate_in_words(estimate, words):
 
 def test_what_it_took_in_words():
     report = EnrichReport("gids", "model", "m-1", calls=12, tokens_in=4000, tokens_out=900, cost=0.004, failed=(FailedBatch("x", 1, "y"),))
-    assert actual_words(report) == "12 calls, 4\u202f000 tokens in and 900 out (told by the server), under $0.01."
+    assert actual_words(report) == "12 calls, 4,000 tokens in and 900 out (told by the server), under $0.01."
     assert actual_words(EnrichReport("gids", "extractive")) == ""
     assert (dollars(0), dollars(1234.5)) == ("$0", "$1,234.50")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import fine, html, opened
 from tests.app.ui.test_load_dropped_files import box, drop, imported
 
 QUESTION = "Wat kost parkeren?"
@@ -18,8 +17,7 @@ QUESTION = "Wat kost parkeren?"
 
 @pytest.fixture
 def app(own_url):
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    return fine(started.switch_page("../../../pages/load.py").run())
+    return fine(opened("load"))
 
 
 def log(*texts: str, question: str = QUESTION) -> str:

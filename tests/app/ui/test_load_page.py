@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from html import unescape
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import ctxasm.app.ui
 from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, preset
 from ctxasm.model.settings import AssemblySettings
-from tests.app.ui.pages import datasets
+from tests.app.ui.pages import datasets, opened
 
-MAIN = Path(ctxasm.app.ui.__file__).parent / "main.py"
 GOOD = {
     "documents.jsonl": [{"document_id": "a", "title": "A"}],
     "chunks.jsonl": [{"document_id": "a", "chunk_index": 0, "text": "Bezoek van 14 tot 20 uur."}],
@@ -25,8 +22,7 @@ GOOD = {
 
 @pytest.fixture
 def app(own_url):
-    started = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    return started.switch_page("../../../pages/load.py").run()
+    return opened("load")
 
 
 def html(app: AppTest) -> str:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, datasets, fine, html
+from tests.app.ui.pages import datasets, fine, html, opened
 
 
 @pytest.fixture
@@ -31,8 +31,7 @@ def team(tmp_path):
 def open_tables(monkeypatch, **connections: str) -> AppTest:
     for name, url in connections.items():
         monkeypatch.setenv(f"CTXASM_CONNECTION_{name}", url)
-    app = AppTest.from_file(str(MAIN), default_timeout=300).run()
-    app.switch_page("../../../pages/load.py").run()
+    app = opened("load")
     app.session_state["way"] = "Your tables"
     return fine(app.run())
 
@@ -88,10 +87,7 @@ def test_of_a_linked_database_that_is_gone_the_page_says_so(app, team, asked):
     fine(app.button(key="load_linked").click().run())
     team.unlink()
     cache_resource.clear()
-    again = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in {"data": "chunks", **asked}.items():
-        again.query_params[name] = value
-    page = html(fine(again.run()))
+    page = html(fine(opened(data="chunks", **asked)))
     assert 'id="ctx-error"' in page
     assert "Dataset chunks cannot be read" in page
     assert "no queries yet" not in page

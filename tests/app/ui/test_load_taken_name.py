@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from ctxasm.app.ui.frame import server
 from ctxasm.model.records import Query
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import at, fine, html
 from tests.app.ui.test_load_dropped_files import app, csv, drop, imported  # noqa: F401 (app is a fixture)
 
 
@@ -118,7 +118,7 @@ def test_a_copied_table_asks_and_the_same_rows_do_not(own_url, tmp_path, monkeyp
         base.execute("CREATE TABLE chunks (document_id TEXT, chunk_index INTEGER, text TEXT)")
         base.execute("INSERT INTO chunks VALUES ('a', 0, 'De balie is open.')")
     monkeypatch.setenv("CTXASM_CONNECTION_TEAM", f"sqlite:///{tmp_path / 'team.db'}")
-    app = AppTest.from_file(str(MAIN), default_timeout=60).run().switch_page("../../../pages/load.py")  # noqa: F811
+    app = at("load")  # noqa: F811
     app.session_state["way"] = "Your tables"
     fine(app.run())
     fine(app.button(key="load_copy").click().run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 import time
 from dataclasses import replace
 from html import unescape
@@ -27,11 +28,11 @@ from ctxasm.data.files.reading import load_bundle
 from ctxasm.model.settings_text import from_url
 from ctxasm.tuning.sweep.deciding import decide
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import MAIN, fine, html, problems
+from tests.app.ui.pages import at, fine, html, problems
 
 AXES = {"expand_window": (0, 1), "max_tokens": (1000, 8000), "budget_policy": ("drop_documents", "segments")}
 SOON = 60.0
-FEW = 8
+FEW = 5
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +47,17 @@ def sample_file(tmp_path_factory):
     return path
 
 
-def sweep_page(app: AppTest, **values) -> AppTest:
-    """The page with these values chosen."""
-    fine(app.switch_page("../../../pages/sweep.py").run())
+@pytest.fixture(autouse=True)
+def one_question_tells_the_pace(monkeypatch):
+    """What a sweep takes is worked out on its first question, where a page in use gives it half a second."""
+    monkeypatch.setattr("ctxasm.tuning.sweep.estimate.TRIED_S", 0.0)
+
+
+def sweep_page(address: dict[str, str] | None = None, **values) -> AppTest:
+    """The page with these values chosen before it is drawn: what it takes is worked out for each choice."""
+    app = at("sweep", **{"data": "few"} | (address or {}))
     for name, chosen in (AXES | values).items():
-        app.multiselect(key=f"sweep_{name}").set_value(list(chosen))
+        app.session_state[f"sweep_{name}"] = list(chosen)
     return fine(app.run())
 
 
@@ -59,20 +66,11 @@ def running() -> list:
 
 
 def ended(app: AppTest) -> AppTest:
-    """The page once nothing runs any more."""
-    until = time.monotonic() + SOON
-    while running():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-        fine(app.run())
-    return app
-
-
-def opened(**address: str) -> AppTest:
-    app = AppTest.from_file(str(MAIN), default_timeout=300)
-    for name, value in ({"data": "few"} | address).items():
-        app.query_params[name] = value
-    return app.run()
+    """The page once nothing runs any more: drawn at its end, and not all the while."""
+    for job in running():
+        job.wait(SOON)
+        assert not job.running
+    return fine(app.run())
 
 
 def by_id(app: AppTest, name: str) -> str:
@@ -81,16 +79,34 @@ def by_id(app: AppTest, name: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
-@pytest.fixture
-def found(own_url):
+@pytest.fixture(scope="module")
+def found(sample_file):
     """What the doors give for the same grid, counted anew."""
-    with ctxasm.open_store(own_url) as store:
-        yield ctxasm.sweep(AXES, store, "few", keep=False), ctxasm.recommend(store, "few", keep=False)
+    with ctxasm.open_store(f"sqlite:///{sample_file}") as store:
+        return ctxasm.sweep(AXES, store, "few", keep=False), ctxasm.recommend(store, "few", keep=False)
 
 
-def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found):
+@pytest.fixture(scope="module")
+def counted_file(sample_file, tmp_path_factory):
+    """The same questions with what a page counts of this grid kept, so that a page that begins with it draws at once."""
+    path = shutil.copy(sample_file, tmp_path_factory.mktemp("counted") / "counted.db")
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
+    tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few")
+    bench.close()
+    return path
+
+
+@pytest.fixture
+def counted_url(tmp_path, monkeypatch, counted_file):
+    """The address of a copy of it; the pages read it."""
+    url = f"sqlite:///{shutil.copy(counted_file, tmp_path / 'own.db')}"
+    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
+    return url
+
+
+def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
     swept, recommended = found
-    app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
     assert by_id(app, "ctx-decision") == decide(swept).sentence
     rows = swept.rows()
     for policy in AXES["budget_policy"]:
@@ -118,7 +134,7 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
 
     real = tuned.swept
     monkeypatch.setattr(tuned, "swept", noted)
-    app = sweep_page(opened())
+    app = sweep_page()
     for _ in range(2):
         ended(fine(app.button(key="start_sweep").click().run()))
     first, second = results
@@ -128,7 +144,7 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
 
 
 def test_what_it_takes_is_said_before_it_runs(own_url):
-    app = sweep_page(opened())
+    app = sweep_page()
     said = re.sub(r"(?<=\d) (?=\d{3})", "", by_id(app, "ctx-plan"))
     own, more, questions, cells = map(int, re.match(r"(\d+) settings, (\d+) more .*? (\d+) questions .*?: (\d+) assemblies", said).groups())
     assert own == 8  # with the settings that one starts from among them
@@ -145,7 +161,7 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     real = tuned.swept
     monkeypatch.setattr(tuned, "swept", slow)
     monkeypatch.setattr("ctxasm.app.ui.sweep.page.PATIENCE_S", 0.01)
-    app = sweep_page(opened())
+    app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
     assert running()
     assert "start_sweep" not in {button.key for button in app.button}
@@ -159,22 +175,22 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
 
 
 def test_without_labelled_questions_it_says_what_is_missing(open_app):
-    app = sweep_page(open_app(data="attack"))
+    app = sweep_page({"data": "attack"})
     assert "No question says which passages answer it" in html(app)
     assert "start_sweep" not in {button.key for button in app.button}
 
 
 def test_an_empty_list_says_which(own_url):
-    app = sweep_page(opened(), max_tokens=())
+    app = sweep_page(max_tokens=())
     assert problems(app) == ["Choose at least one value: Max tokens."]
 
 
-def test_of_settings_that_are_off_the_grid_is_on(own_url):
-    app = ended(fine(sweep_page(opened(on="false")).button(key="start_sweep").click().run()))
+def test_of_settings_that_are_off_the_grid_is_on(counted_url):
+    app = ended(fine(sweep_page({"on": "false"}).button(key="start_sweep").click().run()))
     assert len(set(re.findall(r">(?:★ )?(\d+%) <small>", html(app)))) > 1
 
 
-def test_a_row_opens_inspect_with_its_settings(found):
+def test_a_row_opens_inspect_with_its_settings(found, counted_url):
     swept, _ = found
     addresses = []
 
@@ -185,7 +201,7 @@ def test_a_row_opens_inspect_with_its_settings(found):
     drawn = settings_table(swept, link)
     assert sorted(map(str, addresses)) == sorted(map(str, swept.settings))
     assert "<script" not in drawn
-    app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
     hrefs = re.findall(r'href="\./\?([^"]*)" target="_blank" aria-label', html(app))
     queries = [dict(pair.split("=", 1) for pair in unescape(href).split("&")) for href in hrefs]
     assert {query["data"] for query in queries} == {"few"}
@@ -246,8 +262,8 @@ def test_a_cell_says_the_questions_that_flip_and_links_them_to_compare(found):
     assert "<script" not in drawn
 
 
-def test_a_click_on_a_cell_is_kept_and_the_one_before(own_url):
-    app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
+def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
     app.session_state[Session.sweep_cells.key] = (0, 3)
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
@@ -268,7 +284,7 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
 
 
 def test_another_setting_becomes_an_axis_and_two_are_chosen_to_be_drawn(own_url):
-    app = sweep_page(opened(), max_tokens=(2000,), budget_policy=("segments",))
+    app = sweep_page(max_tokens=(2000,), budget_policy=("segments",))
     app.multiselect(key="sweep_more").set_value(["ordering", "decay"])
     fine(app.run())
     app.multiselect(key="sweep_ordering").set_value(["document_first", "bookend"])
@@ -282,8 +298,8 @@ def test_another_setting_becomes_an_axis_and_two_are_chosen_to_be_drawn(own_url)
     assert re.search(r'<th scope="row">0\.5</th>', html(app))
 
 
-def test_another_sweep_has_other_policies_to_show(own_url):
-    app = ended(fine(sweep_page(opened()).button(key="start_sweep").click().run()))
+def test_another_sweep_has_other_policies_to_show(counted_url):
+    app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
     fine(app.selectbox(key="sweep_at_budget_policy").set_value("segments").run())
     app.multiselect(key="sweep_budget_policy").set_value(["drop_documents", "greedy"])
     app = ended(fine(app.button(key="start_sweep").click().run()))

@@ -17,7 +17,7 @@ from ctxasm.llm.embedding import SLIDER, THRESHOLDS, threshold_of
 from ctxasm.model.events import Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
-from ctxasm.model.setting_labels import LABELS
+from ctxasm.model.setting_labels import LABELS, named, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
@@ -95,7 +95,7 @@ def test_every_fate_has_words(fate):
 
 def test_the_settings_sentence():
     assert settings_sentence(AssemblySettings()) == (
-        "±1 neighbour at half score, strip > 20 characters, drop documents over 8\u202f000 tokens, summary once per document, one number "
+        "±1 neighbour at half score, strip > 20 characters, drop documents over 8,000 tokens, summary once per document, one number "
         "per document"
     )
     assert settings_sentence(AssemblySettings(enabled=False)).startswith("assembly off")
@@ -156,6 +156,21 @@ def test_every_setting_and_every_choice_has_words():
             assert f"- **{value}**: " in help_of(spec_of(name))
 
 
+def test_a_value_is_written_one_way():
+    values = {
+        "max_tokens": 4000,
+        "decay": 0.8125,
+        "dedup_near": True,
+        "budget_policy": "drop_documents",
+        "pool_window": None,
+        "top_k": None,
+    }
+    assert [value_words(spec_of(name), value) for name, value in values.items()] == [
+        *("4,000", "0.8125", "on", "drop documents", "as Neighbours", "all"),
+    ]
+    assert named({"max_tokens": 4000, "pool_window": None}) == "Max tokens 4,000, Neighbours to choose among as Neighbours"
+
+
 @pytest.mark.parametrize("embedder", [*THRESHOLDS, None])
 def test_each_region_of_the_threshold_has_its_meaning(embedder):
     low, high = SLIDER
@@ -168,7 +183,7 @@ def test_each_region_of_the_threshold_has_its_meaning(embedder):
 
 def test_small_words():
     assert (number(12345), plural(1, "query"), plural(2, "query"), plural(0, "chunk")) == (
-        "12\u202f345",
+        "12,345",
         "1 query",
         "2 queries",
         "0 chunks",

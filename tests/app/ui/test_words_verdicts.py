@@ -15,7 +15,8 @@ from ctxasm.app.ui.words.verdict_words import (
     summary,
 )
 from ctxasm.citations.axes import WORST, words
-from ctxasm.citations.checked import VERDICTS, CheckedAnswer, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, DroppedSource, Figures, Verdict
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.reasons import conflict_sentence, gated_sentence
 from ctxasm.model.support import Conflict, Gated, Spent
@@ -121,4 +122,4 @@ def test_figures_are_percentages_with_an_explanation():
 def test_the_line_on_the_check_names_scorer_threshold_time_and_cost():
     assert check_line(answer()) == "Checked by lexical · a match from a score of 0.60 on · under 1 ms"
     paid = replace(answer(), scorer="llm", elapsed_ms=812.0, spent=Spent(3, 2, 900, 100))
-    assert check_line(paid).endswith("812 ms · 3 calls, 1\u202f000 tokens · 2 verdicts kept from before")
+    assert check_line(paid).endswith("812 ms · 3 calls, 1,000 tokens · 2 verdicts kept from before")

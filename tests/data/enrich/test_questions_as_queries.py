@@ -30,7 +30,7 @@ def test_each_question_has_the_chunk_it_was_made_for_as_gold_and_hits() -> None:
     queries = {query.query: query for query in workbench.dataset().queries() if query.query_id != "q1"}
     assert len(queries) == len(made.saved) > 5
     found = queries["Waar moet ik zijn?"]
-    assert found.gold == (GoldChunk("cardio", 2),)
+    assert found.gold == (GoldChunk("cardio", 2, "made"),)
     assert found.metadata["made_by"] == "extractive"
     assert (found.search_method, found.retrieved) == ("bm25_only", (Hit("cardio", 1, 2.0, 1),))
     assert found.query_id.startswith("made-")

@@ -44,6 +44,8 @@ def large_table(place: Place, key: str) -> None:
 def test_a_fetch_uses_the_index_of_a_large_table(place: Place, own_database: OwnDatabase, key: str, fields: dict[str, str]) -> None:
     if fields is IN_JSON and key != "text":
         pytest.skip("keys in JSON are texts")
+    if place.kind == "sqlite" and key == "uuid":
+        pytest.skip("to SQLite an identifier of that kind is a text")
     large_table(place, key)
     expression = "CAST(json_extract(m, '$.\"doc\"') AS text)" if place.kind == "sqlite" else "(m ->> 'doc')"
     place.run(f"CREATE INDEX own ON t ({'d, i' if fields is PLAIN else expression})")

@@ -14,7 +14,8 @@ from ctxasm.app.ui.ask.reader_record import BeforeData
 from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.axes import WORST, Part, support_of, words
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.model.results import Assembly
 

@@ -8,20 +8,23 @@ from typing import Any
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, settle_in_place, stop_all
+from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, relabelled, settle_in_place, stop_all
 from ctxasm.app.ui.ask.prompt import asked_how, asking_controls, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
+from ctxasm.app.ui.frame.gold import mark, show_gold_problem
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswers, Scene
+from ctxasm.app.ui.frame.state import unlabelled
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
+from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import doubtful
-from ctxasm.citations.checked_json import checked_dict
+from ctxasm.citations.used_passages import cited_passages
 from ctxasm.model.results import Assembly
 
 KEY_FREE = "The extractive answer needs neither a model nor a key."
@@ -36,8 +39,9 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         with st.popover("Change", key="asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
-        recheck = st.empty()
+        recheck, approve = st.empty(), st.empty()
         line = st.empty()
+    show_gold_problem()
     problem = picked.problem or asking.problem
     asked = _asked(scene, picked, asking)
     show_warnings(assembly, asking)
@@ -62,6 +66,9 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
     label = "Ask again" if kept is not None else "Ask"
     button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
     line.html(_line_html(asked, picked, kept, assembly.text))
+    if kept is not None:
+        kept = relabelled(kept, scene.query)
+        _offer_approval(approve, scene, kept)
     _offer_recheck(recheck, kept, picked)
     with place.container():
         show_reader(reader_data(kept.assembly if kept else assembly, kept.attempts if kept else ()), session.runs)
@@ -96,6 +103,25 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
         st.button("Re-check", key="recheck_now", on_click=_recheck, type="primary")
 
 
+def _offer_approval(place: Any, scene: Scene, kept: KeptAnswers) -> None:
+    """Buttons that make what the newest answers cite gold, as far as it is not expected yet: one for each model."""
+    known = expected(scene, kept.assembly)
+    with place.container(horizontal=True, gap="small", width="content"):
+        for at, told in enumerate(kept.attempts[-1]):
+            cited = cited_passages(kept.assembly, told.check) if told.check is not None else ()
+            if keys := [key for key in cited if not known.holds(key)]:
+                whose = f" of {told.model}" if len(kept.attempts[-1]) > 1 else ""
+                st.button(
+                    f"Cited passages{whose} are right",
+                    key=f"approve_{at}",
+                    on_click=mark,
+                    args=(scene, keys, "add", "cited"),
+                    icon=":material/check:",
+                    help=f"{plural(len(keys), 'passage')} that the answer stands on: expected of this question from now on. "
+                    "Inspect, Details, Evidence takes one back.",
+                )
+
+
 def _recheck() -> None:
     session.scorer_name = RECHECK
 
@@ -103,7 +129,7 @@ def _recheck() -> None:
 def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:
     data = (scene.dataset, session.info.dataset_id if session.info else 0, session.loads)
     models = tuple(model.name for model in picked.models)
-    return Asked(data, scene.query, scene.settings, zones_key(scene.settings), models, asking)
+    return Asked(data, unlabelled(scene.query), scene.settings, zones_key(scene.settings), models, asking)
 
 
 def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
@@ -118,7 +144,7 @@ def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str
 
 def _download(attempt: Attempt) -> None:
     """The check of the newest answer as JSON; of two models, a list."""
-    checks = [checked_dict(told.check) | {"model": told.model} for told in attempt if told.check]
+    checks = [told.check.to_dict() | {"model": told.model} for told in attempt if told.check]
     if checks:
         text = json.dumps(checks[0] if len(checks) == 1 else checks, ensure_ascii=False, indent=2)
         st.download_button("Check as JSON", text, "check.json", "application/json", key="check_json", on_click="ignore")

@@ -10,7 +10,8 @@ from ctxasm.app.ui.ask.passages import Passage, passages
 from ctxasm.app.ui.words.verdict_words import Shown, claim_sentence, sign
 from ctxasm.app.ui.words.words import plural, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, is_carried, label, parts_of, words
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, Support
+from ctxasm.citations.checked import CheckedClaim, Support
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import DECLINED
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Conflict

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ctxasm.app.ui.ask.prompt import asked_how
 from ctxasm.app.ui.ask.stream import stopped
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Asked, Attempt, KeptAnswers
+from ctxasm.app.ui.frame.session_records import Asked, Attempt, KeptAnswer, KeptAnswers
+from ctxasm.app.ui.frame.state import of_query
 from ctxasm.app.ui.inspect.before_after import changed_settings
+from ctxasm.citations.used_passages import used_passages
+from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
@@ -44,6 +48,22 @@ def settle_in_place(kept: KeptAnswers, settle: Callable[[Attempt, Assembly], Att
     settled = kept._replace(attempts=(*earlier, settle(newest, kept.assembly)))
     session.answers = tuple(settled if other is kept else other for other in session.answers)
     return settled
+
+
+def relabelled(kept: KeptAnswers, query: Query) -> KeptAnswers:
+    """The answers as the labels of the question are now: which expected passages they use is told anew."""
+    assembly = of_query(kept.assembly, query)
+    if assembly is kept.assembly:
+        return kept
+    attempts = tuple(tuple(_judged(told, assembly) for told in attempt) for attempt in kept.attempts)
+    now = kept._replace(assembly=assembly, attempts=attempts)
+    session.answers = tuple(now if other is kept else other for other in session.answers)
+    return now
+
+
+def _judged(told: KeptAnswer, assembly: Assembly) -> KeptAnswer:
+    check = told.check
+    return told if check is None else replace(told, check=replace(check, passages=used_passages(assembly, check)))
 
 
 def stop_all() -> None:

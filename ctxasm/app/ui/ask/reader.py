@@ -41,7 +41,7 @@ from ctxasm.app.ui.ask.reader_record import (
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
 from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
 from ctxasm.app.ui.words.words import plural
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
 from ctxasm.model.results import Assembly
 

@@ -12,9 +12,10 @@ from ctxasm.app.ui.compare.question_table import ALL, counts_html, filters, list
 from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_no_gold, show_problem
+from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError

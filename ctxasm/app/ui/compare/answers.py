@@ -94,16 +94,14 @@ def _running(job: Job) -> None:
 
 
 def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answers_estimate
+    from ctxasm.app.tuned import answer_desk
 
     workbench, now = server.workbench(), session.now
     try:
         told: AnswerEstimate = awaited(
             ESTIMATE,
             about,
-            lambda report, cancelled: answers_estimate(
-                workbench, pinned, now, line.how, scene.dataset, prices=line.prices, report=report, cancelled=cancelled
-            ),
+            lambda report, cancelled: answer_desk(workbench, line.how, scene.dataset).estimate(pinned, now, line.prices, report, cancelled),
         )
     except CtxasmError as error:
         show_problem(str(error))
@@ -115,7 +113,7 @@ def _offer(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
 
 
 def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hashable, ...]) -> None:
-    from ctxasm.app.tuned import answers_compared
+    from ctxasm.app.tuned import answer_desk
 
     workbench, now, dataset = server.workbench(), session.now, scene.dataset
     session.answers_problem = None
@@ -126,7 +124,7 @@ def _begin(scene: Scene, pinned: AssemblySettings, line: Line, about: tuple[Hash
             dataset,
             lambda report, cancelled: (
                 about,
-                answers_compared(workbench, pinned, now, line.how, dataset, prices=line.prices, report=report, cancelled=cancelled),
+                answer_desk(workbench, line.how, dataset).compare(pinned, now, line.prices, report, cancelled),
             ),
             about,
         )
@@ -187,13 +185,13 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     if line is None:
         return
     workbench = server.workbench()
-    desk = AnswerDesk(GivenSides(sides), line.how, workbench.open_scorer(), __version__, workbench.store)
+    desk = AnswerDesk(GivenSides(sides), [scene.query], line.how, workbench.open_scorer(), __version__, workbench.store)
     a, b = sides.a.settings, sides.b.settings
     about = (*about_answers(scene.dataset, a, line), scene.query)
     try:
         if session.asked_both == about:
             found: AnswerComparison = awaited(
-                BOTH, about, lambda report, cancelled: desk.compare([scene.query], a, b, line.prices, report, cancelled), "Cancel"
+                BOTH, about, lambda report, cancelled: desk.compare(a, b, line.prices, report, cancelled), "Cancel"
             )
             for why in found.failures.values():
                 show_problem(why)

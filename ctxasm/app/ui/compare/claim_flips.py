@@ -11,7 +11,8 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.verdict_words import sign
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import FINE, label, parts_of
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.tuning.compare_answers import AnswerPair
 
 ALIKE = 0.6

@@ -11,10 +11,9 @@ from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, axis_html, budget_bar, 
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
-from ctxasm.app.ui.words.setting_words import value_words
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import label_of
+from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 Side = Literal["A", "B", "both"]

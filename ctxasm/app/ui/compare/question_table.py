@@ -38,7 +38,7 @@ def counts_html(found: Comparison) -> str:
     """How many questions B wins, holds as A does, and loses; what came of it, with how sure that is."""
     badges = (("win", f"▲ B wins {len(found.better)}"), ("tie", f"ties {found.ties}"), ("loss", f"▼ B loses {len(found.worse)}"))
     drawn = "".join(f'<span class="cx-badge" data-count="{name}">{said}</span>' for name, said in badges) if found.labelled else ""
-    gold = f'<p class="cx-note" id="ctx-gold">Labelled: {escape(found.swept.gold)}.</p>'
+    gold = f'<p class="cx-note" id="ctx-gold">Labels: {escape(found.swept.gold)}.</p>'
     says = f'<p class="cx-decision" role="status" id="ctx-comparison">{escape(found.sentence())}</p>'
     return boxed(f'{says}<div class="cx-badges" title="{WON}">{drawn}</div>{gold}')
 

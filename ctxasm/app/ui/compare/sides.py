@@ -31,9 +31,9 @@ def sides_of(scene: Scene, pinned: AssemblySettings) -> Sides:
     """Both. Raises CtxasmError where one cannot be assembled."""
     workbench = server.workbench()
     b = state.assemble_scene(workbench, scene)
-    key = (scene.dataset, scene.query, pinned, session.loads, zones_key(pinned))
+    key = (scene.dataset, state.unlabelled(scene.query), pinned, session.loads, zones_key(pinned))
     kept = session.versus
     if kept is None or kept[0] != key:
         kept = (key, state.assemble_anew(workbench, replace(scene, settings=pinned)))
         session.versus = kept
-    return Sides(kept[1], b)
+    return Sides(state.of_query(kept[1], scene.query), b)

@@ -21,7 +21,7 @@ UNSEEN_S, REDRAWN_S = 0.4, 0.25
 
 def awaited(name: str, wanted: Hashable, work: Work, cancel_label: str = "") -> Any:
     """What `work` returns for what is `wanted`; raises what it raises. Draws how far it is, and a way to cancel it."""
-    job = _job(name, wanted, work)
+    job = begun(name, wanted, work)
     bar, stop = st.empty(), st.empty()
     if not job.wait(UNSEEN_S) and cancel_label:
         stop.button(cancel_label, key=f"cancel_{name}", on_click=give_up, args=(name,), width="stretch")
@@ -40,10 +40,16 @@ def give_up(name: str) -> None:
         kept[1].cancel()
 
 
-def _job(name: str, wanted: Hashable, work: Work) -> Job:
+def known(name: str, wanted: Hashable) -> Job | None:
+    """The work of this name where it is for what is `wanted`, ended or not."""
     kept = session.awaited.get(name)
-    if kept is not None and kept[0] == wanted:
-        return kept[1]
+    return kept[1] if kept is not None and kept[0] == wanted else None
+
+
+def begun(name: str, wanted: Hashable, work: Work) -> Job:
+    """The same, begun where it is not; work of this name for anything else is given up."""
+    if (job := known(name, wanted)) is not None:
+        return job
     give_up(name)
     job = Job(name, name, "").start(work)
     session.awaited = {**session.awaited, name: (wanted, job)}

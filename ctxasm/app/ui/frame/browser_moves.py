@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import streamlit as st
 
+from ctxasm.app.ui.frame.session import session
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -66,9 +68,13 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_follow", html='<span aria-hidden="true"></span>', js=JS)
 
 
-def follow(page: StreamlitPage | Path, label: str, turn: int) -> None:
-    """Draw the link and follow it, once for each `turn`."""
+def follow(page: StreamlitPage | Path, label: str) -> None:
+    """Draw the link and follow it, once.
+
+    A run that switched the page by itself would forget the widgets of the frame.
+    """
+    session.moves = session.moves + 1
     with st.container(key=KEY):
         st.page_link(page, label=label)
-    data: FollowData = {"turn": turn}
+    data: FollowData = {"turn": session.moves}
     _component()(data=data, key="follow_the_link", height=1)

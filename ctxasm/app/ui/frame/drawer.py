@@ -13,6 +13,11 @@ import streamlit as st
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.words.label_text import plain
 
+DETAILS = "details"
+"""The drawer of details on Inspect."""
+EVIDENCE = "Evidence"
+"""What of them says which passages a question expects."""
+
 
 def open_drawer(name: str) -> None:
     """Open the drawer of this name, or close it where it is the one that stands open (a callback)."""

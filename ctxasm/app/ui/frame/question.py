@@ -136,7 +136,6 @@ def _search(info: DatasetInfo, question: str, options: SearchOptions) -> None:
             typed_questions.keep_unsaved(info, query)
         session.query_id, session.question_problem = query.query_id, None
         session.searched = True
-        session.searches = session.searches + 1
     give_up()
 
 

@@ -107,6 +107,11 @@ class Session:
     asked_for: Kept[Mapping[str, str]] = Kept(NONE)
     drawn_labels: Kept[Mapping[str, tuple[str, ...]]] = Kept(NONE)
 
+    going: Kept[str | None] = Kept(None)
+    """The page that the next run goes to."""
+    moves: Kept[int] = Kept(0)
+    """How often a run went to another page."""
+
     # Settings
     now: Kept[AssemblySettings] = Kept(AssemblySettings())
     """The settings: widgets and address are written from here."""
@@ -131,7 +136,6 @@ class Session:
     unsaved: Kept[Mapping[tuple[int, str], Query]] = Kept(NONE)
     question_problem: Kept[str | None] = Kept(None)
     searched: Kept[bool] = Kept(False)
-    searches: Kept[int] = Kept(0)
     search_method: Widget[str] = Widget("qm", SEARCH.method)
     search_text: Widget[str] = Widget("qx", SEARCH.text)
     search_limit: Widget[int] = Widget("qn", SEARCH.limit)
@@ -198,13 +202,17 @@ class Session:
     # Inspect
     compared: Kept[Settled | None] = Kept(None)
     comparison: Kept[tuple[Assembly, Assembly, Any] | None] = Kept(None)
-    evidence: Kept[tuple[tuple[Assembly, tuple[EvidenceState, ...]], ...]] = Kept(())
-    """The state of the evidence in the last assemblies, the newest last."""
+    evidence: Kept[tuple[tuple[Assembly, Query, tuple[EvidenceState, ...]], ...]] = Kept(())
+    """The state of the evidence that a query needs in the last assemblies, the newest last."""
+    gold_problem: Kept[str | None] = Kept(None)
+    """Why a passage could not be marked as expected."""
     step: Kept[str] = Kept("widened")
     """The step of the funnel whose picture is shown."""
     clicks: Widget[ClickState | None] = Widget("chunk_clicks", None)
     at_rest: Kept[bool] = Kept(False)
     """Whether the page came to rest after a change: then advice is worked out."""
+    rests: Kept[int] = Kept(0)
+    """How often it did."""
     closer: Widget[str | None] = Widget("closer", None)
     picked: Kept[Key | None] = Kept(None)
     """The chunk whose life is shown."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ctxasm.app.ui.frame.jobs import Work
-from ctxasm.citations.checked import CheckedAnswer
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.records import Query
@@ -87,7 +87,7 @@ class Asking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked of whom, from what: equal ones share their answers. `data` is the dataset as it was loaded."""
+    """What was asked of whom, from what: equal ones share their answers. `data` is the dataset as it was loaded, `query` has no labels."""
 
     data: tuple[str, int, int]
     query: Query
@@ -95,6 +95,10 @@ class Asked:
     window: Hashable
     models: tuple[str, ...]
     asking: Asking
+
+    def of_dataset(self, dataset_id: int) -> Asked:
+        """The same, of the dataset under another number."""
+        return replace(self, data=(self.data[0], dataset_id, self.data[2]))
 
 
 class KeptAnswers(NamedTuple):

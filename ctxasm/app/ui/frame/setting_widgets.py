@@ -19,7 +19,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.widgets.live_range import live_range
 from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.llm.embedding.local import embedder_name
-from ctxasm.model.setting_labels import choice_name, label_of
+from ctxasm.model.setting_labels import choice_name, label_of, value_words
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.specs import LARGEST, MAX_TEXT, Spec
 
@@ -120,7 +120,7 @@ def note_below(sentence: str, pull: int = 10) -> None:
 
 def _number_box(spec: Spec, label: str, told: dict[str, Any]) -> None:
     """A number box. An optional number may be empty; the box then says what stands for it."""
-    told = told | ({"placeholder": spec.none} if spec.optional else {})
+    told = told | ({"placeholder": value_words(spec, None)} if spec.optional else {})
     low, high = -LARGEST if spec.low is None else spec.low, LARGEST if spec.high is None else spec.high
     bounds: dict[str, Any]
     if spec.kind == "int":

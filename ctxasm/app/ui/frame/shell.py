@@ -38,7 +38,8 @@ def run() -> None:
     st.set_page_config(page_title="ctxasm", page_icon="🧩", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
-    page, inspect = _navigation()
+    pages = _pages()
+    page, inspect = st.navigation(list(pages.values())), pages["start"]
     if page.url_path == "inspect" and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(inspect, query_params=st.query_params.to_dict())
@@ -46,7 +47,9 @@ def run() -> None:
     session.budget_shown = False
     _draw_frame(page.url_path)
     if session.take(Session.searched) and page.url_path == "load":
-        follow(inspect, "Your question is open in Inspect", session.searches)
+        session.going = "start"
+    if (going := session.take(Session.going)) in pages:
+        follow(pages[going], f"Open in {pages[going].title}")
     _notice()
     page.run()
 
@@ -63,8 +66,8 @@ def _draw_frame(path: str) -> None:
         session.trouble = None
 
 
-def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
-    """The page of this run, and Inspect.
+def _pages() -> dict[str, StreamlitPage]:
+    """The pages by their paths, in the order of the navigation.
 
     The address of a default page is the root alone, so its own path is a second, unlisted page.
     """
@@ -76,7 +79,15 @@ def _navigation() -> tuple[StreamlitPage, StreamlitPage]:
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
     show_me = st.Page(pages / "show_me.py", title=STEPS, icon=":material/play_circle:", url_path="show-me")
-    return st.navigation([load, inspect, by_path, compare, sweep, ask, show_me]), inspect
+    return {
+        "load": load,
+        "start": inspect,
+        "inspect": by_path,
+        "compare": compare,
+        "sweep": sweep,
+        "ask": ask,
+        "show-me": show_me,
+    }
 
 
 def _frame(path: str) -> Scene | None:

@@ -23,7 +23,7 @@ from ctxasm.app.ui.frame.typed_questions import ASK
 from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, summary_model, zones_key, zones_stamp
 from ctxasm.model.errors import InvalidSetting
 from ctxasm.model.ports import Fetched, KnowsLanguage, Window
-from ctxasm.model.records import CorpusLanguage
+from ctxasm.model.records import CorpusLanguage, Query
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
@@ -142,7 +142,7 @@ def under_the_hand(settings: AssemblySettings) -> AssemblySettings:
 
 def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
     """The assembly of a scene; the last one of this session is kept, so that fragments and views share it."""
-    key = (scene.dataset, scene.query, scene.settings, session.loads, zones_key(scene.settings))
+    key = (scene.dataset, unlabelled(scene.query), scene.settings, session.loads, zones_key(scene.settings))
     kept = session.assembly
     if kept is None or kept[0] != key:
         ended, asks_a_model = asked_to_end(), scene.settings.enabled and scene.settings.compression == "model"
@@ -151,7 +151,21 @@ def assemble_scene(workbench: Any, scene: Scene) -> Assembly:
         if not (asks_a_model and ended()):
             # What was stopped half-way is no answer for the next run.
             session.assembly = kept
+    if (labelled := of_query(kept[1], scene.query)) is not kept[1]:
+        kept = session.assembly = (key, labelled)
     return kept[1]
+
+
+def unlabelled(query: Query) -> Query:
+    """The query without what it expects: no context depends on that."""
+    return replace(query, gold=(), spans=(), answer=None)
+
+
+def of_query(assembly: Assembly, query: Query) -> Assembly:
+    """The assembly with the labels that its query has now: the same one where they are the same."""
+    before = assembly.query
+    same = before is query or (before.gold, before.spans, before.answer) == (query.gold, query.spans, query.answer)
+    return assembly if same else replace(assembly, query=replace(before, gold=query.gold, spans=query.spans, answer=query.answer))
 
 
 def assemble_anew(workbench: Any, scene: Scene, ended: Callable[[], bool] = lambda: False) -> Assembly:
@@ -185,17 +199,18 @@ class KeptChunks:
         self._kept.chunks = (key, fetched)
         return fetched
 
-    def corpus_language(self) -> CorpusLanguage:
+    def corpus_language(self) -> CorpusLanguage | None:
         """That of the source."""
         return self._source.corpus_language()
 
 
 def send_again(key: str, labels: Iterable[str]) -> None:
-    """Before a select box is drawn: send its value with new labels, else the browser keeps the label that it had.
+    """Before a select box is drawn: send its value with new labels, else the browser keeps the label that it had; and on another page,
+    where the browser may begin the box anew, and then says its first choice.
 
     Of a value that is only the default nothing is sent either, so the key must hold it.
     """
-    drawn = tuple(labels)
+    drawn = (getattr(get_script_run_ctx(), "page_script_hash", ""), *labels)
     if session.drawn_labels.get(key) != drawn:
         session.drawn_labels = {**session.drawn_labels, key: drawn}
         session.put(key, session.value_of(key))

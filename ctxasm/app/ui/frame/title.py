@@ -92,15 +92,6 @@ def show_empty(heading: str, hint: str) -> None:
     st.html(f'<div class="cx cx-empty" role="status"><h2>{escape(heading)}</h2><p>{escape(hint)}</p></div>')
 
 
-def show_no_gold() -> None:
-    """What to do where no question of a dataset says which passages answer it."""
-    show_empty(
-        "No question says which passages answer it",
-        "Load a bundle whose questions have spans or gold (docs/guide/bundles.md). Or on Load, Enrich this dataset, and make a query "
-        "set of the questions.",
-    )
-
-
 def show_trouble(heading: str, what: str, still: str) -> None:
     """An error: what happened and how to fix it, and what still works."""
     st.html(

@@ -1,12 +1,14 @@
 """One line of advice under the budget bar, the gravest: what was read, what was measured, and a button that applies the change.
 
-Each piece was tried on this very query before it is shown; under compression by a model, where a trial would cost calls, it
+Each piece was tried on this very query before it is shown, and counted on all labelled questions: what would not help the others is not
+given, and where there are none it says that it explains this query alone. Under compression by a model, where a trial would cost calls, it
 says that it was not. The trials stop after a moment: what was found stays. After a change they wait until the page is at rest.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
@@ -17,15 +19,18 @@ from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
+from ctxasm.app.ui.inspect.advice_set import Effects, counted, open_changed
 from ctxasm.app.ui.widgets.rest import await_rest
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import (
     ADVICE_EXPLAINS,
     SEVERITY_WORDS,
+    THIS_QUERY,
     advice_sentence,
     changes_words,
     effect_words,
     recommended_sentence,
+    set_words,
 )
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.model.errors import CtxasmError
@@ -33,10 +38,12 @@ from ctxasm.model.presets import is_recommended, other_choice
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, Effect, advise, measured
+from ctxasm.tuning.advice_set import SetEffect
 from ctxasm.tuning.advice_view import View
 
 ADVICE = "advice"
 """The fragment that runs alone when the page has come to rest."""
+NOTHING_HELPS = "Nothing that was tried would make this context better."
 PATIENCE = 0.2
 """Seconds of work after which no further change is tried; a busy machine does not shorten it."""
 
@@ -53,16 +60,18 @@ def _how(scene: Scene) -> str:
     return f"Tried on this query, judged by {'its labelled evidence' if labelled else 'the rank of the hits: no evidence is labelled'}."
 
 
-def row_html(advice: Advice, assembly: Assembly) -> str:
-    """One piece of advice: its badge and what was read."""
+def row_html(advice: Advice, assembly: Assembly, alone: bool = False) -> str:
+    """One piece of advice: its badge and what was read; `alone`: no other question can tell whether it helps."""
     badge = f'<span class="cx-badge{" warn" if advice.severity == "loss" else ""}">{SEVERITY_WORDS[advice.severity]}</span>'
-    return f'<p class="cx-advice" data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}</p>'
+    rest = f' <span class="cx-mute">{THIS_QUERY}</span>' if alone else ""
+    return f'<p class="cx-advice" data-rule="{advice.rule}">{badge} {escape(advice_sentence(advice, assembly.trace.documents))}{rest}</p>'
 
 
-def help_of_advice(advice: Advice, how: str) -> str:
-    """What the button changes, and what the trial measured, as markdown."""
+def help_of_advice(advice: Advice, how: str, on_the_set: str = "") -> str:
+    """What the button changes, and what the trial measured, here and on the set, as markdown."""
     measured = " · ".join(effect_words(advice.rule, advice.effect)) if advice.effect is not None else "not tried"
-    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} {ADVICE_EXPLAINS} Undo takes it back.")
+    others = f"Over all it {on_the_set}." if on_the_set else ADVICE_EXPLAINS
+    return plain(f"{changes_words(advice.changes)}. Then {measured}. {how} {others} Undo takes it back.")
 
 
 def _recommended(effect: Effect) -> None:
@@ -80,38 +89,87 @@ def _waits(assembly: Assembly) -> bool:
 
 @fragment(key=ADVICE)
 def show_advice(scene: Scene) -> None:
-    """The gravest advice and a way to the others, in a place that keeps its height."""
-    assembly = state.assemble_scene(server.workbench(), replace(scene, settings=session.now))
+    """The gravest advice that helps other questions as well, and a way to the others, in a place that keeps its height."""
+    scene = replace(scene, settings=session.now)
+    assembly = state.assemble_scene(server.workbench(), scene)
+    at_rest = session.take(Session.at_rest)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="advice"):
-        if _waits(assembly) and not session.take(Session.at_rest):
-            st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
-            await_rest("advice_rest", state.stamp_of(scene), _at_rest)
+        if _waits(assembly) and not at_rest:
+            _wait(scene)
             return
-        given, recommended = _advice(replace(scene, settings=session.now), assembly)
+        tried, recommended = _advice(scene, assembly)
+        effects, pending = counted(scene, tried, at_rest)
+        if pending and not at_rest:
+            _wait(scene)
+            return
+        given = tried if effects is None else tuple(each for each in tried if _helps_others(scene, each, effects))
         if not given:
-            quiet = '<p class="cx-advice cx-mute" data-advice="0">Nothing that was tried would make this context better.</p>'
+            silent = "Nothing that was tried would help the other questions." if tried else NOTHING_HELPS
+            quiet = f'<p class="cx-advice cx-mute" data-advice="0">{silent}</p>'
             st.html(boxed(quiet, "ctx-advice"), width="stretch")
         else:
-            _row(scene, assembly, given[0], "ctx-advice")
-        rest = given[1:]
-        if others := len(rest) + (recommended is not None):
-            more = st.popover(f"{others} more", key="advice_more", on_change="rerun", type="tertiary")
-            if more.open:
-                with more:
-                    for advice in rest:
-                        _row(scene, assembly, advice)
-                    if recommended is not None:
-                        _recommended(recommended)
+            alone = effects is None and not pending
+            st.html(boxed(row_html(given[0], assembly, alone), "ctx-advice"), width="stretch")
+        _more(scene, assembly, given, recommended, effects)
+        if given:
+            # Last, though it stands before it: what comes at the end of the line must not push it aside.
+            _offer_apply(scene, given[0], effects)
+
+
+def _wait(scene: Scene) -> None:
+    st.html(boxed('<p class="cx-advice cx-mute" data-waits="true">…</p>', "ctx-advice"), width="stretch")
+    # Counted, because a count that a click ended waits for rest once more, with nothing else changed.
+    await_rest("advice_rest", f"{state.stamp_of(scene)} {session.rests}", _at_rest)
 
 
 def _at_rest() -> None:
     session.at_rest = True
+    session.rests = session.rests + 1
 
 
-def _row(scene: Scene, assembly: Assembly, advice: Advice, id: str = "") -> None:
-    st.html(boxed(row_html(advice, assembly), id), width="stretch")
-    changed = session.now.replace(**advice.changes)
-    help = help_of_advice(advice, _how(scene))
+def _helps_others(scene: Scene, advice: Advice, effects: Effects) -> bool:
+    return _effect(scene, advice, effects).helps_others(advice.severity, scene.query.query_id)
+
+
+def _effect(scene: Scene, advice: Advice, effects: Effects) -> SetEffect:
+    return effects[scene.settings.replace(**advice.changes)]
+
+
+def _more(scene: Scene, assembly: Assembly, given: Sequence[Advice], recommended: Effect | None, effects: Effects | None) -> None:
+    """What the first piece does to the set, with the way to its questions; then the other pieces."""
+    rest, first = given[1:], given[0] if given and effects is not None else None
+    others = len(rest) + (recommended is not None)
+    label = set_words(first.severity, _effect(scene, first, effects)) if first is not None and effects is not None else ""
+    label = " · ".join(filter(None, (label, f"{others} more" if others else "")))
+    if not label:
+        return
+    more = st.popover(label, key="advice_more", on_change="rerun", type="tertiary")
+    if more.open:
+        with more:
+            if first is not None and effects is not None:
+                _ways(scene, first, _effect(scene, first, effects))
+            for advice in rest:
+                st.html(boxed(row_html(advice, assembly, effects is None)), width="stretch")
+                _offer_apply(scene, advice, effects)
+            if recommended is not None:
+                _recommended(recommended)
+
+
+def _ways(scene: Scene, advice: Advice, effect: SetEffect) -> None:
+    """To the questions that it helps, and those that it hurts, on Compare."""
+    now, changed = scene.settings, scene.settings.replace(**advice.changes)
+    help = "On Compare: A is as now, B has the change. Undo takes it back."
+    ways = (("better", f"Open the {len(effect.better)} it helps"), ("worse", f"Open the {len(effect.worse)} it hurts"))
+    with st.container(horizontal=True, gap="small"):
+        for only, label in ways:
+            if effect.better if only == "better" else effect.worse:
+                st.button(label, key=f"set_{only}", on_click=open_changed, args=(now, changed, only), help=help, icon=":material/compare:")
+
+
+def _offer_apply(scene: Scene, advice: Advice, effects: Effects | None) -> None:
+    changed = scene.settings.replace(**advice.changes)
+    on_the_set = "" if effects is None else set_words(advice.severity, effects[changed])
+    help = help_of_advice(advice, _how(scene), on_the_set)
     st.button("Apply", key=f"advice_{advice.rule}", on_click=apply_advice, args=(changed,), help=help, icon=":material/check:")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
-from ctxasm.app.ui.frame.drawer import drawer
+from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, drawer
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.inspect.elapsed import latencies, latency_html
-from ctxasm.app.ui.inspect.evidence import show_evidence
+from ctxasm.app.ui.inspect.evidence import expected, show_evidence
 from ctxasm.app.ui.inspect.export import show_export
 from ctxasm.app.ui.inspect.find import show_find
 from ctxasm.app.ui.inspect.life import show_life
@@ -17,10 +17,8 @@ from ctxasm.app.ui.inspect.order import cache_prefix_panel
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly, Key
 
-DETAILS = "details"
-"""The drawer of details."""
 LIFE = "Chunk"
-TABS = (LIFE, "Find", "Evidence", "Same start", "Time", "Export")
+TABS = (LIFE, "Find", EVIDENCE, "Same start", "Time", "Export")
 
 
 def follow_chunk(key: Key) -> None:
@@ -39,7 +37,7 @@ def show_closer(scene: Scene, assembly: Assembly) -> None:
         )
         match session.closer:
             case "Find":
-                show_find(scene, assembly)
+                show_find(scene, assembly, expected(scene, assembly))
             case "Evidence":
                 show_evidence(scene, assembly)
             case "Same start":
@@ -49,4 +47,4 @@ def show_closer(scene: Scene, assembly: Assembly) -> None:
             case "Export":
                 show_export(assembly)
             case _:
-                show_life(assembly)
+                show_life(scene, assembly, expected(scene, assembly))

@@ -11,7 +11,9 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.frame.state import of_query
+from ctxasm.app.ui.inspect.find import show_find
+from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import stage_name, title_of
 from ctxasm.model.results import Assembly
@@ -58,25 +60,29 @@ def states_of(scene: Scene, assembly: Assembly) -> tuple[EvidenceState, ...]:
     """The state of the query's evidence in an assembly, empty where none is labelled; those of the last two are kept."""
     if not (scene.query.spans or scene.query.gold):
         return ()
-    kept = next((states for of, states in session.evidence if of is assembly), None)
+    kept = next((states for of, query, states in session.evidence if of is assembly and query == scene.query), None)
     if kept is None:
-        kept = server.workbench().evidence(assembly, scene.dataset)
-        session.evidence = (*session.evidence[-1:], (assembly, kept))
+        kept = server.workbench().evidence(of_query(assembly, scene.query), scene.dataset)
+        session.evidence = (*session.evidence[-1:], (assembly, scene.query, kept))
     return kept
 
 
-def _row(scene: Scene, assembly: Assembly, state: EvidenceState) -> tuple[str, ...]:
+def expected(scene: Scene, assembly: Assembly) -> Expected:
+    """The chunks that are expected."""
+    return expected_of(scene.query, states_of(scene, assembly))
+
+
+def _row(scene: Scene, assembly: Assembly, state: EvidenceState, marks: Expected) -> tuple[str, ...]:
     look, words = LOOKS[state.state]
     title = escape(title_of(assembly.trace.documents, state.document_id))
     chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
-    where = f"characters {state.start}–{state.end}" if state.start is not None else "chunk"
-    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else stage_name(state.stage)
+    where = f"characters {state.start}–{state.end} · " if state.start is not None else ""
+    share = f"{100 * state.share:.0f} %" if state.state == "partly" else ""
+    lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else f"at {stage_name(state.stage)}"
+    signs = [sign_html(marks, (state.document_id, index)) for index in state.chunk_indexes] if state.kind == "chunk" else []
     return (
-        f'{title}<br><span class="cx-mute cx-small">{where} · {escape(chunks)}</span>',
-        _text(scene, state),
-        f'<span class="cx-fate{look}">{words}</span>',
-        f"{100 * state.share:.0f} %",
-        lost,
+        f'{"".join(signs)} <b>{title}</b> <span class="cx-mute cx-small">{where}{escape(chunks)}</span><br>{_text(scene, state)}',
+        f'<span class="cx-fate{look}">{words}</span><br><span class="cx-small">{" ".join(filter(None, (share, lost)))}</span>',
     )
 
 
@@ -94,18 +100,21 @@ def _text(scene: Scene, state: EvidenceState) -> str:
 
 
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
-    """A row per piece of evidence, and the reference answer."""
-    if not (scene.query.spans or scene.query.gold):
-        show_empty(
-            "No evidence is labelled for this query", "Add `spans` or `gold` to its line in queries.jsonl and load the bundle again."
-        )
-        return
-    states = states_of(scene, assembly)
+    """A row per piece of evidence, and the reference answer, or where none is labelled the ways to it; then the passages of a phrase."""
+    if scene.query.spans or scene.query.gold:
+        _show_states(scene, assembly, states_of(scene, assembly))
+    else:
+        offer = "Mark it with its ○: here by a phrase, or at the found chunks."
+        others = "Ask approves what an answer cites, and Load makes questions of the dataset."
+        st.html(boxed(f'<p class="cx-note" id="ctx-no-gold"><b>What should this question find?</b> {offer} {others}</p>'))
+    show_find(scene, assembly, expected(scene, assembly), hint=False)
+
+
+def _show_states(scene: Scene, assembly: Assembly, states: Sequence[EvidenceState]) -> None:
     found = sum(state.state == "found" for state in states)
-    rows = [_row(scene, assembly, state) for state in states]
-    table = table_html(
-        ("evidence", "text", "state", "share", "lost at"), rows, (3,), f"{found} of {len(states)} pieces of evidence are in the context"
-    )
+    marks = expected(scene, assembly)
+    rows = [_row(scene, assembly, state, marks) for state in states]
+    table = table_html(("evidence", "state"), rows, caption=f"{found} of {len(states)} pieces of evidence are in the context")
     answer = (
         f'<p class="cx-note" style="padding-top:10px"><b>Reference answer:</b> {escape(scene.query.answer)}</p>'
         if scene.query.answer

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import decimal, fate_label, plural, title_of
@@ -73,14 +74,17 @@ def document_order(assembly: Assembly) -> tuple[str, ...]:
     return tuple(order)
 
 
-def chunk_map_html(rows: ChunkMap) -> str:
-    """A row for each document: filled = found, hatched = a neighbour, crossed = not sent, a break where chunks in between are unread."""
+def chunk_map_html(rows: ChunkMap, marks: Expected) -> str:
+    """A row for each document: filled = found, hatched = a neighbour, crossed = not sent, a break where chunks in between are unread.
+
+    What is expected has a dot.
+    """
     compact = len(rows.titles) > COMPACT_BEYOND
-    drawn = "".join(_row(rows, row, compact) for row in range(len(rows.titles)))
+    drawn = "".join(_row(rows, row, compact, marks) for row in range(len(rows.titles)))
     return f'<div class="cx-map{" compact" if compact else ""}" data-documents="{len(rows.titles)}">{drawn}</div>'
 
 
-def _row(rows: ChunkMap, row: int, compact: bool) -> str:
+def _row(rows: ChunkMap, row: int, compact: bool, marks: Expected) -> str:
     fates = rows.rows[row]
     gaps = {edge.chunk_index for edge in rows.edges if edge.row == row and edge.kind == "gap"}
     ends = {(edge.chunk_index, edge.kind) for edge in rows.edges if edge.row == row}
@@ -92,7 +96,7 @@ def _row(rows: ChunkMap, row: int, compact: bool) -> str:
     for before, index in zip([None, *indexes], indexes, strict=False):
         if before is not None and index > before + 1:
             cells.append(_break(index - before - 1))
-        cells.append(_cell(rows.titles[row], by_index[index], ends, compact) if index in by_index else _gap(index))
+        cells.append(_cell(rows.titles[row], by_index[index], ends, compact, marks) if index in by_index else _gap(index))
     if indexes and (indexes[-1], "last") not in ends:
         cells.append('<i class="cx-break" title="the document goes on"></i>')
     return f'<div class="cx-lane"><span dir="auto" title="{escape(rows.titles[row])}">{row + 1} {escape(rows.titles[row])}</span>' + (
@@ -108,18 +112,21 @@ def _gap(index: int) -> str:
     return f'<span class="cx-cell gap" title="#{index} is not stored"></span>'
 
 
-def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bool) -> str:
+def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bool, marks: Expected) -> str:
     origin = f"found at rank {fate.rank}" if fate.retrieved else f"neighbour of {', '.join(f'#{p}' for p in fate.parents) or 'its hit'}"
     says = f"{title} #{fate.chunk_index}: {origin}, score {decimal(fate.score)}, {fate_label(fate)}"
+    key = (fate.document_id, fate.chunk_index)
+    says += ", expected" if marks.holds(key) else ""
     look = "k-retrieved" if fate.retrieved else "k-added"
     look += "" if fate.fate in SENT else " gone"
+    look += " wanted" if marks.holds(key) else ""
     look += "".join(f" {kind}" for kind in ("first", "last") if (fate.chunk_index, kind) in ends)
     return (
         f'<button type="button" class="cx-cell {look}" title="{escape(says)}" '
-        f"{pick_of((fate.document_id, fate.chunk_index))}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
+        f"{pick_of(key)}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
     )
 
 
-def show_expand(assembly: Assembly) -> None:
+def show_expand(assembly: Assembly, marks: Expected) -> None:
     """Which chunks were found, which came as neighbours, and which of them reached the context."""
-    st.html(boxed(chunk_map_html(chunk_map(assembly)), "ctx-map"))
+    st.html(boxed(chunk_map_html(chunk_map(assembly), marks), "ctx-map"))

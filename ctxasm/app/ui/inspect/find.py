@@ -10,6 +10,7 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
+from ctxasm.app.ui.widgets.expected import Expected, sign_html
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import REASONS, plural
@@ -19,33 +20,34 @@ from ctxasm.model.results import Assembly
 LIMIT = 100
 
 
-def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str) -> tuple[int, str, str, str, str]:
-    name, text = escape(f"{chunk.document_id} #{chunk.chunk_index}"), marked_phrase(chunk.text, phrase)
-    fate = fate_of(assembly, (chunk.document_id, chunk.chunk_index))
+def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str, marks: Expected) -> tuple[int, str, str]:
+    key = (chunk.document_id, chunk.chunk_index)
+    name = f"{sign_html(marks, key)} <b>{escape(f'{key[0]} #{key[1]}')}</b><br>{marked_phrase(chunk.text, phrase)}"
+    fate = fate_of(assembly, key)
     if fate is None:
-        return 3, name, text, '<span class="cx-fate gone">not retrieved</span>', "nor reached by expansion"
+        return 3, name, '<span class="cx-fate gone">not retrieved</span><br>nor reached by expansion'
     sent = fate.fate in ("kept", "truncated", "merged")
-    why = number_chip(fate.block) if sent and fate.block is not None else escape(REASONS.get(fate.reason or "", ""))
-    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, text, fate_chip(fate), why
+    why = f" {number_chip(fate.block)}" if sent and fate.block is not None else f"<br>{escape(REASONS.get(fate.reason or '', ''))}"
+    return (0 if sent else 1 if fate.fate == "duplicate_of" else 2), name, f"{fate_chip(fate)}{why}"
 
 
-def show_find(scene: Scene, assembly: Assembly) -> None:
-    """A phrase, and where it went."""
+def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = True) -> None:
+    """A phrase, and where it went; what was found can be marked as expected. `hint`: an empty one says what it is for."""
     phrase = st.text_input(
         "Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session", max_chars=300
     )
     if not phrase.strip():
-        show_empty("Where did it go?", "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query.")
+        if hint:
+            told = "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query."
+            show_empty("Where did it go?", told)
         return
     found = server.workbench().find_text(scene.dataset, phrase.strip(), LIMIT)
     if not found:
         show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
         return
-    rows = sorted((_row(assembly, chunk, phrase.strip()) for chunk in found), key=lambda row: row[0])
+    rows = sorted((_row(assembly, chunk, phrase.strip(), marks) for chunk in found), key=lambda row: row[0])
     shown = (
         f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
         f"{sum(row[0] < 2 for row in rows)} of them in the context"
     )
-    st.html(
-        boxed(table_html(("chunk", "text", "fate for this query", "why"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find")
-    )
+    st.html(boxed(table_html(("chunk", "fate"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))

@@ -10,8 +10,10 @@ import streamlit as st
 
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import found_badges
+from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import fate_chip
+from ctxasm.app.ui.widgets.expected import Expected, sign_html
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
@@ -96,20 +98,21 @@ def hit_words(query: Query, key: Key) -> str:
     return " · ".join([*(judged.words for judged in row.methods.values()), *missed])
 
 
-def hits_html(assembly: Assembly) -> str:
-    """Every hit; a method's cell is its rank, with its score beside it."""
+def hits_html(assembly: Assembly, marks: Expected) -> str:
+    """Every hit; a method's cell is its rank, with its score beside it. The sign at a hit marks it as expected."""
     query = assembly.query
     methods = methods_of(query)
-    rows = [_cells(assembly, row, methods) for row in hit_rows(query)[:MOST]]
+    rows = [_cells(assembly, row, methods, marks) for row in hit_rows(query)[:MOST]]
     heads = ("rank", "chunk", "score", *(escape(method_name(method)) for method in methods), "fate")
-    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits, and what each method said of them")
+    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits; ○ marks one as expected")
 
 
-def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...]) -> tuple[str, ...]:
+def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...], marks: Expected) -> tuple[str, ...]:
     document_id, index = row.key
     fate = fate_of(assembly, row.key)
     title = title_of(assembly.trace.documents, document_id, 48)
-    chunk = f'<span {at_of(document_id, index)}>{escape(title)}</span> <span class="cx-mute cx-nowrap">#{number(index)}</span>'
+    sign, name = sign_html(marks, row.key), f"<span {at_of(document_id, index)}>{escape(title)}</span>"
+    chunk = f'{sign} {name} <span class="cx-mute cx-nowrap">#{number(index)}</span>'
     return (str(row.rank), chunk, decimal(row.score), *(_method(row, method) for method in methods), fate_chip(fate) if fate else "")
 
 
@@ -124,4 +127,5 @@ def _method(row: HitRow, method: str) -> str:
 def show_found(scene: Scene, assembly: Assembly) -> None:
     """How the search went, and every hit with its rank under every method."""
     badges = "".join(f'<span class="cx-badge">{badge}</span>' for badge in found_badges(scene))
-    st.html(boxed(f'<div class="cx-badges">{badges}</div>{hits_html(assembly)}', "ctx-hits"))
+    head = f'<div class="cx-badges">{badges}</div>' if badges else ""
+    st.html(boxed(f"{head}{hits_html(assembly, expected(scene, assembly))}", "ctx-hits"))

@@ -9,10 +9,13 @@ from typing import NamedTuple
 import streamlit as st
 
 from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.gold import mark
 from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.hits import hit_words
 from ctxasm.app.ui.widgets.context_marks import Stretch, fate_chip, rewritten_text, shortened_chunks, stretches
+from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Expected
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
@@ -117,8 +120,8 @@ def _all(assembly: Assembly) -> str:
     return table_html(("chunk", "origin", "score", "rank", "tokens", "fate", "reason", "needs more"), rows, (2, 3, 4, 7), "All candidates")
 
 
-def show_life(assembly: Assembly) -> None:
-    """Choose any candidate; read what every stage did to it."""
+def show_life(scene: Scene, assembly: Assembly, marks: Expected) -> None:
+    """Choose any candidate; read what every stage did to it, and mark it as expected."""
     keys = [(fate.document_id, fate.chunk_index) for fate in assembly.trace.fates]
     if not keys:
         show_empty("No candidates", "Retrieval returned nothing for this query; choose another one.")
@@ -138,9 +141,19 @@ def show_life(assembly: Assembly) -> None:
         session.life = next(iter(names))
     state.send_again(Session.life.key, labels.values())
     name = st.selectbox("Chunk", list(names), key=Session.life.key, format_func=lambda name: labels.get(name, name))
+    _offer_mark(scene, names[name], marks)
     _show_one(assembly, names[name])
     with st.expander(f"All {len(keys)} candidates", key="all_candidates"):
         st.html(boxed(_all(assembly), "ctx-fates"))
+
+
+def _offer_mark(scene: Scene, key: Key, marks: Expected) -> None:
+    if key in marks.spanned and key not in marks.marked:
+        st.html(boxed(f'<p class="cx-note" id="ctx-spanned">● {SPAN_HELP}</p>'))
+        return
+    is_marked = key in marks.marked
+    label, how, help = ("● Expected: unmark", "remove", UNMARK_HELP) if is_marked else ("○ Mark as expected", "add", MARK_HELP)
+    st.button(label, key="mark_expected", on_click=mark, args=(scene, [key], how), help=help)
 
 
 def _show_one(assembly: Assembly, key: Key) -> None:

@@ -7,12 +7,14 @@ The account stands under the bar until a setting is changed; then what the chang
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame.controls import show_controls
-from ctxasm.app.ui.frame.drawer import open_drawer
+from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
+from ctxasm.app.ui.frame.gold import mark, show_gold_problem
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
@@ -23,12 +25,13 @@ from ctxasm.app.ui.frame.title import show_query_title
 from ctxasm.app.ui.inspect.advice import show_advice
 from ctxasm.app.ui.inspect.before_after import settle, show_before_after
 from ctxasm.app.ui.inspect.budget_bar import show_budget_bar
-from ctxasm.app.ui.inspect.closer import DETAILS, follow_chunk, show_closer
+from ctxasm.app.ui.inspect.closer import follow_chunk, show_closer
 from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel, steps
 from ctxasm.app.ui.inspect.stages import show_picture
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key
+from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key, picked_text
+from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of
 
 
 @fragment(key=PAGE)
@@ -40,6 +43,7 @@ def show_inspect(scene: Scene) -> None:
     if assembly is not None:
         settle(scene, assembly)
     show_query_title("Inspect", scene, assembly, stamp)
+    show_gold_problem()
     show_controls(scene)
     if assembly is None:
         show_budget_bar(scene)
@@ -59,11 +63,16 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    chunk_clicks(Session.clicks.key, _picked)
+    chunk_clicks(Session.clicks.key, partial(_picked, scene))
     show_closer(scene, assembly)
 
 
-def _picked() -> None:
-    key = picked_key(session.clicks.picked) if session.clicks is not None else None
-    if key is not None:
+def _picked(scene: Scene) -> None:
+    """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not; or the way to gold (a callback)."""
+    said = session.clicks.picked if session.clicks is not None else None
+    if (key := picked_key(said)) is not None:
         follow_chunk(key)
+    elif (key := marked_key(said)) is not None:
+        mark(scene, [key], "remove" if key in marked_of(scene.query) else "add")
+    elif picked_text(said) == OFFER:
+        session.closer, session.drawer = EVIDENCE, DETAILS

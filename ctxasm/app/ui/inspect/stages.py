@@ -12,18 +12,20 @@ from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.inspect.budget import show_budget
 from ctxasm.app.ui.inspect.compress import show_compress
 from ctxasm.app.ui.inspect.deduplicate import show_deduplicate
+from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.inspect.expand import show_expand
 from ctxasm.app.ui.inspect.funnel import Step
 from ctxasm.app.ui.inspect.group import show_group
 from ctxasm.app.ui.inspect.hits import show_found
 from ctxasm.app.ui.inspect.order import show_order
 from ctxasm.app.ui.inspect.prefixes import show_prefixes, show_sources
+from ctxasm.app.ui.widgets.expected import offer_html
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly
 
 PICTURES: Mapping[str, Callable[[Scene, Assembly], None]] = {
     "found": show_found,
-    "widened": lambda _, assembly: show_expand(assembly),
+    "widened": lambda scene, assembly: show_expand(assembly, expected(scene, assembly)),
     "repeats": lambda _, assembly: show_deduplicate(assembly),
     "grouped": lambda _, assembly: show_group(assembly),
     "shortened": lambda _, assembly: show_compress(assembly),
@@ -43,7 +45,7 @@ def show_picture(step: Step, scene: Scene, assembly: Assembly) -> None:
         )
         return
     look = "" if step.kept == step.labelled else " gone"
-    evidence = f' <span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
+    evidence = f'<span class="cx-fate{look}" title="labelled evidence that is whole after this step">evidence {step.evidence}</span>'
     note = f'{escape(step.does)} <code title="its name in settings, traces and code">{step.stage}</code>'
-    st.html(boxed(f'<p class="cx-note">{note}{evidence if step.evidence else ""}</p>', "ctx-step"))
+    st.html(boxed(f'<p class="cx-note">{note} {evidence if step.evidence else offer_html()}</p>', "ctx-step"))
     PICTURES[step.name](scene, assembly)

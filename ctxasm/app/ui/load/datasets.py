@@ -75,7 +75,7 @@ def _name(info: DatasetInfo) -> None:
     """The name opens the dataset in Inspect."""
     key = f"open_{info.dataset_id}"
     if st.button(f"**{plain(info.name)}**", key=key, type="tertiary", on_click=_open, args=(info.name,), help="Open in Inspect"):
-        follow(shipped("pages") / "inspect.py", "Open in Inspect", info.dataset_id)
+        follow(shipped("pages") / "inspect.py", "Open in Inspect")
 
 
 def _open(name: str) -> None:

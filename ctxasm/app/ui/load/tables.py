@@ -50,7 +50,7 @@ LINK_NOTE = "Linked, every question reads the table as it is then. A copy is a d
 
 
 def table_label(table: TableInfo) -> str:
-    """`public.chunks · about 12 000 rows`."""
+    """`public.chunks · about 12,000 rows`."""
     name = f"{table.schema}.{table.name}" if table.schema else table.name
     if table.rows is None:
         return f"{name} · {table.kind}"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from ctxasm.app.workbench import SAMPLE
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim
+from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.ports import FetchedChunk

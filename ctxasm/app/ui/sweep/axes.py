@@ -7,9 +7,8 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.words.setting_words import value_words
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.setting_labels import label_of
+from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import write
 from ctxasm.model.specs import Spec
@@ -82,5 +81,5 @@ def _picked(spec: Spec, options: tuple[Any, ...], before: tuple[Any, ...]) -> tu
 
 
 def said(name: str, value: Any) -> str:
-    """A value of a setting as a person reads it: `4 000`, `drop documents`."""
+    """A value of a setting as a person reads it: `4,000`, `drop documents`."""
     return value_words(spec_of(name), value)

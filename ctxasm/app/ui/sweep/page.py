@@ -1,4 +1,4 @@
-"""The page: what to try and what it takes, then the sentence, the heatmap, the settings, and what to take."""
+"""The page: what to try and what it takes, then the sentence, what to take, the heatmap, and the settings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.sharing import link_query, question_link
-from ctxasm.app.ui.frame.title import show_empty, show_no_gold, show_problem, show_title
+from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
 from ctxasm.app.ui.sweep.cell import cell_html
@@ -125,7 +126,7 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
 
 
 def plan_words(plan: Plan, told: SweepEstimate) -> str:
-    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2 340 assemblies, about 7 s. …`"""
+    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s. …`"""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
@@ -167,7 +168,14 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
-    st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'))
+    st.html(
+        boxed(
+            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'
+            f'<p class="cx-note" id="ctx-gold">Labels: {escape(found.gold)}.</p>'
+        )
+    )
+    if recommended is not None:
+        _show_recommended(info, recommended)
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
@@ -181,8 +189,6 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.download_button(
             "Parquet", parquet, f"sweep-{info.name}.parquet", "application/octet-stream", key="sweep_parquet", on_click="ignore"
         )
-    if recommended is not None:
-        _show_recommended(info, recommended)
 
 
 def _show_failures(found: SweepResult) -> None:
@@ -210,8 +216,8 @@ def _show_heatmap(found: SweepResult) -> None:
             if name not in (down, across)
         }
     drawn = heatmap_of(found, down, across, others)
-    key = f"tokens below; ★ the best. Click a cell, then another. Labelled: {found.gold}"
-    st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{escape(key)}</small></h2>'))
+    key = "tokens below; ★ the best. Click a cell, then another."
+    st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{key}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
     chunk_clicks(Session.cell_clicks.key, partial(_pick_cell, len(found.settings)))
 
@@ -252,7 +258,8 @@ def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
 def _show_recommended(info: DatasetInfo, recommended: Recommendation) -> None:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
     link = f'<a href="{escape(f"./?{_link(info, recommended.settings)}")}" target="_blank">Open in Inspect ↗</a>'
-    st.html(boxed(f'<div class="cx-panel ok" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
+    sure = " ok" if recommended.verdict == "shown" else ""
+    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
 
 
 def _link(info: DatasetInfo, settings: AssemblySettings, against: AssemblySettings | None = None) -> str:

@@ -44,8 +44,8 @@ def chunk_clicks(key: str, on_picked: Callable[[], None]) -> None:
     _component()(key=key, on_picked_change=on_picked, height=1)
 
 
-def pick_of(key: Key | str) -> str:
-    """What an element carries that stands for a chunk, or by a text for a question or a cell, as an attribute of HTML."""
+def pick_of(key: Key | str | tuple[str, int, str]) -> str:
+    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a question or a cell."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 

@@ -16,12 +16,12 @@ WIDTH = 150
 """Of the range in pixels."""
 HTML = '<div class="wrap"><input id="range" type="range" aria-label="Max tokens, dragged"><output id="shown" hidden></output></div>'
 CSS = """
-.wrap { position: relative; padding-bottom: 8px; font-family: var(--st-font); color: var(--st-text-color); }
-input { width: 100%; height: 22px; margin: 0; accent-color: var(--st-primary-color); cursor: grab; }
+.wrap { position: relative; height: 38px; font-family: var(--st-font); color: var(--st-text-color); }
+input { display: block; width: 100%; height: 100%; margin: 0; accent-color: var(--st-primary-color); cursor: grab; }
 input:active { cursor: grabbing; }
 input:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; border-radius: 4px; }
 output {
-  position: absolute; inset: -14px 0 auto; pointer-events: none;
+  position: absolute; inset: -8px 0 auto; pointer-events: none;
   font-size: 13px; font-variant-numeric: tabular-nums; text-align: center;
 }
 """
@@ -31,7 +31,7 @@ export default function (component) {
   const range = parentElement.querySelector('#range'), shown = parentElement.querySelector('#shown');
   const own = (range.__own ??= { held: false, busy: false, waitingFor: null, frame: 0, patience: 0 });
   const show = () => {
-    shown.value = Number(range.value).toLocaleString('en').replaceAll(',', '\\u202f');
+    shown.value = Number(range.value).toLocaleString('en');
     shown.hidden = !own.held;
     range.setAttribute('aria-valuetext', range.value + ' tokens');
   };

@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ctxasm.app.ui.words.setting_words import value_words
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
 from ctxasm.model.records import Document
-from ctxasm.model.setting_labels import label_of
+from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import spec_of
 from ctxasm.tuning.advice import Advice, Effect, Measured
 from ctxasm.tuning.advice_finding import EPSILON, Rule, Severity
+from ctxasm.tuning.advice_set import SetEffect
 
 SEVERITY_WORDS: Mapping[Severity, str] = {"loss": "missing", "risk": "at risk", "waste": "tokens"}
 """The badge of a piece of advice: something is missing, may be misread, or costs tokens for nothing."""
 ADVICE_EXPLAINS = "It explains this query: applied to other questions, such changes gained nothing."
-"""What was measured of advice that is given query by query."""
+"""What was measured of advice that is given query by query, where no other question has labels to count it on."""
+THIS_QUERY = "Explains this query alone."
 
 Figures = Mapping[str, Any]
 
@@ -141,6 +142,17 @@ def recommended_sentence(in_use: bool, effect: Effect) -> str:
     """What the recommended choice does to this query, or the five stages where it is in use."""
     what = "The five-stage choice" if in_use else "The recommended choice"
     return f"{what} on this query: {' · '.join(effect_words('unused_tokens', effect))}."
+
+
+def set_words(severity: Severity, effect: SetEffect) -> str:
+    """What a change does to all labelled questions: `helps 31 of 50 questions, hurts 2`."""
+    of = f"{number(effect.labelled)}{' sampled' if effect.sampled else ''} questions"
+    better, worse = len(effect.better), len(effect.worse)
+    if severity == "waste":
+        return f"saves {number(-effect.tokens)} tokens a question, hurts {worse} of {of}"
+    if not better and not worse:
+        return f"same evidence in {of}"
+    return f"helps {better} of {of}, hurts {worse}"
 
 
 def _evidence_words(before: Measured, after: Measured) -> tuple[str, ...]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.model.measured import figures_of
-from ctxasm.model.setting_labels import choice_name
 from ctxasm.model.specs import Spec
 
 CHOICES: Mapping[str, Mapping[str, str]] = {
@@ -121,16 +119,3 @@ def help_of(spec: Spec, why_idle: str | None = None) -> str:
     if choices and (figures := figures_of(spec.name)):
         text += f"\n\n{' '.join(figures)}"
     return f"**No effect now**: {why_idle}.\n\n{text}" if why_idle else text
-
-
-def value_words(spec: Spec, value: object) -> str:
-    """A value as a person reads it: `on`, `4 000`, `drop documents`."""
-    if value is None:
-        return spec.none
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, int):
-        return number(value)
-    if isinstance(value, float):
-        return decimal(value)
-    return choice_name(spec, str(value)) if spec.kind == "choice" else str(value)

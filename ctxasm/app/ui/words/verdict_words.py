@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple, assert_never
 
 from ctxasm.app.ui.words.words import REASONS, plural, stage_name
 from ctxasm.citations.axes import Part, support_of
-from ctxasm.citations.checked import CheckedAnswer, CheckedClaim, DroppedSource
+from ctxasm.citations.checked import CheckedClaim, DroppedSource
+from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import is_declined_answer, summary_sentence
 

@@ -47,8 +47,8 @@ REASONS: Mapping[str, str] = {
 
 
 def number(value: float) -> str:
-    """A whole number with a thin space between thousands: 12 345."""
-    return f"{value:,.0f}".replace(",", "\u202f")
+    """A whole number with its thousands apart: 12,345."""
+    return f"{value:,.0f}"
 
 
 def plural(count: int, noun: str) -> str:

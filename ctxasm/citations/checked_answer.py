@@ -1,4 +1,4 @@
-"""The JSON of a checked answer: strict, and the same for the same answer, `elapsed_ms` aside.
+"""A checked answer, and its JSON: strict, and the same for the same answer, `elapsed_ms` aside.
 
 Offsets are characters: of a marker and a claim in the raw answer (`cleaned_…`: in the answer without its known markers), of a support
 in its source's own text (for a block of a context: the whole rendered block, header included), and with their prefix in the context,
@@ -7,44 +7,75 @@ the chunk or the document.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ctxasm.citations.axes import axes_of
-from ctxasm.citations.checked import Addressed, CheckedAnswer, CheckedClaim, Disputed, Figures, Support
+from ctxasm.citations.checked import Addressed, CheckedClaim, Disputed, Figures, Share, Support, Verdict
 from ctxasm.citations.markers import ResolvedMarker
 from ctxasm.citations.summary import summary_dict
+from ctxasm.model.support import Spent
+from ctxasm.text.markers.grammar import Reading
 
 
-def figures_dict(figures: Figures) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer with all its markers and claims. `verdicts` counts the judged claims by verdict.
+
+    `addressed` says whether it may answer its question (None: no question, nothing stated, or another language). `passages` are those
+    that the labels of the question expect, `facts` those of its reference answer.
+
+    `marked` is False where no marker was asked for and none was read: a spoken answer (`voice`), or blocks that show no
+    number. Then no claim cites anything, and `support` is the source that was found for it. `reading`: which forms were read as markers.
+    """
+
+    query_id: str
+    answer: str
+    scorer: str
+    threshold: float
+    markers: tuple[ResolvedMarker, ...]
+    claims: tuple[CheckedClaim, ...]
+    figures: Figures
+    verdicts: dict[Verdict, int]
+    elapsed_ms: float
+    spent: Spent = Spent()
+    voice: bool = False
+    marked: bool = True
+    addressed: Addressed | None = None
+    passages: Share = Share(0, 0)
+    facts: Share = Share(0, 0)
+    reading: Reading = "usual"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of one checked answer, as documented in docs/reference/answer-json.md."""
+        markers, entries = list[dict[str, Any]](), list[list[int]]()
+        for resolved in self.markers:
+            found = _marker(resolved)
+            entries.append(list(range(len(markers), len(markers) + len(found))))
+            markers += found
+        return {
+            "query_id": self.query_id,
+            "answer": self.answer,
+            "voice": self.voice,
+            "marked": self.marked,
+            "reading": self.reading,
+            "scorer": self.scorer,
+            "threshold": self.threshold,
+            "markers": markers,
+            "claims": [_claim(claim, self, entries) for claim in self.claims],
+            "figures": _figures(self.figures),
+            "addressed": _addressed(self.addressed) if self.addressed else None,
+            "passages": self.passages._asdict(),
+            "facts": self.facts._asdict(),
+            "summary": summary_dict(self),
+            "spent": self.spent._asdict(),
+            "elapsed_ms": round(self.elapsed_ms, 4),
+        }
+
+
+def _figures(figures: Figures) -> dict[str, Any]:
     """Figures for JSON; a share of nothing is null, as is one that is withheld."""
     return {name: getattr(figures, name) for name in ("claims", "citations", "recall", "precision", "f1", "coverage", "withheld")}
-
-
-def checked_dict(checked: CheckedAnswer) -> dict[str, Any]:
-    """The documented form, ready for `json.dumps(…, allow_nan=False)`."""
-    markers, entries = list[dict[str, Any]](), list[list[int]]()
-    for resolved in checked.markers:
-        found = _marker(resolved)
-        entries.append(list(range(len(markers), len(markers) + len(found))))
-        markers += found
-    return {
-        "query_id": checked.query_id,
-        "answer": checked.answer,
-        "voice": checked.voice,
-        "marked": checked.marked,
-        "reading": checked.reading,
-        "scorer": checked.scorer,
-        "threshold": checked.threshold,
-        "markers": markers,
-        "claims": [_claim(claim, checked, entries) for claim in checked.claims],
-        "figures": figures_dict(checked.figures),
-        "addressed": _addressed(checked.addressed) if checked.addressed else None,
-        "passages": checked.passages._asdict(),
-        "facts": checked.facts._asdict(),
-        "summary": summary_dict(checked),
-        "spent": checked.spent._asdict(),
-        "elapsed_ms": round(checked.elapsed_ms, 4),
-    }
 
 
 def _marker(resolved: ResolvedMarker) -> list[dict[str, Any]]:

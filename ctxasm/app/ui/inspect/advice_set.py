@@ -1,0 +1,77 @@
+"""Advice and the other questions: what each change does to them is counted in a thread once the page is at rest, and kept by its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.awaited_work import begun, known
+from ctxasm.app.ui.frame.gold import go_to
+from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.pinned import pin
+from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.session_records import Scene
+from ctxasm.app.ui.frame.stopping import asked_to_end
+from ctxasm.model.errors import CtxasmError
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.sweep.work import needs_this_process
+
+if TYPE_CHECKING:
+    from ctxasm.tuning.advice import Advice
+    from ctxasm.tuning.advice_set import SetEffect
+
+NAME = "advice_set"
+PATIENCE_S, LOOK_S = 20.0, 0.05
+"""Seconds that the line of advice waits for the count at most; and between two looks at whether it is there, or anything was clicked."""
+Effects = Mapping[AssemblySettings, "SetEffect"]
+
+
+class Counted(NamedTuple):
+    """What is known of the set: `pending` while it is counted. `effects` is None where there are no other labelled questions, or where
+    counting them would cost calls.
+    """
+
+    effects: Effects | None
+    pending: bool = False
+
+
+def counted(scene: Scene, given: Sequence[Advice], at_rest: bool) -> Counted:
+    """What each piece of advice does to the set. Counts where the page is at rest, and waits for it until anything is clicked."""
+    settings = scene.settings
+    changed = tuple(settings.replace(**advice.changes) for advice in given)
+    if not changed or needs_this_process((settings, *changed)):
+        return Counted(None)
+    info = session.info
+    wanted = (info and info.dataset_id, scene.dataset, session.loads, session.saves, settings, changed)
+    job = known(NAME, wanted)
+    if job is None or (job.running and not at_rest):
+        if not at_rest:
+            return Counted(None, pending=True)
+        from ctxasm.app.tuned import set_effects
+
+        workbench, dataset = server.workbench(), scene.dataset
+        job = begun(NAME, wanted, lambda _, cancelled: set_effects(workbench, settings, changed, dataset, cancelled))
+    if not _ended(job):
+        return Counted(None, pending=True)
+    return Counted(None if isinstance(job.error, CtxasmError) else job.result())
+
+
+def _ended(job: Job) -> bool:
+    ended, until = asked_to_end(), monotonic() + PATIENCE_S
+    while not job.wait(LOOK_S):
+        if ended() or monotonic() > until:
+            return False
+    return True
+
+
+def open_changed(settings: AssemblySettings, changed: AssemblySettings, only: str) -> None:
+    """Compare all questions: the settings as they are against the changed ones, listing those that are `only` (a callback)."""
+    pin(settings)
+    state.apply(changed)
+    session.compare_view, session.compare_filter = "all", only
+    go_to("compare")
+    st.rerun()

@@ -1,0 +1,181 @@
+"""Gold by a click: what a page marks is stored with its question, counts at once in every step, and leaves with the export."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import ctxasm
+from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
+from ctxasm.app.ui.frame.session import Session
+from ctxasm.app.ui.widgets.expected import Expected, marked_key, marked_of, sign_html
+from ctxasm.data.files import load_bundle
+from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.records import GoldChunk, Query, Span
+from ctxasm.tuning import evidence
+from tests.app.ui.builders import HOSTILE
+from tests.app.ui.pages import fine, html, kept, opened, problems, reader
+
+
+@pytest.fixture
+def log_url(own_url, tmp_path):
+    """An imported log of two questions beside the sample, of which nobody said what they should find."""
+    hits = [
+        {"document_id": "gids", "chunk_index": at, "text": f"Regel {at} over kamer {at * 7}.", "score": 1 / (1 + at)} for at in range(6)
+    ]
+    lines = [{"query_id": f"q{at}", "query": f"Welke kamer is {at}?", "hits": hits[3 * at : 3 * at + 3]} for at in range(2)]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with ctxasm.open_store(own_url) as store:
+        ctxasm.load(path, store, "log")
+    return own_url
+
+
+def details(app: AppTest, tab: str, **state: object) -> AppTest:
+    for key, value in {Session.drawer.key: DETAILS, Session.closer.key: tab, **state}.items():
+        app.session_state[key] = value
+    return fine(app.run())
+
+
+def funnel(app: AppTest) -> list[str]:
+    (steps,) = (box for box in app.get("button_group") if "found" in str(box.options[0]))
+    return [str(option) for option in steps.options]
+
+
+def gold(url: str, query_id: str, dataset: str = "log") -> tuple[GoldChunk, ...]:
+    with ctxasm.open_store(url) as store:
+        return store.dataset(dataset).query(query_id).gold
+
+
+def test_a_chunk_of_a_log_is_marked_and_every_step_says_so(log_url, tmp_path):
+    app = details(opened(data="log", q="q0"), "Chunk", _picked=("gids", 1))
+    assert "●" not in "".join(funnel(app))
+    app = fine(app.button(key="mark_expected").click().run())
+    assert gold(log_url, "q0") == (GoldChunk("gids", 1, "hand"),)
+    assert all("●" in step for step in funnel(app))
+    assert app.button(key="mark_expected").label == "● Expected: unmark"
+    assert re.search(r"cx-cell [^\"]*wanted", html(app))
+    with ctxasm.open_store(log_url) as store:
+        ctxasm.export(tmp_path / "out", store, "log")
+    assert load_bundle(tmp_path / "out").queries[0].gold == (GoldChunk("gids", 1, "hand"),)
+    fine(app.button(key="mark_expected").click().run())
+    assert gold(log_url, "q0") == ()
+    assert "●" not in "".join(funnel(app))
+
+
+def test_what_was_never_retrieved_is_found_by_a_phrase_and_shows_as_lost(log_url):
+    app = details(opened(data="log", q="q0", w="0"), EVIDENCE)
+    assert "What should this question find?" in html(app)
+    app = fine(app.text_input(key="find_phrase").set_value("kamer 28").run())
+    assert 'data-pick="[&quot;gids&quot;, 4, &quot;expected&quot;]"' in html(app)
+    with ctxasm.open_store(log_url) as store:
+        ctxasm.label("q0", [("gids", 4)], store, "log")
+    app = details(opened(data="log", q="q0", w="0"), EVIDENCE)
+    assert "never retrieved" in html(app)
+    assert all("○" in step for step in funnel(app))
+
+
+def test_a_question_with_spans_takes_a_passage_beside_them(own_url):
+    with ctxasm.open_store(own_url) as store:
+        query = next(query for query in store.dataset("sample").queries() if query.spans)
+    hit = query.retrieved[-1]
+    app = details(opened(data="sample", q=query.query_id), "Chunk", _picked=(hit.document_id, hit.chunk_index))
+    before = len(re.findall(r"of (\d+)", html(app)))
+    assert before
+    of = re.search(r"evidence \d+ of (\d+)", html(app))
+    fine(app.button(key="mark_expected").click().run())
+    now = re.search(r"evidence \d+ of (\d+)", html(app))
+    assert of is not None
+    assert now is not None
+    assert int(now[1]) == int(of[1]) + 1
+    assert gold(own_url, query.query_id, "sample") == (*query.gold, GoldChunk(hit.document_id, hit.chunk_index, "hand"))
+
+
+def test_a_typed_question_is_saved_with_its_mark_and_others_stay(log_url):
+    app = opened(data="log", ask="kamer 14")
+    fine(app)
+    assert any(name.startswith("typed-") for _, name in kept(app, Session.unsaved))
+    app.session_state[Session.asked_for.key] = {"ask": "regel 5"}
+    app = fine(app.run())
+    (first, second) = [name for _, name in kept(app, Session.unsaved)]
+    app = details(app, "Chunk")
+    fine(app.button(key="mark_expected").click().run())
+    assert len(gold(log_url, second)) == 1
+    assert [name for _, name in kept(app, Session.unsaved)] == [first]
+    app.session_state[Session.query_id.key] = "q1"
+    app = fine(details(app, "Chunk", _picked=("gids", 1)).button(key="mark_expected").click().run())
+    assert [name for _, name in kept(app, Session.unsaved)] == [first]
+
+
+def test_the_cited_passages_of_an_answer_are_approved_with_one_click(log_url):
+    app = fine(opened(data="log", q="q0").switch_page("../../../pages/ask.py").run())
+    app = fine(app.button(key="ask").click().run())
+    (before,) = reader(app)["attempts"][0]
+    assert before["uses"] == ""
+    app = fine(app.button(key="approve_0").click().run())
+    marked = gold(log_url, "q0")
+    assert {each.by for each in marked} == {"cited"}
+    (now,) = reader(app)["attempts"][0]
+    assert re.match(rf"Uses {len(marked)} of {len(marked)} expected passage", now["uses"], re.IGNORECASE)
+    assert "approve_0" not in {button.key for button in app.button}
+    assert 'id="ctx-since"' not in html(app)
+    assert [pane["lines"] for pane in reader(app)["attempts"][0]] == [before["lines"]]
+    assert "approved as cited" in evidence.labels_of(server.workbench().dataset("log").queries())
+
+
+def test_a_store_that_can_only_be_read_says_so_and_nothing_changes(log_url, monkeypatch):
+    def refuse(*args: object, **options: object) -> None:
+        raise StoreUnavailable("the database may only be read: load into a writable database")
+
+    app = details(opened(data="log", q="q0"), "Chunk")
+    monkeypatch.setattr("ctxasm.store.database.Store.set_gold", refuse)
+    app = fine(app.button(key="mark_expected").click().run())
+    assert problems(app) == ["the database may only be read: load into a writable database"]
+    assert gold(log_url, "q0") == ()
+
+
+def test_where_no_question_has_gold_the_ways_to_it_are_offered(log_url):
+    app = fine(opened(data="log").switch_page("../../../pages/sweep.py").run())
+    assert "No question says which passages answer it" in html(app)
+    app = fine(app.button(key="gold_by_hand").click().run())
+    assert [link.proto.label for link in app.get("page_link") if "Inspect" in link.proto.label] == ["Open in Inspect"]
+    app = fine(app.switch_page("../../../pages/inspect.py").run())
+    assert "What should this question find?" in html(app)
+
+
+def test_on_another_page_the_browser_is_told_again_what_is_chosen(log_url):
+    app = opened(data="log", q="q1")
+    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+    app = fine(app.switch_page("../../../pages/sweep.py").run())
+    for key, value in ((Session.dataset_name.key, "log"), (Session.query_id.key, "q1")):
+        assert app.selectbox(key=key).proto.set_value
+        assert app.selectbox(key=key).value == value
+    assert not fine(app.run()).selectbox(key=Session.dataset_name.key).proto.set_value
+
+
+NO_SIGNS = (None, "", "1", "{}", '["a", 1]', '["a", true, "expected"]', '["a", 1.0, "expected"]', '[["a"], 1, "expected"]', '["a", 1, "x"]')
+
+
+@pytest.mark.parametrize("said", NO_SIGNS)
+def test_what_no_page_has_drawn_marks_nothing(said):
+    assert marked_key(said) is None
+
+
+def test_a_sign_is_read_back_and_shows_no_markup():
+    key = (HOSTILE, 3)
+    drawn = sign_html(Expected(), key)
+    assert "<script" not in drawn
+    (said,) = re.findall(r'data-pick="([^"]*)"', drawn)
+    assert marked_key(unescape(said)) == key
+    assert "button" not in sign_html(Expected(spanned=frozenset({key})), key)
+
+
+def test_gold_of_the_data_is_no_mark_beside_spans():
+    of_data, by_hand, span = GoldChunk("a", 1), GoldChunk("a", 2, "hand"), Span("a", 0, 4)
+    assert marked_of(Query("q", gold=(of_data, by_hand))) == {("a", 1), ("a", 2)}
+    assert marked_of(Query("q", gold=(of_data, by_hand), spans=(span,))) == {("a", 2)}
