@@ -40,6 +40,10 @@ def none(*_: object) -> int:
     return 0
 
 
+def absent(*_: object) -> None:
+    return None
+
+
 def lacking(**found: Any) -> Switch:
     """What no window holds, without some of it."""
     whole = gates.find_lacking
@@ -68,10 +72,10 @@ GATES: dict[str, Switch] = {
     "… what a cause bears on": (operator_gates, "_arguments", nothing),
     "sides of comparisons": (gates, "find_compared", nothing),
     "… what is not so": (comparisons, "_rejected", nothing),
-    "two places in a copy": (copies, "_two_places", none),
-    "exchanged in a copy": (copies, "_exchanged", none),
-    "turned in a copy": (copies, "_turned", none),
-    "cut out of a copy": (copies, "_cut", none),
+    "two places in a copy": (copies, "_two_places", absent),
+    "exchanged in a copy": (copies, "_exchanged", absent),
+    "turned in a copy": (copies, "_turned", absent),
+    "cut out of a copy": (copies, "_cut", absent),
     "finer dates": (gates, "find_finer", nothing),
     "swapped words": (order.Order, "swapped", nothing),
     "voice turned": (order.Order, "turned", nothing),
