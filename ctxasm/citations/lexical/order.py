@@ -72,8 +72,9 @@ class Order:
         self.matter = matter
         self.stems = matter.evidence.stems
         self.text = matter.parts.text
+        self._known_items: dict[int, list[Item]] = {}
         self.spans = self._own_spans()
-        self.tokens = _tokens(self.text, 0, len(self.text))
+        self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
         self._agent = next((match.end() for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
 
@@ -89,6 +90,14 @@ class Order:
             if tongue != "de" or self.text[word.start].isupper() or _BEFORE_NOUN.match(self.text, word.end)
         ]
         return sorted((*figures, *words))
+
+    def _items_of(self, at: int) -> list[Item]:
+        """The items in a sentence of a source, remembered."""
+        known = self._known_items.get(at)
+        if known is None:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            known = self._known_items[at] = _items(text, self.there(at), _tokens(text, low, high))
+        return known
 
     def there(self, at: int) -> list[Span]:
         """The same words and figures in a sentence of a source."""
@@ -110,11 +119,11 @@ class Order:
 
     def swapped(self) -> Iterator[Gated]:
         """Two words, names or figures of the claim of which each stands where the source has the other."""
-        ours = _items(self.text, self.spans, self.tokens)
+        ours = self.items
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
             theirs: dict[tuple[int, ...], list[Item]] = {}
-            for item in _items(text, self.there(at), _tokens(text, low, high)):
+            for item in self._items_of(at):
                 theirs.setdefault(item.bits, []).append(item)
             if self._is_passive != _is_passive(text, low, high):
                 continue
@@ -141,8 +150,7 @@ class Order:
     def _is_said_so(self, one: Item, other: Item, but: int) -> bool:
         """Whether another sentence has two items in the places that they have in the claim."""
         for at in self.matter.numbers:
-            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            items = _items(text, self.there(at), _tokens(text, low, high)) if at != but else []
+            items = self._items_of(at) if at != but else []
             places = [[each for each in items if each.bits == item.bits] for item in (one, other)]
             if all(places):
                 own = self._fit(one, places[0]) + self._fit(other, places[1])
@@ -299,7 +307,7 @@ class Order:
         tokens = _tokens(text, low, high)
         spans = self.there(best)
         known = {start for start, _, _ in spans}
-        theirs = _items(text, spans, tokens)
+        theirs = self._items_of(best)
         places: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for first in range(len(tokens)):
             for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
@@ -307,7 +315,7 @@ class Order:
                     break
                 left, right = _beside(tokens, first, last + 1)
                 places.setdefault((left[0], right[0]), []).append((first, last + 1))
-        for item in _items(self.text, self.spans, self.tokens):
+        for item in self.items:
             rivals = places.get((item.left[0], item.right[0]), ())
             if not rivals or not self._stands_in_windows(item):
                 continue
@@ -333,8 +341,7 @@ class Order:
     def _stands_so(self, item: Item, but: int) -> bool:
         """Whether another sentence has an item between the same neighbours."""
         for at in self.matter.numbers:
-            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            items = _items(text, self.there(at), _tokens(text, low, high)) if at != but else []
+            items = self._items_of(at) if at != but else []
             if self._fit(item, [each for each in items if each.bits == item.bits]) > CONTENT:
                 return True
         return False
