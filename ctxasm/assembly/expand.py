@@ -14,7 +14,7 @@ from ctxasm.assembly.steps import Found, RankedHits
 from ctxasm.model.characters import is_visible
 from ctxasm.model.events import Absent, Added, Dropped, Event, Repeated
 from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
-from ctxasm.model.records import Hit, Query
+from ctxasm.model.records import Hit, Query, make_record
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.chunk_facts import complete
@@ -161,7 +161,7 @@ def _admit(
             continue
         hit = hits.get(index)
         if hit is not None:
-            candidates[key] = Candidate(chunk, True, float(hit.score), hit.rank or 0)
+            candidates[key] = make_record(Candidate, (chunk, True, float(hit.score), hit.rank or 0, ()))
             continue
         if not (chunk.text[:1].isalnum() or is_visible(chunk.text)):
             lost.setdefault(key, "empty")
@@ -174,7 +174,7 @@ def _admit(
             other = hits[parent]
             score = max(score, _decayed(other.score, factors[abs(parent - index)]))
             rank = min(rank, other.rank or 0)
-        candidates[key] = Candidate(chunk, False, score, rank, parents)
+        candidates[key] = make_record(Candidate, (chunk, False, score, rank, parents))
 
 
 def _factors(window: int, settings: AssemblySettings) -> list[float]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ctxasm.model.characters import one_line
 from ctxasm.model.events import Event, Gapped
 from ctxasm.model.ports import FetchedChunk, TokenCounter
+from ctxasm.model.records import make_record
 from ctxasm.model.results import Key, SegmentKind
 from ctxasm.text.chunk_facts import Overlap, has_offsets, left_behind, overlap_at
 
@@ -105,10 +106,11 @@ class _Joiner:
             self.standing = chunk
             return
         start, behind = min(overlap.chars, end), left_behind(self.standing, chunk, overlap)
-        fits = not before.merged and len(before.chunk.text) - before.start >= start
+        fits = before.into is None and len(before.chunk.text) - before.start >= start
         simple = fits and start == chunk.overlap_chars and start < len(chunk.text)
-        into = self._share(chunk, start, simple, behind + overlap.chars - start)
-        self.done.append(Joined(chunk, start, end, False, True, None, overlap.chars, into if start >= len(chunk.text) else None, simple))
+        into: Key | None = self._share(chunk, start, simple, behind + overlap.chars - start)
+        into = into if start >= len(chunk.text) else None
+        self.done.append(make_record(Joined, (chunk, start, end, False, True, None, overlap.chars, into, simple, ())))
         if not behind:
             self.standing = chunk
 
@@ -149,7 +151,7 @@ class _Joiner:
 
     def _mark(self, at: int, share: Share) -> None:
         earlier = self.done[at]
-        self.done[at] = Joined._make((*earlier[:-1], (*earlier.shares, share)))
+        self.done[at] = make_record(Joined, (*earlier[:-1], (*earlier.shares, share)))
 
 
 class Piece:

@@ -11,9 +11,10 @@ from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
+from ctxasm.assembly.summarise import known_language
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window, known_language
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, Window
 from ctxasm.model.records import NOTHING, Chunk, CorpusLanguage, Document, Hit, Query
 from ctxasm.store.memory import MemorySource
 

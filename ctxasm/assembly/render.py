@@ -17,7 +17,7 @@ from ctxasm.assembly.steps import NOTHING_WRITTEN, OVER, Block, BlockPlan, Docum
 from ctxasm.model.characters import one_line
 from ctxasm.model.events import Event, Neutralised
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.records import Document
+from ctxasm.model.records import Document, make_record
 from ctxasm.model.results import Candidate, Key, Segment, SegmentKind
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.formats import Frame, Heading, frame_of, heading_of, title_of, with_number
@@ -64,14 +64,15 @@ class Renderer:
         extracts: Mapping[Key, Extract] = NO_EXTRACTS,
     ) -> None:
         self.settings, self.counter, self.candidates, self.extracts = settings, counter, candidates, extracts
-        self._joint = joint(separator_of(settings))
+        self._line = separator_of(settings)
+        self._joint = joint(self._line)
         self._between = (Piece("separator", self._joint),)
         self._tails: dict[tuple[object, ...], _Tail] = {}
         self._of_blocks: dict[tuple[int, int, bool, bool], tuple[DocumentPlan, Sequence[Joined], _Tail]] = {}
         self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
-        self._quiet: dict[tuple[object, ...], bool] = {}
+        self._quiet: dict[Key, bool] = {}
         self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
         self._last: tuple[Sequence[BlockPlan], Sequence[Piece], Written] = ((), (), NOTHING_WRITTEN)
 
@@ -141,7 +142,8 @@ class Renderer:
         for more, longer in self._added(blocks):
             tokens += more
             chars += longer
-        return self._size(tokens, chars, sum([self.spent(block.group) for block in blocks]))
+        spent = 0 if self.settings.budget_scope == "rendered" else sum([self.spent(block.group) for block in blocks])
+        return self._size(tokens, chars, spent)
 
     def _added(self, blocks: Sequence[BlockPlan]) -> Iterable[tuple[int, int]]:
         """The tokens and characters that each block adds to those before it."""
@@ -247,17 +249,13 @@ class Renderer:
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
         quiet = self._is_quiet(group, plan.prefix + "\n" if prefixed else "")
-        return defused(BlockText(head, body, events), self.settings, self.counter, self._collisions, quiet)
+        return defused(BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, quiet)
 
     def _is_quiet(self, group: Sequence[Joined], prefix: str) -> bool:
         """Whether nothing in these chunks behind this prefix, however they stand, reads as a marker or a boundary."""
         if not self._gap_is_quiet or any(j.end < len(j.chunk.text) for j in group):
             return False
-        key = (group[0].chunk.document_id, prefix, *[j.chunk.chunk_index for j in group])
-        quiet = self._quiet.get(key)
-        if quiet is None:
-            quiet = self._quiet[key] = all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format)
-        return quiet
+        return all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format, self._quiet)
 
     def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
@@ -325,12 +323,8 @@ class _Sheet:
             owner = None if kind == "separator" else document_id
             of_chunk = (piece.chunk_index, piece.low, piece.high, piece.shared_with, piece.neutralised, piece.rewritten)
             texts.append(text)
-            # A record of so many fields takes three times as long to make by name.
-            segments.append(_record(Segment, (kind, start, at, growth, block, owner, *of_chunk)))
+            segments.append(make_record(Segment, (kind, start, at, growth, block, owner, *of_chunk)))
         self.at = at
-
-
-_record = tuple.__new__
 
 
 class Head(NamedTuple):
@@ -365,16 +359,13 @@ def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extra
     return pieces
 
 
-def defused(
-    text: BlockText, settings: AssemblySettings, counter: TokenCounter, find: Find = find_collisions, quiet: bool = False
-) -> BlockText:
+def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, quiet: bool) -> BlockText:
     """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
 
-    `quiet`: its body is known to hold nothing of the kind.
+    `line` is what separates blocks. `quiet`: its body is known to hold nothing of the kind.
     """
     if settings.marker_collisions == "off":
         return text
-    line = separator_of(settings)
     if quiet and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
         return text
     swap = settings.marker_collisions == "neutralise"

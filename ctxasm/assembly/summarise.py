@@ -7,12 +7,13 @@ it is in the language of the data, unless `summary_template` says it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import cast
 
 from ctxasm.assembly.steps import Arranged, BlockPlan, Led
 from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.events import Prefixed
-from ctxasm.model.ports import ChunkSource, Fetched, known_language
+from ctxasm.model.ports import ChunkSource, Fetched, KnowsLanguage
 from ctxasm.model.records import CorpusLanguage, Document
 from ctxasm.model.results import Segment
 from ctxasm.model.settings import DUTCH_TEMPLATE, ENGLISH_TEMPLATE, GERMAN_TEMPLATE, AssemblySettings
@@ -57,6 +58,17 @@ def worded(settings: AssemblySettings, source: ChunkSource, fetched: Fetched) ->
     texts = [chunk.text for chunk in sorted(fetched.chunks, key=lambda chunk: (chunk.document_id, chunk.chunk_index))]
     summaries = [document.summary or "" for _, document in sorted(fetched.documents.items())]
     return _in_language(settings, language_of_texts([*summaries, *texts]))
+
+
+def known_language(source: ChunkSource) -> CorpusLanguage | None:
+    """The language of a source's data, where it knows it; one that only fetches is a source too."""
+    return cast(KnowsLanguage, source).corpus_language() if _may_know_language(type(source)) else None
+
+
+@cache
+def _may_know_language(kind: type[ChunkSource]) -> bool:
+    """Whether it can be asked of sources of this class; found out anew each time, that would take as long as to check the whole query."""
+    return issubclass(kind, KnowsLanguage)
 
 
 @lru_cache(maxsize=64)

@@ -36,7 +36,7 @@ from ctxasm.model.events import (
     Unstripped,
 )
 from ctxasm.model.ports import TokenCounter
-from ctxasm.model.records import Query
+from ctxasm.model.records import Query, make_record
 from ctxasm.model.results import Candidate, DocumentSize, Fate, FateKind, FetchRecord, Key, Once, Regret, Shown, StageRecord, Trace
 from ctxasm.model.settings import AssemblySettings
 
@@ -87,7 +87,7 @@ def trace_of(passed: Passed) -> Trace:
 
 def state_of(joined: Iterable[Joined]) -> tuple[Shown, ...]:
     """Joined chunks as the state of a stage."""
-    return tuple([Shown(j.chunk.document_id, j.chunk.chunk_index, j.start, j.end) for j in joined])
+    return tuple([make_record(Shown, (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)) for j in joined])
 
 
 class _Ledger:
@@ -96,7 +96,11 @@ class _Ledger:
     def __init__(self, passed: Passed) -> None:
         self.passed = passed
         self.found, self.likeness, self.decided = passed.found, passed.likeness, passed.decided
-        self.shown = {(j.chunk.document_id, j.chunk.chunk_index): j for j in passed.written.shown}
+
+    @cached_property
+    def shown(self) -> Mapping[Key, Joined]:
+        """What stands in the text."""
+        return {(j.chunk.document_id, j.chunk.chunk_index): j for j in self.passed.written.shown}
 
     # What became of every chunk
 
@@ -132,10 +136,10 @@ class _Ledger:
             fate, stage, block = "duplicate_of", "deduplicate", blocks.get(related.key)
             of, likeness, similarity = related
         else:
-            reason, missing = self.reason(key), self.missing.get(key)
+            reason, missing = self.out[key]
             stage = {"parent_duplicate": "deduplicate", "irrelevant": "compress"}.get(reason, stage)
         place = (key[0], key[1], retrieved, score, rank, fate, stage, reason, tokens, missing, stripped, parents, of, block)
-        return Fate(*place, likeness, similarity, share)
+        return make_record(Fate, (*place, likeness, similarity, share))
 
     def _share(self, key: Key, tokens: int) -> float | None:
         """The share of its own tokens that compression left."""
@@ -143,13 +147,22 @@ class _Ledger:
             return None
         return round((self.decided.scales.candidates[key].chunk.token_count or 0) / tokens, 4)
 
-    def reason(self, key: Key) -> str:
-        """Why a chunk is out that nothing shown speaks for."""
+    @cached_property
+    def out(self) -> Mapping[Key, tuple[str, int | None]]:
+        """Why each candidate is out that nothing shown speaks for, and how much more limit keeps it: None where no limit does."""
+        missing, reasons = self._lacking[0], self.reasons
+        return {
+            key: (self._reason(key, reasons), missing.get(key))
+            for key in self.found.candidates
+            if key not in self.shown and key not in self.likeness
+        }
+
+    def _reason(self, key: Key, reasons: Mapping[Key, str]) -> str:
         if self.decided is None:
             return "budget"
         if key in self.decided.scales.grouped.irrelevant:
             return "irrelevant"
-        reason = self.reasons.get(key, "budget")
+        reason = reasons.get(key, "budget")
         return "parent_duplicate" if reason != "degenerate" and self._is_orphan(key) else reason
 
     def _is_orphan(self, key: Key) -> bool:
@@ -274,7 +287,7 @@ class _Ledger:
 
     def _expanded(self, before: tuple[Shown, ...]) -> _Done:
         found = self.found.candidates
-        after = tuple([Shown(*key, 0, len(candidate.chunk.text)) for key, candidate in found.items()])
+        after = tuple([make_record(Shown, (*key, 0, len(candidate.chunk.text))) for key, candidate in found.items()])
         return after, sum([c.chunk.token_count or 0 for c in found.values()]), expansion_events(self.found)
 
     def _deduplicated(self, before: tuple[Shown, ...]) -> _Done:
@@ -308,8 +321,9 @@ class _Ledger:
             related = self.likeness.get(key)
             if related is not None:
                 return Duplicate(*key, *related.key, related.likeness, related.similarity)
-            reason: Any = self.reason(key)
-            return Dropped(*key, reason, self.missing.get(key))
+            reason: Any
+            reason, missing = self.out[key]
+            return Dropped(*key, reason, missing)
 
         events = [*chosen.yielded, *chosen.valued(), *_changes(before, chosen.final, left), *_replaced(before, chosen.final)]
         return state_of(chosen.final), _chunk_tokens(self._unled), events

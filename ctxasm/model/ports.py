@@ -80,11 +80,6 @@ class KnowsLanguage(ChunkSource, Protocol):
         ...
 
 
-def known_language(source: ChunkSource) -> CorpusLanguage | None:
-    """The language of a source's data, where it knows it; one that only fetches is a source too."""
-    return source.corpus_language() if isinstance(source, KnowsLanguage) else None
-
-
 @runtime_checkable
 class KnowsDocuments(ChunkSource, Protocol):
     """A source that can be asked for a whole document."""

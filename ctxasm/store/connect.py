@@ -6,7 +6,7 @@ two writers then queue instead of failing half-way. Readers never wait: SQLite r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from threading import RLock
 from typing import Any, TypeVar
@@ -130,6 +130,16 @@ class Connections:
             cursor.execute("SET jit = off")
             cursor.execute(f"SET lock_timeout = '{3 * BUSY_SECONDS}s'")
         cursor.close()
+
+
+def driver_rows(connection: Connection, sql: str, parameters: Sequence[Any]) -> Sequence[tuple[Any, ...]]:
+    """All rows of a statement as the driver makes them: what SQLAlchemy notes about them takes as long as a small fetch."""
+    try:
+        rows: Sequence[tuple[Any, ...]] = connection.connection.cursor().execute(sql, parameters).fetchall()
+    except connection.dialect.loaded_dbapi.Error:
+        # Asked once more by SQLAlchemy, which knows what the error means and lets go of a connection that the server has closed.
+        return connection.exec_driver_sql(sql, tuple(parameters)).fetchall()
+    return rows
 
 
 def parse_address(address: str) -> URL:

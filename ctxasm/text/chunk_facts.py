@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from ctxasm.model.ports import FetchedChunk, TokenCounter
-from ctxasm.model.records import Chunk
+from ctxasm.model.records import Chunk, make_record
 from ctxasm.text.markers.collisions import quiet_formats
 
 NEEDLE = 21
@@ -60,7 +60,7 @@ def overlap_at(before: FetchedChunk, chunk: FetchedChunk) -> Overlap:
     """The same for chunks as fetched, `chunk` to be put behind `before`: as stored, where it is stored for these two."""
     if chunk.overlap_kind is None or before.chunk_index + 1 != chunk.chunk_index:
         return overlap_of(before, chunk)
-    return Overlap(chunk.overlap_chars or 0, chunk.overlap_kind)
+    return make_record(Overlap, (chunk.overlap_chars or 0, chunk.overlap_kind))
 
 
 def left_behind(first: Sliced, second: Sliced, overlap: Overlap) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log
 
 import pytest
+from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.values import Features, Weights, read_weights, shipped_weights, stems_of, value_candidates
+from ctxasm.assembly.budget.values import SPREAD, Features, Weights, read_weights, shipped_weights, stems_of, value_candidates, words_held
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Valued
@@ -14,6 +16,7 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate
 from ctxasm.model.settings import AssemblySettings
+from tests.assembly.test_promises import law
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -101,6 +104,25 @@ def test_each_feature_moves_the_value_by_its_weight():
     assert (of["a", 0].distance, of["a", 1].distance) == (0, pytest.approx(0.6931, abs=1e-3))
     longer = value_candidates("contrast", own, {}, weights(words=1.0))
     assert longer["a", 0].value > longer["b", 0].value
+
+
+CHUNKS = st.tuples(
+    st.sampled_from("abc"), st.integers(0, 60), st.booleans(), st.sampled_from(["", "Contrast", "an ALLERGY", "contrasts, allergies", "x"])
+)
+
+
+@law(st.lists(CHUNKS, min_size=1, max_size=12, unique_by=lambda each: each[:2]))
+def test_what_is_read_of_a_candidate_is_what_its_definition_says(drawn):
+    own = [candidate(name, at, text, rank if hit else None) for rank, (name, at, hit, text) in enumerate(drawn, 1)]
+    found = value_candidates("contrast allergy", own, {}, NOTHING)
+    for each in own:
+        hits = [(abs(c.key[1] - each.key[1]), 1 / c.rank) for c in own if c.retrieved and c.key[0] == each.key[0]]
+        read = found[each.key]
+        near = sum(worth * SPREAD**steps for steps, worth in hits)
+        assert read.features.near == (pytest.approx(log(near)) if hits else -50)
+        assert (read.distance, read.hits_in_document) == (min((steps for steps, _ in hits), default=0), len(hits))
+        stands = tuple(stem for stem in ("contra", "aller") if stem in each.chunk.text.lower())
+        assert words_held(tuple(stems_of("contrast allergy")), read.held) == stands
 
 
 def test_values_do_not_depend_on_the_order_or_the_scale_of_scores():

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import time
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from ctxasm import open_store
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.settings import AssemblySettings
@@ -135,3 +139,40 @@ def test_what_a_cell_takes() -> None:
         rows.append([corpus, f"{shared * 1000:.2f}", f"{alone * 1000:.1f}", f"{alone / shared:.0f} ×", f"{clocks[0] / clocks[1]:.2f} ×"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     show(f"milliseconds a cell; peak {peak:.0f} MiB", ["corpus", "shared", "cell by cell", "", "two processes over one"], rows)
+
+
+SWEEPS = """
+import sys, time
+import ctxasm
+
+AXES = {"expand_window": (0, 1, 2, 3), "max_tokens": (1000, 2000, 4000, 8000), "budget_policy": ("drop_documents", "segments")}
+with ctxasm.open_store(sys.argv[1]) as store:
+    tell = lambda progress: print(progress.done, progress.total, time.process_time(), flush=True)
+    found = ctxasm.sweep(AXES, store, "codebase", report=tell)
+    print("reused", found.reused, len(found.settings) * len(found.query_ids) + len(found.query_ids))
+"""
+
+
+def test_what_going_on_after_a_kill_takes(tmp_path: Path) -> None:
+    """124 questions × 32 settings, the process killed at half; then from its start to the first question that is counted anew."""
+    url = f"sqlite:///{tmp_path / 'killed.db'}"
+    with open_store(url) as store:
+        store.add(load_real("codebase"))
+    began = time.monotonic()
+    with _sweeping(url) as process:
+        done, total, _ = next(each for line in process.stdout or () if 2 * int((each := line.split())[0]) >= int(each[1]))
+        process.kill()
+    killed = time.monotonic() - began
+    began = time.monotonic()
+    with _sweeping(url) as process:
+        lines = iter(process.stdout or ())
+        first, _, processor = next(lines).split()
+        waited = time.monotonic() - began
+        _, reused, cells = [*lines][-1].split()
+    assert int(done) <= int(reused) < int(first) <= int(cells) == int(total)
+    row = [f"{done} of {total} in {killed:.1f} s", reused, f"{waited:.1f} s", f"{float(processor):.1f} s"]
+    show("from a restart to the first question anew", ["killed at", "kept", "clock", "processor"], [row])
+
+
+def _sweeping(url: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", SWEEPS, url], stdout=subprocess.PIPE, text=True)

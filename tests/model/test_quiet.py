@@ -105,14 +105,16 @@ def test_every_way_to_cut_a_marker_in_two_is_noticed():
 def test_what_is_stored_of_a_text_says_what_looking_at_it_says(text, format):
     bare = FetchedChunk("d", 0, text)
     stored = bare._replace(quiet=quiet_formats(text))
-    assert all_keep_to_themselves("", [stored], format) == all_keep_to_themselves("", [bare], format) == keeps_to_itself(text, format)
+    assert (
+        all_keep_to_themselves("", [stored], format, {}) == all_keep_to_themselves("", [bare], format, {}) == keeps_to_itself(text, format)
+    )
 
 
 @pytest.mark.parametrize("edition", [EDITION - 1, EDITION + 1])
 def test_what_another_edition_of_the_rules_found_counts_for_nothing(edition):
     stale = FetchedChunk("d", 0, "see [1]", quiet=edition * EDITION_STEP + sum(BITS.values()))
-    assert not all_keep_to_themselves("", [stale], "numbered")
-    assert all_keep_to_themselves("", [stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered")
+    assert not all_keep_to_themselves("", [stale], "numbered", {})
+    assert all_keep_to_themselves("", [stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered", {})
 
 
 def test_what_is_stored_is_the_edition_and_a_bit_for_each_format():
@@ -154,13 +156,13 @@ def test_a_subscript_is_told_behind_four_brackets_and_64_characters():
 
 def test_a_loud_prefix_or_a_loud_chunk_is_heard():
     quiet, loud = (FetchedChunk("d", 0, text, quiet=quiet_formats(text)) for text in ("plain", "see [1]"))
-    assert all_keep_to_themselves("", [], "numbered")
-    assert all_keep_to_themselves("plain", [quiet, quiet], "numbered")
-    assert not all_keep_to_themselves("see [1]", [quiet], "numbered")
-    assert not all_keep_to_themselves("plain", [quiet, loud], "numbered")
-    assert all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered")
-    assert not all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered")
-    assert all_keep_to_themselves("", [loud], "grouped")
+    assert all_keep_to_themselves("", [], "numbered", {})
+    assert all_keep_to_themselves("plain", [quiet, quiet], "numbered", {})
+    assert not all_keep_to_themselves("see [1]", [quiet], "numbered", {})
+    assert not all_keep_to_themselves("plain", [quiet, loud], "numbered", {})
+    assert all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered", {})
+    assert not all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered", {})
+    assert all_keep_to_themselves("", [loud], "grouped", {})
 
 
 def test_the_usual_gap_mark_is_known_and_another_is_looked_at():

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from bundles import numbered_bundle
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 
 from ctxasm.model.ports import Window
+from ctxasm.store.connect import driver_rows
 from ctxasm.store.database import Store
 from ctxasm.store.statements import chunk_parameters, document_parameters
 from ctxasm.store.tables import INDEX_BITS
@@ -27,9 +29,14 @@ def sent(store: Store) -> Iterator[list[str]]:
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         statements.append(statement)
 
+    def noted(connection: Connection, sql: str, parameters: Sequence[Any]) -> Sequence[tuple[Any, ...]]:
+        statements.append(sql)
+        return driver_rows(connection, sql, parameters)
+
     engine = store._connections._engine
     event.listen(engine, "before_cursor_execute", note)
-    yield statements
+    with patch("ctxasm.store.dataset.driver_rows", noted):
+        yield statements
     event.remove(engine, "before_cursor_execute", note)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -27,8 +28,9 @@ from ctxasm.tuning.sweep.estimate import estimate
 from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
 from ctxasm.tuning.sweep.pool import AllCores
 from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.rivals import rivals
 from ctxasm.tuning.sweep.sweep import Grid, grid_of, shelf_of, sweep
-from ctxasm.tuning.sweep.work import InProcess
+from ctxasm.tuning.sweep.work import InProcess, PlainTools, WorkersEnd
 from tests.examples import examples
 from tests.tuning.sweeps import new_store, plain_tools, sample_store
 
@@ -190,68 +192,83 @@ def test_all_cores_give_the_same_bytes() -> None:
     assert swept(6, engine=AllCores(2)).to_json() == swept(6).to_json()
 
 
-class _Kills(AllCores):
-    """All cores, with one process killed after every result, `times` in all."""
+def killing(engine: type[Any], times: int) -> Any:
+    """An engine with two processes, one of which is killed after every result, `times` in all; what was counted stands in `counted`."""
 
-    def __init__(self, times: int) -> None:
-        super().__init__(2)
-        self.times = times
+    class Killing(engine):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(workers=2)
+            self.killed, self.counted = set[int](), list[int]()
 
-    def run(self, *args: Any) -> Any:
-        for done in super().run(*args):
-            if self.times:
-                with suppress(ProcessLookupError):  # killed before, and not yet replaced
-                    os.kill(next(iter(self.pids)), signal.SIGKILL)
-                    self.times -= 1
-            yield done
+        def run(self, *args: Any) -> Any:
+            for done in super().run(*args):
+                self.counted.append(done.task.number)
+                alive = self.pids - self.killed  # one that was killed stays among them until it is replaced
+                if alive and len(self.killed) < times:
+                    os.kill(min(alive), signal.SIGKILL)
+                    self.killed |= {min(alive)}
+                yield done
+
+    return Killing()
 
 
 @pytest.mark.system
 def test_a_killed_process_loses_nothing() -> None:
-    engine = _Kills(2)
+    engine = killing(AllCores, 2)
     assert swept(8, engine=engine).to_json() == swept(8).to_json()
     assert engine.lost >= 1
 
 
-@pytest.mark.slow
-def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice() -> None:
-    counted: list[int] = []
-
-    class Noted(_Kills):
-        def run(self, *args: Any) -> Any:
-            for done in super().run(*args):
-                counted.append(done.task.number)
-                yield done
-
-    store = new_store()
-    dataset = store.dataset()
-    queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
-    engine = Noted(50)
-    found = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=engine)
-    assert sorted(counted) == list(range(len(queries)))
-    assert engine.times == 0
-    assert engine.lost >= 40
-    assert found.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
-
-
-@pytest.mark.slow
-def test_dask_gives_the_same_bytes_also_after_a_kill() -> None:
+def dask_engine() -> type[Any]:
     pytest.importorskip("distributed")
     from ctxasm.tuning.sweep.dask import Dask
 
-    class Killed(Dask):
-        killed = 0
+    return Dask
 
-        def run(self, *args: Any) -> Any:
-            for number, done in enumerate(super().run(*args)):
-                if number == 3 and self.pids:
-                    os.kill(next(iter(self.pids)), signal.SIGKILL)
-                    self.killed += 1
-                yield done
 
-    engine = Killed(workers=2)
-    assert swept(30, engine=engine).to_json() == swept(30).to_json()
-    assert engine.killed == 1
+@pytest.mark.slow
+@pytest.mark.parametrize("engine_of", [lambda: AllCores, dask_engine], ids=["cores", "dask"])
+def test_fifty_killed_processes_lose_nothing_and_nothing_is_counted_twice(engine_of: Any) -> None:
+    store = new_store()
+    dataset = store.dataset()
+    queries = [replace(query, query_id=f"{turn} {query.query_id}") for turn in range(3) for query in dataset.queries()]
+    engine = killing(engine_of(), 50)
+    found = sweep(dataset, queries, grid(), plain_tools(), "1", keep=store, engine=engine)
+    assert sorted(engine.counted) == list(range(len(queries)))
+    assert len(engine.killed) == 50
+    assert engine.lost >= 1
+    assert found.to_json() == sweep(dataset, queries, grid(), plain_tools(), "1").to_json()
+
+
+class _Deadly(PlainTools):
+    """Tools that end whoever unpacks them."""
+
+    def counter(self, encoding: str) -> Any:
+        return _DeadlyCounter()
+
+
+class _DeadlyCounter:
+    def __reduce__(self) -> Any:
+        return os._exit, (1,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine_of", [lambda: AllCores, dask_engine], ids=["cores", "dask"])
+def test_a_question_that_ends_every_process_is_named_after_so_many(engine_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_of()
+    monkeypatch.setattr(sys.modules[engine.__module__], "ATTEMPTS", 4)
+    dataset = sample_store().dataset()
+    with pytest.raises(WorkersEnd, match=r"ends \(out of memory\?\): use --engine local"):
+        sweep(dataset, dataset.queries()[:1], grid(), _Deadly({}, None), "1", engine=engine(workers=1))
+
+
+@pytest.mark.slow
+def test_a_cluster_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    dask = sys.modules[dask_engine().__module__]
+    monkeypatch.setattr(dask, "LOOK_S", 0.1)
+    monkeypatch.setattr(dask, "PATIENCE_S", 1.0)
+    with pytest.raises(WorkersEnd, match="start workers"):
+        swept(1, engine=dask.Dask(workers=0))
 
 
 def test_what_needs_a_model_stays_in_this_process() -> None:
@@ -316,6 +333,50 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
     assert large.promising is not None
     assert f"about {large.promising.questions - 30:,} more labelled questions could show" in large.sentence
     assert decide(sweep(sample_store().dataset(), unlabelled, grid(), plain_tools(), "1")).better is None
+
+
+def of_outcomes(
+    axes: Mapping[str, tuple[Any, ...]], outcomes: Callable[[AssemblySettings, int], tuple[int, int, int]], n: int
+) -> SweepResult:
+    """A sweep over `n` questions that came to these outcomes."""
+    tried = grid(axes)
+    cells = np.array([[outcomes(settings, question) for question in range(n)] for settings in tried.settings])
+    ids = tuple(map(str, range(n)))
+    return SweepResult("d", "", "1", tried.settings, tried.axes, tried.start, ids, cells, np.array([(1, 1, 1)] * n))
+
+
+RIVALS = {"expand_window": (0, 1), "top_k": (4, None), "max_tokens": (500, 8000)}
+
+
+@pytest.mark.parametrize(
+    ("whole", "sentence"),
+    [
+        (lambda window, question: window == 1, "a wider window holds 100.0 points more than more hits do ("),
+        (lambda window, question: window == 0, "more hits hold 100.0 points more than a wider window does ("),
+        (lambda window, question: window == question % 2, "a wider window is within noise of more hits (+0.0 points ["),
+    ],
+)
+def test_a_wider_window_is_held_against_more_hits_at_equal_tokens(whole: Callable[[int, int], bool], sentence: str) -> None:
+    def outcome(settings: AssemblySettings, question: int) -> tuple[int, int, int]:
+        hits = 8 if settings.top_k is None else settings.top_k
+        # Eight hits alone are as long as four with their neighbours; under the large limit they are more than a tenth longer.
+        tokens = hits * 100 if settings.expand_window == 0 else hits * (200 if settings.max_tokens == 500 else 150)
+        return tokens, int(whole(settings.expand_window, question)), 1
+
+    found = of_outcomes(RIVALS, outcome, 40)
+    made = rivals(found)
+    assert made is not None
+    pairs = [tuple(found.settings[at] for at in pair) for pair in made.pairs]
+    assert pairs == [
+        (START.replace(expand_window=1, top_k=4, max_tokens=500), START.replace(expand_window=0, top_k=None, max_tokens=500)),
+    ]
+    assert made.interval.low <= made.difference <= made.interval.high
+    assert f" At equal tokens (1 pair of settings) {sentence}" in decide(found).sentence
+
+
+def test_rivals_need_both_axes_and_equal_tokens() -> None:
+    assert rivals(swept(4)) is None
+    assert rivals(of_outcomes(RIVALS, lambda settings, _: (1000 * (1 + settings.expand_window), 1, 1), 4)) is None
 
 
 def test_an_estimate_counts_cells_and_calls() -> None:

@@ -26,9 +26,9 @@ def degenerate(scales: Scales, best: Candidate) -> dict[Key, str]:
 
     None of them is chosen; one whose neighbours are in comes in with them (see `ChunkSet`).
     """
-    superseded = scales.relations.superseded
-    judged = {key: superseded[key].key if key in superseded else key for key in scales.candidates}
-    return {key: "degenerate" for key, of in judged.items() if of in scales.small and of != best.key}
+    small, superseded = scales.small, scales.relations.superseded
+    judged = {key: superseded[key].key if key in superseded else key for key in scales.candidates} if superseded else {k: k for k in small}
+    return {key: "degenerate" for key, of in judged.items() if of in small and of != best.key}
 
 
 class ChunkSet:
@@ -132,10 +132,15 @@ class Repeats:
 
     def takes(self, candidate: Candidate, chosen: ChunkSet) -> bool:
         """Note on a chunk whether it repeats a chosen one, or was only brought by hits that repeat another document's."""
-        related = next((each for each in self.scales.originals.get(candidate.key, ()) if each.key in chosen), None)
+        originals = self.scales.originals
+        if not originals:
+            return False
+        related = next((each for each in originals.get(candidate.key, ()) if each.key in chosen), None)
         if related is not None:
             self.likeness[candidate.key] = related
             return True
+        if not self.likeness:
+            return False
         document_id = candidate.chunk.document_id
         parents = [(document_id, parent) for parent in candidate.parents]
         if parents and all(parent in self.likeness and self.likeness[parent].key[0] != document_id for parent in parents):

@@ -20,7 +20,6 @@ from ctxasm.assembly.steps import Chosen
 from ctxasm.model.events import Event, Reason
 from ctxasm.model.events import Valued as ValuedEvent
 from ctxasm.model.results import Candidate, Key
-from ctxasm.text.formats import title_of
 
 GAP_TOKENS = 4
 """About what a gap mark takes, or another piece of a document."""
@@ -99,9 +98,11 @@ class _Fill:
         heapify(heap)
         while heap and left > 0:
             _, key = heappop(heap)
+            if key in chosen:
+                continue
             candidate = self.own[key].candidate
             tokens = self._tokens(candidate, chosen)
-            if key in chosen or tokens > left or repeats.takes(candidate, chosen):
+            if tokens > left or repeats.takes(candidate, chosen):
                 continue
             chosen.add(candidate)
             order.append(candidate)
@@ -140,7 +141,7 @@ class _Fill:
         there = chosen.chosen.get(document_id)
         tokens = chunk.token_count or 0
         if there is None:
-            tokens += self._header(document_id)
+            tokens += self.headers.get(document_id) or self._header(document_id)
         else:
             before, after = index - 1 in there, index + 1 in there
             if before:
@@ -152,10 +153,9 @@ class _Fill:
         return tokens if tokens > 1 else 1
 
     def _header(self, document_id: str) -> int:
-        if document_id not in self.headers:
-            document, prefix = self.scales.document(document_id), self.scales.prefix(document_id)
-            chars = len(title_of(document)) + len(document.source or "") + len(prefix)
-            self.headers[document_id] = HEADER_TOKENS + chars // CHARS_PER_TOKEN
+        document = self.scales.document(document_id)
+        chars = len(self.scales.title(document_id)) + len(document.source or "") + len(self.scales.prefix(document_id))
+        self.headers[document_id] = HEADER_TOKENS + chars // CHARS_PER_TOKEN
         return self.headers[document_id]
 
     @staticmethod

@@ -88,7 +88,8 @@ class Scales:
     def small(self) -> frozenset[Key]:
         """Chunks below `min_chunk_tokens` that may be shown."""
         least = self.settings.min_chunk_tokens
-        return frozenset([key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least and not self.superseded(key)])
+        small = [key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least]
+        return frozenset([key for key in small if not self.superseded(key)])
 
     def valued(self) -> Mapping[Key, Valued]:
         """What each candidate is probably worth to the question; worked out once, whatever the limits."""

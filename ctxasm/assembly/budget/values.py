@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -16,11 +17,14 @@ from math import exp, isfinite, log, log1p
 from typing import NamedTuple
 
 from ctxasm.model.errors import InvalidInput, shown
+from ctxasm.model.records import make_record
 from ctxasm.model.results import Candidate, Key
 from ctxasm.text.language import STOP_WORDS
 
 SPREAD = 1 / 3
 """What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
+LENT = tuple([SPREAD**step for step in range(64)])
+"""The same by steps: from further away nothing would be left of it."""
 MOST_TERMS = 60
 """Words of a question that are looked for: the first."""
 KEPT_TEXTS = 1024
@@ -77,10 +81,6 @@ class _Read(NamedTuple):
     held: int
 
 
-_made = tuple.__new__
-"""Makes a record: by name it takes twice as long, and there is one for every candidate."""
-
-
 def stems_of(question: str) -> dict[str, str]:
     """What is looked for in a text, with the word it stands for: each word of the question without what an inflection changes.
 
@@ -121,6 +121,7 @@ class _Valuing:
         self.bits = [(stem, 1 << at) for at, stem in enumerate(self.stems)]
         self.read = {document_id: self._read(own) for document_id, own in documents.items()}
         self.hits = {name: [c.rank for c in own if c.retrieved] for name, own in documents.items()}
+        self.held = Counter([each.held for own in self.read.values() for each in own])
         self.rarity = self._rarity()
         self.shares: dict[int, float] = {0: 0.0}
 
@@ -133,55 +134,55 @@ class _Valuing:
             look = _kept_held if len(chunk.text) <= KEPT_CHARS else _held
             held = look(self.stems, chunk.text)
             for at, worth in hits:
-                step = abs(index - at)
-                near += worth * _lent(step)
+                step = index - at if index > at else at - index
+                if step < len(LENT):
+                    near += worth * LENT[step]
                 if distance < 0 or step < distance:
                     distance = step
-            read.append(_made(_Read, (candidate, near, max(0, distance), held)))
+            read.append(make_record(_Read, (candidate, near, distance if distance > 0 else 0, held)))
         return read
 
     def _rarity(self) -> list[tuple[int, float]]:
         """What each word weighs: the rarer among the candidates, the more (BM25's inverse document frequency)."""
-        held = [each.held for own in self.read.values() for each in own]
+        total, held = self.held.total(), self.held.items()
         found = []
         for _, bit in self.bits:
-            holding = len([1 for each in held if each & bit])
-            found.append((bit, log(1 + (len(held) - holding + 0.5) / (holding + 0.5))))
+            holding = sum([times for each, times in held if each & bit])
+            found.append((bit, log(1 + (total - holding + 0.5) / (holding + 0.5))))
         return found
 
     def _share(self, held: int) -> float:
         """The share of the question's words, by weight, that these bits are."""
-        if held not in self.shares:
+        share = self.shares.get(held)
+        if share is None:
             total = sum([weight for _, weight in self.rarity])
-            self.shares[held] = sum([weight for bit, weight in self.rarity if held & bit]) / total
-        return self.shares[held]
+            share = self.shares[held] = sum([weight for bit, weight in self.rarity if held & bit]) / total
+        return share
 
     def values(self) -> dict[Key, Valued]:
         """Every candidate by its key."""
         together = {name: self._share(_union(own)) for name, own in self.read.items()}
-        most = max([self._share(each.held) for own in self.read.values() for each in own], default=0.0) or 1.0
+        most = max([self._share(held) for held in self.held], default=0.0) or 1.0
         most_together = max(together.values(), default=0.0) or 1.0
         worths = {name: sum([1.0 / rank for rank in ranks]) for name, ranks in self.hits.items()}
         all_worth = sum(worths.values()) or 1.0
         valued: dict[Key, Valued] = {}
-        weights, shares = self.weights, self.shares
+        (w_near, w_distance, w_document, w_words, w_document_words, w_title, w_length), shares = self.weights, self.shares
         for name, own in self.read.items():
             title = self.titles.get(name, "").lower()
             of_document = worths[name] / all_worth
             of_words = together[name] / most_together
             of_title = self._share(sum([bit for stem, bit in self.bits if stem in title]))
             hits = len(self.hits[name])
+            by_document, by_words, by_title = w_document * of_document, w_document_words * of_words, w_title * of_title
             for candidate, near, distance, held in own:
                 chunk = candidate.chunk
                 at = log(near) if near > 0 else -50.0
-                steps, of_text, length = log1p(distance), shares[held] / most, log(max(1, chunk.token_count or 0))
-                total = weights.near * at + weights.distance * steps + weights.document * of_document + weights.words * of_text
-                total += weights.document_words * of_words
-                total += weights.title_words * of_title
-                total += weights.length * length
-                features = _made(Features, (at, steps, of_document, of_text, of_words, of_title, length))
-                value = exp(min(total, 500.0))
-                valued[name, chunk.chunk_index] = _made(Valued, (candidate, value, features, distance, hits, held))
+                steps, of_text, length = log1p(distance), shares[held] / most, log(chunk.token_count or 1)
+                total = w_near * at + w_distance * steps + by_document + w_words * of_text + by_words + by_title + w_length * length
+                features = make_record(Features, (at, steps, of_document, of_text, of_words, of_title, length))
+                value = exp(total if total < 500.0 else 500.0)
+                valued[name, chunk.chunk_index] = make_record(Valued, (candidate, value, features, distance, hits, held))
         return valued
 
 
@@ -196,11 +197,6 @@ def _held(stems: tuple[str, ...], text: str) -> int:
 
 _kept_held = lru_cache(maxsize=KEPT_TEXTS)(_held)
 """The same question is asked of the same texts under setting after setting."""
-
-
-@lru_cache(maxsize=64)
-def _lent(step: int) -> float:
-    return SPREAD**step
 
 
 def _union(own: Sequence[_Read]) -> int:

@@ -279,15 +279,21 @@ def quiet_formats(text: str) -> int:
     return EDITION * EDITION_STEP + found
 
 
-def all_keep_to_themselves(prefix: str, chunks: Iterable[FetchedChunk], format: Format) -> bool:
-    """Whether that is so of a prefix and of each chunk, by what is stored of it where that is of this edition."""
+def all_keep_to_themselves(prefix: str, chunks: Iterable[FetchedChunk], format: Format, known: dict[tuple[str, int], bool]) -> bool:
+    """Whether that is so of a prefix and of each chunk, by what is stored of it where that is of this edition.
+
+    What is found of the other chunks is kept in `known`, which is of this format.
+    """
     if prefix and not keeps_to_itself(prefix, format):
         return False
     bit = BITS.get(format, 0)
     for chunk in chunks:
         stored = chunk.quiet
         if stored is None or stored // EDITION_STEP != EDITION:
-            if not keeps_to_itself(chunk.text, format):
+            key = (chunk.document_id, chunk.chunk_index)
+            if key not in known:
+                known[key] = keeps_to_itself(chunk.text, format)
+            if not known[key]:
                 return False
         elif bit and not stored & bit:
             return False

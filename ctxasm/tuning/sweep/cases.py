@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ctxasm.assembly.expand import NOTHING_FETCHED, plan_expansion, rank_hits
+from ctxasm.assembly.summarise import known_language
 from ctxasm.model.kept import key_of
-from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window, known_language
+from ctxasm.model.ports import ChunkSource, Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import CorpusLanguage, Document, Hit, Query, check_query
 from ctxasm.model.settings import spec_of
 from ctxasm.text.chunk_facts import complete

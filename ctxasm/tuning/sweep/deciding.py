@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, Promising, cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.rivals import Rivals, rivals
 
 SURE = 0.05
 DELTA = 0.05
@@ -25,14 +26,19 @@ class Decision:
     cheaper: Cheaper | None
     promising: Promising | None
     delta: float
-    sentence: str
+    sentences: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All of them."""
+        return " ".join(self.sentences)
 
 
 def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     """Adjusted for how many settings were tried: the best of many looks better than it is."""
     n = len(found.labelled)
     if not n:
-        return Decision(None, 1.0, None, None, delta, "No question is labelled with its evidence: the table shows tokens alone.")
+        return Decision(None, 1.0, None, None, delta, ("No question is labelled with its evidence: the table shows tokens alone.",))
     base = found.whole[found.start].astype(float)
     adjusted = max_t_p((found.whole.astype(float) - base).T.tolist())
     sure = [at for at, p in enumerate(adjusted) if p <= SURE]
@@ -44,7 +50,9 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     promising = cheapest_as_good(rows, costs, reference, delta) if cheaper is None else None
     p = min(adjusted) if better is None else adjusted[better]
     first, second = _evidence_words(found, better, p), _token_words(found, reference, cheaper, promising, delta)
-    return Decision(better, p, cheaper, promising, delta, f"{first}; {second}.")
+    at_equal_tokens = rivals(found)
+    third = () if at_equal_tokens is None else (_rivals_sentence(at_equal_tokens),)
+    return Decision(better, p, cheaper, promising, delta, (f"{first}; {second}.", *third))
 
 
 def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
@@ -59,6 +67,21 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
         f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
         f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
     )
+
+
+def _rivals_sentence(found: Rivals) -> str:
+    """Whether a wider window or more hits win."""
+    pairs = f"At equal tokens ({len(found.pairs):,} pair{'s' if len(found.pairs) > 1 else ''} of settings)"
+    sign, wins, loses = 1, "a wider window holds", "more hits do"
+    if found.p > SURE:
+        wins, loses = "a wider window is within noise of more hits", ""
+    elif found.difference < 0:
+        sign, wins, loses = -1, "more hits hold", "a wider window does"
+    low, high = sorted((sign * found.interval.low, sign * found.interval.high))
+    interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
+    if not loses:
+        return f"{pairs} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
+    return f"{pairs} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
 
 
 def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, promising: Promising | None, delta: float) -> str:
@@ -79,8 +102,7 @@ def _tokens(found: SweepResult, at: int, reference: int) -> str:
 
 
 def _named(found: SweepResult, at: int) -> str:
-    """By what it differs from the start in, and by what was varied."""
+    """By what it differs from the start in."""
     settings, start = found.settings[at], found.settings[found.start]
     told = {name: getattr(settings, name) for name in found.axes}
-    several = {name: value for name, value in told.items() if len(found.axes[name]) > 1 or value != getattr(start, name)}
-    return named(several or told)
+    return named({name: value for name, value in told.items() if value != getattr(start, name)} or told)

@@ -13,20 +13,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from threading import Lock
 
-from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.processes import Helpers, Remote, answer_messages, cores, read_message
 from ctxasm.tuning.sweep.counting import Outcome, Tools
-from ctxasm.tuning.sweep.work import Done, Task, counting_of, sent_work
+from ctxasm.tuning.sweep.work import ATTEMPTS, Done, Task, counting_of, sent_work, workers_end
 
 AHEAD = 2
 """Tasks under way for each worker."""
-ATTEMPTS = 60
-"""A task whose worker has ended so many times ends every worker that takes it."""
-
-
-class WorkersEnd(CtxasmError):
-    """Every process that takes one question ends before it answers."""
 
 
 @dataclass
@@ -100,9 +93,7 @@ class _Worker:
                 if self._stopped:
                     raise
                 self._replace()
-        raise WorkersEnd(
-            f"every process that takes the question {task.case.query.query_id!r} ends (out of memory?): use --engine local, or free memory"
-        )
+        raise workers_end(task)
 
     def _replace(self) -> None:
         gone = self._remote.process.pid

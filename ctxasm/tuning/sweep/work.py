@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from ctxasm.assembly.budget.values import Weights
 from ctxasm.assembly.extracts import Compressor
+from ctxasm.model.errors import CtxasmError
 from ctxasm.model.ports import ChunkVectors, TokenCounter
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.sweep.cases import QuestionCase
@@ -24,6 +25,14 @@ class Task(NamedTuple):
     limits: Mapping[int, int]
 
 
+ATTEMPTS = 60
+"""A task whose worker has ended so many times ends every worker that takes it."""
+
+
+class WorkersEnd(CtxasmError):
+    """Who counts in other processes ends before the work does."""
+
+
 class Done(NamedTuple):
     """A task's outcomes, in the order of its places."""
 
@@ -36,7 +45,7 @@ class Engine(Protocol):
 
     @property
     def lost(self) -> int:
-        """Workers that ended and were replaced."""
+        """Workers that ended and were replaced, as far as it was noticed: of a cluster not those that it replaced between two looks."""
         ...
 
     def run(self, tasks: Iterable[Task], settings: Sequence[AssemblySettings], tools: Tools) -> Iterator[Done]:
@@ -78,6 +87,13 @@ class PlainTools:
     def compressor(self, settings: AssemblySettings) -> Compressor | None:
         """The one that goes by words."""
         return None
+
+
+def workers_end(task: Task) -> WorkersEnd:
+    """The error of a task that has had its attempts."""
+    return WorkersEnd(
+        f"every process that takes the question {task.case.query.query_id!r} ends (out of memory?): use --engine local, or free memory"
+    )
 
 
 def needs_this_process(settings: Sequence[AssemblySettings]) -> bool:

@@ -19,7 +19,7 @@ from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html
+from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.workbench import Workbench
@@ -107,7 +107,9 @@ def counted_url(tmp_path, monkeypatch, counted_file):
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
     swept, recommended = found
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    assert by_id(app, "ctx-decision") == decide(swept).sentence
+    first, *more = decide(swept).sentences
+    assert by_id(app, "ctx-decision") == first
+    assert by_id(app, "ctx-gold") == " ".join([*more, f"Labels: {swept.gold}."])
     rows = swept.rows()
     for policy in AXES["budget_policy"]:
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
@@ -281,6 +283,26 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
     assert f"{ceiling(swept):.0%}" in front_alt(swept)
     drawn = importance_html(swept)
     assert all(f"<b>{part:.0%}</b>" in drawn for part in swept.importance().values())
+
+
+def test_a_line_for_each_window_goes_along_the_number_of_hits(own_url):
+    axes = {"expand_window": (0, 1), "max_tokens": (1000, 8000), "top_k": (3, 5, None)}
+    with ctxasm.open_store(own_url) as store:
+        swept = ctxasm.sweep(axes, store, "few", keep=False)
+    rows, best = swept.rows(), swept.settings[best_of(swept)]
+    place = {tuple(row.changes.values()): row for row in rows}
+    named = {trace.name: trace for trace in front_of(swept).data}
+    for window in axes["expand_window"]:
+        line = [place[window, best.max_tokens, hits] for hits in axes["top_k"]]
+        assert list(named[f"Neighbours {window}"].x) == [row.tokens for row in line]
+        assert list(named[f"Neighbours {window}"].y) == [share(row) for row in line]
+    assert f"Max tokens {best.max_tokens:,}" in rivals_words(swept)
+
+
+def test_without_both_rivals_there_are_no_lines(found):
+    swept, _ = found
+    assert rivals_words(swept) == ""
+    assert {trace.name for trace in front_of(swept).data} <= {"tried", "front", "yours", "default"}
 
 
 def test_another_setting_becomes_an_axis_and_two_are_chosen_to_be_drawn(own_url):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from ctxasm.app.ui.sweep.heatmap import share, values_of, varied
+from ctxasm.app.ui.sweep.heatmap import Heatmap, best_of, heatmap_of, share, values_of, varied
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.setting_labels import label_of, named
@@ -14,9 +16,11 @@ from ctxasm.model.settings import AssemblySettings, spec_of
 if TYPE_CHECKING:
     from ctxasm.tuning.sweep.results import SweepResult
 
-HEIGHT = 300
+HEIGHT = 320
 INK = "#7F8896"
 """Read in both themes."""
+SYMBOLS = ("circle", "triangle-up", "x", "star", "cross", "hexagon")
+"""Tell windows apart, from the narrowest on."""
 
 
 def front_alt(found: SweepResult) -> str:
@@ -31,13 +35,31 @@ def ceiling(found: SweepResult) -> float:
     return float(found.reachable.mean()) if found.labelled else 0.0
 
 
+def rivals_of(found: SweepResult) -> Heatmap | None:
+    """Windows by numbers of hits, where both were tried; the other settings stand at what the best has."""
+    names = varied(found)
+    if not {"expand_window", "top_k"} <= set(names):
+        return None
+    return heatmap_of(found, "expand_window", "top_k", values_of(found.settings[best_of(found)], names))
+
+
+def rivals_words(found: SweepResult) -> str:
+    """What the lines are: `Dotted: more hits, the neighbours as they are (Max tokens 4,000). …`; nothing without lines."""
+    grid = rivals_of(found)
+    if grid is None:
+        return ""
+    others = tuple(name for name in varied(found) if name not in (grid.down, grid.across))
+    at = f" ({named(values_of(found.settings[grid.best], others))})" if others else ""
+    return f"Dotted: more hits, the neighbours as they are{at}. What stands straight above each other has equal tokens."
+
+
 def front_of(found: SweepResult) -> Any:
     """The Plotly figure."""
     from plotly import graph_objects
 
     rows, names, front = found.rows(), varied(found), found.front()
 
-    def points(name: str, places: list[int], marker: dict[str, Any], line: bool = False) -> Any:
+    def points(name: str, places: Sequence[int], marker: dict[str, Any], line: dict[str, Any] | None = None) -> Any:
         return graph_objects.Scatter(
             x=[rows[at].tokens for at in places],
             y=[share(rows[at]) for at in places],
@@ -46,11 +68,16 @@ def front_of(found: SweepResult) -> Any:
             name=name,
             mode="lines+markers" if line else "markers",
             marker=marker,
-            line={"shape": "hv", "color": "#0072B2", "width": 2},
+            line=line,
         )
 
-    drawn = [points("tried", list(range(len(rows))), {"color": INK, "size": 7, "symbol": "circle-open"})]
-    drawn += [points("front", list(front), {"color": "#0072B2", "size": 9}, line=True)]
+    drawn = [points("tried", range(len(rows)), {"color": INK, "size": 7, "symbol": "circle-open"})]
+    drawn += [points("front", front, {"color": "#0072B2", "size": 9}, {"shape": "hv", "color": "#0072B2", "width": 2})]
+    if (grid := rivals_of(found)) is not None:
+        neighbours = label_of(spec_of(grid.down))
+        for window, line, symbol in zip(grid.rows, grid.cells, cycle(SYMBOLS)):
+            look = {"color": "#009E73", "dash": "dot", "width": 1.5}
+            drawn += [points(f"{neighbours} {window}", line, {"color": "#009E73", "size": 9, "symbol": symbol}, look)]
     drawn += [points("yours", [found.start], {"color": "#E69F00", "size": 13, "symbol": "diamond", "line": {"color": "#000", "width": 1}})]
     if (default := AssemblySettings()) in found.settings and found.settings[found.start] != default:
         place = found.settings.index(default)
@@ -59,7 +86,8 @@ def front_of(found: SweepResult) -> Any:
     figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {ceiling(found):.0%}")
     figure.update_xaxes(title="Tokens a question", rangemode="tozero", showgrid=False, zeroline=False)
     figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
-    figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend={"orientation": "h", "y": 1.15, "x": 0})
+    legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
+    figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend=legend)
     return figure
 
 

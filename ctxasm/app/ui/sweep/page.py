@@ -20,7 +20,7 @@ from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
 from ctxasm.app.ui.sweep.cell import cell_html
-from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html
+from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
@@ -168,10 +168,11 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
+    first, *more = decide(found).sentences
     st.html(
         boxed(
-            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(decide(found).sentence)}</p>'
-            f'<p class="cx-note" id="ctx-gold">Labels: {escape(found.gold)}.</p>'
+            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>'
+            f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
         )
     )
     if recommended is not None:
@@ -179,7 +180,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
-    st.html(boxed('<h2 class="cx-h">What evidence costs</h2>'))
+    st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
     st.html(importance_html(found) or boxed(""))
     st.html(settings_table(found, lambda settings: f"./?{_link(info, settings)}"))
