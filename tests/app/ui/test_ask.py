@@ -91,7 +91,7 @@ def test_unknown_markers_are_shown_as_such(open_ask):
 def test_an_answer_without_markers_is_uncited(open_ask):
     ((pane,),) = reader(asked(open_ask(**QUERY), model="scripted:none"))["attempts"]
     assert chips(pane) == []
-    assert pane["summary"].startswith("3 claims: 3 supported; 1 disputed; citation: 3 no citation")
+    assert pane["summary"].startswith("3 claims; 1 disputed; citation: 3 no citation")
 
 
 def test_a_declined_answer_is_no_uncited_one(open_ask):
@@ -152,7 +152,7 @@ def test_each_model_and_prompt_has_its_own_answers(open_ask):
     app.selectbox(key="prompt_style").set_value("grounded").run()
     fine(app.selectbox(key="model").set_value("scripted:none").run())
     assert since(app) == ""
-    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims: 3 supported; 1 disputed; citation: 3 no citation")
+    assert reader(app)["attempts"][0][0]["summary"].startswith("3 claims; 1 disputed; citation: 3 no citation")
 
 
 def test_only_so_many_answers_are_kept(open_ask, monkeypatch):

@@ -141,7 +141,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
 
 def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
-    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "2 supported", "1 partly"]
+    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 supported", "1 partly"]
     assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
     assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
 
@@ -291,7 +291,7 @@ def test_the_data_is_json_and_names_its_version():
     assert data["version"] == reader_data(done, ((told(of_every_kind(done)),),))["version"]
     assert data["version"] != reader_data(done, ())["version"]
     (pane,) = data["attempts"][0]
-    assert pane["summary"].startswith("8 claims: 2 supported")
+    assert pane["summary"].startswith("8 claims: 1 supported")
     assert [claim["name"] for claim in pane["claims"]][:2] == ["supported", "contradicted"]
     assert [figure["value"] for figure in pane["figures"]] == ["50 %", "67 %", "–"]
 
