@@ -110,5 +110,5 @@ def test_a_disputed_claim_is_counted_and_told() -> None:
     conflict = Conflict("number", "7.00", "8.00", 2, 0, 4)
     disputed = claim("supported", support=(PLACE,), disputed=Disputed(conflict, PLACE, "2026", "newer"))
     checked = answer(disputed, replace(disputed, disputed=None))
-    assert summary_sentence(checked) == "2 claims: 2 supported; 1 disputed"
-    assert (label(disputed, checked), parts_of(disputed, checked)) == ("supported, disputed", ("disputed", "full", "right"))
+    assert summary_sentence(checked) == "2 claims: 1 supported; 1 disputed"
+    assert (label(disputed, checked), parts_of(disputed, checked)) == ("supported, disputed", ("disputed", "right"))

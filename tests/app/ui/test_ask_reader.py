@@ -349,8 +349,8 @@ def test_a_disputed_claim_opens_the_source_that_says_otherwise():
     against = Disputed(conflict(done, 3, "14", "2 euro"), support(done, 3, "Een uur kost 2 euro"), "2026", "newer")
     check = checked(done, "U bent welkom van 14 tot 20 uur [2][3].", [{"verdict": "supported", "support": (hours,), "disputed": against}])
     (row,) = claim_rows(check, done)
-    assert (row.parts, row.name) == (("disputed", "full", "right"), "supported, disputed")
+    assert (row.parts, row.name) == (("disputed", "right"), "supported, disputed")
     assert row.says == "Disputed by [3], newer (2026): “14” here, “2 euro” there."
     assert [(span.number, span.kind) for span in row.spans] == [(2, "support"), (3, "clash"), (3, "part")]
     assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
-    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 supported", "1 disputed"]
+    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 disputed"]
