@@ -119,9 +119,15 @@ def _citation(checked: CheckedClaim, support: InSources | None) -> ByNumber | No
 
 
 def parts_of(checked: CheckedClaim, answer: JudgedAnswer) -> tuple[Part, ...]:
-    """Everything that a claim is to be counted under, worst first."""
+    """Everything that a claim is to be counted under, worst first.
+
+    `full`, the check mark, only where the claim is also cited right, itself or by its block, or no number is asked for, and no other
+    source disputes it.
+    """
     axes = axes_of(checked, answer)
-    found: Iterable[Part | None] = (axes.support, axes.citation, "disputed" if checked.disputed else None)
+    is_sound = (axes.citation is None or axes.citation in FINE) and checked.disputed is None
+    support = axes.support if axes.support != "full" or is_sound else None
+    found: Iterable[Part | None] = (support, axes.citation, "disputed" if checked.disputed else None)
     return tuple(sorted((part for part in found if part), key=WORST.index))
 
 

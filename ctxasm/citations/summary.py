@@ -48,10 +48,10 @@ def summary_sentence(checked: SummedAnswer) -> str:
 
 
 def claims_sentence(claims: int, declined: int, parts: Counter[Part]) -> str:
-    """Such as "6 claims: 4 supported, 1 not found, 1 declined; 1 disputed; citation: 1 wrong number, 1 no citation"."""
+    """Such as "6 claims: 4 supported, 1 not found; 1 disputed; citation: 1 wrong number"; supported are those with a check mark."""
     support = [f"{parts[name]} {words(name)}" for name in SUPPORT if parts[name]] + ([f"{declined} {DECLINED}"] if declined else [])
     citation = [f"{parts[name]} {words(name)}" for name in CITATION if parts[name] and name != "right"]
-    said = [f"{counted(claims, 'claim')}: {', '.join(support)}"]
+    said = [f"{counted(claims, 'claim')}{': ' if support else ''}{', '.join(support)}"]
     said += [f"{parts['disputed']} disputed"] if parts["disputed"] else []
     said += [f"citation: {', '.join(citation)}"] if citation else []
     return "; ".join(said)
@@ -87,7 +87,7 @@ def summary_dict(checked: SummedAnswer) -> dict[str, Any]:
 
 
 def axes_dict(parts: Counter[Part]) -> dict[str, Any]:
-    """How many claims have each value of the two axes, those that occur, and how many are disputed."""
+    """How many claims have each value of the two axes, those that occur, and how many are disputed; `full` are those with a check mark."""
     return {
         "support": {name: parts[name] for name in SUPPORT if parts[name]},
         "citation": {name: parts[name] for name in CITATION if parts[name]},

@@ -92,7 +92,8 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
     """The verdict on a claim by the sources that it cites; where they do not carry it, against all others."""
     weighed = bench.weighed(at, known)
     match = weighed.match
-    checked = CheckedClaim(claim, "unsupported", weighed.score, bench.places(match), match.missing, match.conflict, idle=weighed.idle)
+    places = bench.places(match)
+    checked = CheckedClaim(claim, "unsupported", weighed.score, places, match.missing, match.conflict, gated=match.gated, idle=weighed.idle)
     if weighed.carried:
         return replace(checked, verdict="supported")
     if weighed.is_match:
@@ -189,7 +190,7 @@ def _attributed(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:
     places = bench.places(match) if verdict != "no_source" else ()
     if match.conflict is not None:
         places = _where(places, match.conflict)
-    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict)
+    return CheckedClaim(claim, verdict, match.score, places, match.missing, match.conflict, gated=match.gated)
 
 
 def _best(bench: Bench, each: Mapping[int, Match]) -> tuple[int | None, Match]:

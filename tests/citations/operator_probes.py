@@ -1,7 +1,7 @@
 """Probes of single words that turn a claim: written by hand over invented texts, and made by rule out of real ones.
 
 Each is a claim that cites one text, true or false. `unread` of them, a third by a digest of the text, are for reporting only: nobody
-looks at which of those come out wrong.
+looks at which of those come out wrong; those made out of other texts (`elsewhere`) are for reporting altogether.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import Literal, NamedTuple
@@ -177,16 +178,30 @@ EDITS: dict[str, dict[str, Edit]] = {
 @cache
 def made(third: Third) -> tuple[OperatorProbe, ...]:
     """Probes made out of sentences of real texts by the rules of EDITS, the same every time. Empty where the texts are not there."""
-    found: list[OperatorProbe] = []
-    for language, texts in _real_texts().items():
-        counts: dict[str, int] = {}
-        for text in texts:
-            if third_of(text) == third:
-                for probe in _of_text(language, text):
-                    counts[probe.kind] = counts.get(probe.kind, 0) + 1
-                    if counts[probe.kind] <= MOST_PER_KIND:
-                        found.append(probe)
-    return tuple(found)
+    return tuple(
+        probe for language, texts in _real_texts().items() for probe in _few(language, [text for text in texts if third_of(text) == third])
+    )
+
+
+@cache
+def elsewhere() -> tuple[OperatorProbe, ...]:
+    """The same out of articles of medicine and speeches, which no gate was written over. Empty where they are not there."""
+    folder = real_folder()
+    if folder is None:
+        return ()
+    chunks = [json.loads(line) for line in (folder / "chunkeval" / "chunks.jsonl").read_text(encoding="utf-8").splitlines()]
+    texts = [chunk["text"] for chunk in chunks if chunk["document_id"].startswith(("pubm", "stat"))]
+    Random(0).shuffle(texts)
+    return tuple(_few("en", texts))
+
+
+def _few(language: str, texts: Sequence[str]) -> Iterator[OperatorProbe]:
+    counts: Counter[str] = Counter()
+    for text in texts:
+        for probe in _of_text(language, text):
+            counts[probe.kind] += 1
+            if counts[probe.kind] <= MOST_PER_KIND:
+                yield probe
 
 
 def _real_texts() -> dict[str, list[str]]:

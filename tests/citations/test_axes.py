@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, WORST, Axes, axes_of, count_parts, label, parts_of
 from ctxasm.citations.checked import VERDICTS, CheckedClaim, Claim, Disputed, DroppedSource, Figures, Support, Verdict
 from ctxasm.citations.checked_answer import CheckedAnswer
-from ctxasm.citations.summary import summary_sentence
+from ctxasm.citations.summary import summary_dict, summary_sentence
 from ctxasm.model.support import Conflict
 from tests.examples import examples
 
@@ -80,7 +80,9 @@ CLAIMS = st.builds(
 def test_what_is_fine_was_supported_and_every_claim_is_counted(claims: list[CheckedClaim]) -> None:
     checked = answer(*claims)
     counts = count_parts(checked)
-    assert sum(counts[part] for part in SUPPORT) + sum(one.verdict == "declined" for one in claims) == len(claims)
+    badly_cited = [one for one in claims if (axes := axes_of(one, checked)).support == "full" and axes.citation not in (None, *FINE)]
+    declined = sum(one.verdict == "declined" for one in claims)
+    assert sum(counts[part] for part in SUPPORT) + declined + len(badly_cited) == len(claims)
     assert sum(counts[part] for part in CITATION) <= len(claims)
     for one in claims:
         parts = parts_of(one, checked)
@@ -94,9 +96,19 @@ def test_what_is_fine_was_supported_and_every_claim_is_counted(claims: list[Chec
             )
 
 
+def test_a_check_mark_is_for_what_is_carried_and_cited_right() -> None:
+    """On the page, in the sentence of the command line and in the JSON alike: they count the parts of a claim."""
+    right, wrong = claim("supported", support=(PLACE,)), claim("elsewhere", better=2)
+    checked = answer(right, wrong, claim("uncited", (), better=2))
+    assert [axes_of(one, checked).support for one in checked.claims] == ["full"] * 3
+    assert [parts_of(one, checked) for one in checked.claims] == [("full", "right"), ("wrong_number",), ("missing",)]
+    assert summary_sentence(checked) == "3 claims: 1 supported; citation: 1 no citation, 1 wrong number"
+    assert summary_dict(checked)["axes"]["support"] == {"full": 1}
+
+
 def test_a_disputed_claim_is_counted_and_told() -> None:
     conflict = Conflict("number", "7.00", "8.00", 2, 0, 4)
     disputed = claim("supported", support=(PLACE,), disputed=Disputed(conflict, PLACE, "2026", "newer"))
     checked = answer(disputed, replace(disputed, disputed=None))
-    assert summary_sentence(checked) == "2 claims: 2 supported; 1 disputed"
-    assert (label(disputed, checked), parts_of(disputed, checked)) == ("supported, disputed", ("disputed", "full", "right"))
+    assert summary_sentence(checked) == "2 claims: 1 supported; 1 disputed"
+    assert (label(disputed, checked), parts_of(disputed, checked)) == ("supported, disputed", ("disputed", "right"))

@@ -284,3 +284,10 @@ def test_a_cited_source_that_says_otherwise_is_named_beside_one_that_carries() -
     assert (claim.verdict, claim.idle) == ("partly", (2,))
     assert claim.conflict is not None
     assert claim.conflict.number == 2
+
+
+def test_the_word_that_keeps_a_claim_from_being_carried_is_told() -> None:
+    grounds = grounds_of_sources([{"n": 1, "text": "Most tenants received the refund in April."}])
+    for answer in ("All tenants received the refund in April [1].", "All tenants received the refund in April."):
+        (claim,) = check_answer(answer, grounds, LexicalScorer(), marked="[1]" in answer).claims
+        assert [(gated.claim, gated.source) for gated in claim.gated] == [("All", "Most"), ("", "Most")]

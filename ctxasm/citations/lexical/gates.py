@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.comparisons import find_compared, is_converse
+from ctxasm.citations.lexical.copies import find_edits
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
@@ -21,7 +23,7 @@ from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
 
-ONE_WORD = 0.1
+ONE_WORD = 0.115
 """A single word of weight that is less than this share of its claim may lack: a long claim says one thing in a word of its own."""
 
 
@@ -62,15 +64,28 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
         for found in denied_conflicts(matter, stretch) if signs else ():
             denials = denials or 1
             conflict = conflict or found
+    if conflict is not None and conflict.kind == "opposite" and is_converse(matter):
+        conflict = None
+    if conflict is not None and conflict.kind == "opposite" and _says_both(matter):
+        denials, conflict = 1, None
     displaced &= ~titles & ~lacking.uncovered
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
     return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
 
 
+def _says_both(matter: Matter) -> bool:
+    """Whether a sentence has the claim's word of time beside its opposite: "A led it until 2014, and B has led it since"."""
+    ours = {op.meaning for op in matter.operators if op.kind == "time"}
+    found = ({op.meaning for op in matter.evidence.operators(at) if op.kind == "time"} for at in matter.numbers)
+    return bool(ours) and any(ours < theirs for theirs in found)
+
+
 def _gates(matter: Matter) -> Iterator[Gated]:
     """What keeps a claim from being carried although nothing of it is missing or denied."""
     yield from find_gates(matter)
+    yield from find_compared(matter)
     yield from find_finer(matter)
+    yield from find_edits(matter)
     yield from find_changed_places(matter)
     yield from find_pairs(matter)
     yield from find_later(matter)

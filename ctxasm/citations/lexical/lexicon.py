@@ -78,3 +78,11 @@ def operator_phrases(tongue: str) -> Iterator[tuple[str, str, str]]:
         for value, phrases in meanings.items():
             for phrase in phrases.split():
                 yield kind, value, phrase
+
+
+def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, meaning and word of what says so in a source, but may also say something else; "*" ends a stem."""
+    for kind, meanings in _data(tongue)["hints"].items():
+        for value, words in meanings.items():
+            for word in words.split():
+                yield kind, value, word

@@ -1,5 +1,5 @@
 """A claim is refused where a word that turns what is said stands in it and not in the stretch that carries it, or the other way round,
-or where it bears on something else there (see `operators`).
+or where a cause bears on something else there (see `operators`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.operators import Meaning, Operator
+from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
@@ -23,6 +23,7 @@ _WEAK: frozenset[Meaning] = frozenset(
     (
         *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
         *(("time", "at_first"), ("time", "during"), ("exception", "include")),
+        ("condition", "case"),
     )
 )
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
@@ -37,12 +38,13 @@ _FREE: frozenset[Meaning] = frozenset(
 _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
+_BEFORE_NOUN = (["the"], ["its"], ["their"], ["his"], ["her"], ["de"], ["het"], ["der"], ["die"], ["das"])
 _WORD = re.compile(r"[^\W\d_]+")
 _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 """What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
-_BEARING = frozenset(("cause", "time", "condition", "exception"))
-"""Kinds whose words bear on what follows them."""
+_GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
+"""What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
@@ -52,6 +54,9 @@ _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
     ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
+    ("comparison", "than"): frozenset((("comparison", "above"), ("comparison", "below"))),
+    ("comparison", "above"): frozenset((("comparison", "than"),)),
+    ("comparison", "below"): frozenset((("comparison", "than"),)),
     ("cause", "because"): frozenset((("cause", "causing"),)),
     ("cause", "causing"): frozenset((("cause", "because"),)),
     ("modal", "should"): frozenset((("modal", "must"),)),
@@ -126,7 +131,8 @@ def _added(
         if placed or meant & does or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
             continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
-        if rivals or op.meaning not in _WEAK:
+        hinted = (is_hinted(op.meaning, matter.text(at), *matter.evidence.span(at), matter.evidence.stems.tongue) for at in way)
+        if rivals or not (op.meaning in _WEAK or any(hinted)):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else "")
 
 
@@ -138,7 +144,8 @@ def _left_out(
     for at, op in scoped:
         near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
-        if not (does or op.meaning in _FREE or op.kind in _LOOSE):
+        free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
+        if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
 
@@ -177,19 +184,36 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     own = next((place for place, clause in enumerate(clauses) if op.start < clause.source.end), None)
     if own is None:
         return False
-    scope = _scope(clauses, own, op)
+    scope = _scope(matter.text(at), clauses, own, op)
     held = 0
     for clause in scope:
         held |= clause.mask
-    if (held & mask & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
+    elsewhere = 0
+    for clause in clauses:
+        elsewhere |= clause.mask if clause.source.segment != clauses[own].source.segment else 0
+    if (held & mask & ~elsewhere & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
         return False
-    if op.kind in ("quantifier", "modal"):
+    if op.kind in ("quantifier", "modal") and op.value != "only":
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
 
 
-def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
+def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether the claim leaves out what a word such as "only" stands before: "only members", where the claim has "members" without it, says
+    no more, nor does "the only venue"; "only on Sundays", where it has no Sundays, does."""
+    low, high = matter.evidence.span(at)
+    text = matter.text(at)
+    if text[low : op.start].split()[-1:] in _BEFORE_NOUN:
+        return False
+    word = next(read_words(text, op.end, high, matter.evidence.stems), None)
+    figure = next(iter(read_quantities(text, op.end, high)), None)
+    if figure is not None and (word is None or figure.start <= word.start):
+        return not any(ours.agrees(figure) for ours in matter.parts.quantities)
+    return word is not None and not matter.parts.forms.get(word.key, 0)
+
+
+def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
     """The clauses that a word bears on."""
     segment = clauses[own].source.segment
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
@@ -201,22 +225,24 @@ def _scope(clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause
     if op.kind == "hedge":
         return [clauses[own], *after]
     before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
+    if before and before[-1].source.words and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
+        before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
 
 
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
-    """Words of the claim that bear on something else than in the source: "before the meal" where that has "before the walk"."""
+    """Causes of the claim that the source has for something else: "because the dam broke" where it has "because the water was high"."""
     for op in inside:
-        if op.kind not in _BEARING and op.value != "than":
+        if op.kind != "cause":
             continue
         mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
-        alike = {op.meaning} if op.kind != "cause" else {("cause", "because"), ("cause", "causing")}
+        alike = {("cause", "because"), ("cause", "causing")} if op.value != "despite" else {op.meaning}
         places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning in alike]
         yours = [_bits(matter, matter.text(at), other, matter.evidence.span(at)) for at, other in places]
         known = 0
         for held in way.values():
             known |= held
-        if op.kind == "cause" and not all(yours):
+        if not all(yours):
             continue
         if places and mine & known and not any(mine & bits for bits in yours):
             at, other = places[0]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
@@ -16,7 +16,7 @@ from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*|[;:()\n]")
-_SKIPPED = frozenset(
+SKIPPED = frozenset(
     re.findall(
         r"\w+",
         "the a an and or de het een en der die das den dem des ein eine einen einem einer eines und oder "
@@ -32,14 +32,19 @@ CONTENT = 2
 """The fit of words beside a neighbour with content."""
 BOTH_SIDES = 4
 """The fit of words between the same neighbours with content."""
-LEAST_SHARED = 2
-"""Words that a clause must share with a claim to speak of the same deed."""
+LEAST_SAID = 3
+"""Words with content of a clause that says something of its subject."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 _LETTERS = re.compile(r"[^\W\d_]+")
-_BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
+BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
+_LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwijl maar hoewel wahrend aber obwohl"))
+_OF = frozenset(("of", "van", "von"))
+_CASES = frozenset(("der", "den", "dem", "einen", "einem"))
+_JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
+"""What makes a list of two, whose order tells nothing."""
 _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
@@ -47,13 +52,17 @@ Span = tuple[int, int, int]
 
 
 class Item(NamedTuple):
-    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side."""
+    """Words or a figure of the claim (their bits, in order) at characters `start` to `end`, with two neighbours on each side.
+
+    `article` is the German one before them that says whether they are the subject.
+    """
 
     bits: tuple[int, ...]
     start: int
     end: int
     left: tuple[str, str]
     right: tuple[str, str]
+    article: str
 
 
 class Order:
@@ -63,9 +72,11 @@ class Order:
         self.matter = matter
         self.stems = matter.evidence.stems
         self.text = matter.parts.text
+        self._known_items: dict[int, list[Item]] = {}
         self.spans = self._own_spans()
-        self.tokens = _tokens(self.text, 0, len(self.text))
+        self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
+        self._agent = next((match.end() for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -79,6 +90,14 @@ class Order:
             if tongue != "de" or self.text[word.start].isupper() or _BEFORE_NOUN.match(self.text, word.end)
         ]
         return sorted((*figures, *words))
+
+    def _items_of(self, at: int) -> list[Item]:
+        """The items in a sentence of a source, remembered."""
+        known = self._known_items.get(at)
+        if known is None:
+            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            known = self._known_items[at] = _items(text, self.there(at), _tokens(text, low, high))
+        return known
 
     def there(self, at: int) -> list[Span]:
         """The same words and figures in a sentence of a source."""
@@ -100,18 +119,18 @@ class Order:
 
     def swapped(self) -> Iterator[Gated]:
         """Two words, names or figures of the claim of which each stands where the source has the other."""
-        ours = _items(self.text, self.spans, self.tokens)
+        ours = self.items
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
             theirs: dict[tuple[int, ...], list[Item]] = {}
-            for item in _items(text, self.there(at), _tokens(text, low, high)):
+            for item in self._items_of(at):
                 theirs.setdefault(item.bits, []).append(item)
             if self._is_passive != _is_passive(text, low, high):
                 continue
             moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
             for place, (one, one_there) in enumerate(moved):
                 for other, other_there in moved[place + 1 :]:
-                    if self._are_swapped(one, other, one_there, other_there):
+                    if self._are_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
@@ -120,7 +139,36 @@ class Order:
     def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
             return False
+        between = self.text[min(one.end, other.end) : max(one.start, other.start)]
+        both = ((one, one_there), (other, other_there))
+        if _tells_nothing(between) or any(item.article and any(item.article == each.article for each in there) for item, there in both):
+            return False
+        if self._keeps_its_place(one, one_there, other_there) or self._keeps_its_place(other, other_there, one_there):
+            return False
         return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
+
+    def _is_said_so(self, one: Item, other: Item, but: int) -> bool:
+        """Whether another sentence has two items in the places that they have in the claim."""
+        for at in self.matter.numbers:
+            items = self._items_of(at) if at != but else []
+            places = [[each for each in items if each.bits == item.bits] for item in (one, other)]
+            if all(places):
+                own = self._fit(one, places[0]) + self._fit(other, places[1])
+                if own >= CONTENT and own >= self._fit(one, places[1]) + self._fit(other, places[0]):
+                    return True
+        return False
+
+    def _keeps_its_place(self, item: Item, own: Sequence[Item], others: Sequence[Item]) -> bool:
+        """Whether both words beside an item, on one side, are those of its own place only: "shorter than the Tay but …"."""
+        return self._has_place(item, own) and not self._has_place(item, others)
+
+    def _has_place(self, item: Item, there: Sequence[Item]) -> bool:
+        """Whether both words beside an item, on one side, are those of some place."""
+        sides = ((side, place) for one in there for side, place in ((item.left, one.left), (item.right, one.right)))
+        return any(side == place and self._weighs(side) for side, place in sides)
+
+    def _weighs(self, side: tuple[str, str]) -> bool:
+        return all(word not in _EDGES for word in side) and any(self.stems.key(word) for word in side)
 
     def _is_figure(self, item: Item) -> bool:
         return bool(item.bits[0] & self.matter.parts.all_quantities)
@@ -144,42 +192,110 @@ class Order:
             ends = _ends(*passive)
             order = [bits for _, _, bits in active[1]]
             together = ends and any(clause.sentence == at and not sum(ends) & ~clause.mask for clause in self.matter.clauses)
-            if ends and together and order.index(ends[0]) < order.index(ends[1]):
+            if ends and together and order.index(ends[0]) < order.index(ends[1]) and self._is_one_deed(at, ends):
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 
-    def done_by(self) -> Iterator[Gated]:
-        """Who does it in the claim, where the sources say of another, in the passive voice, that it is done by them."""
-        if self._is_passive or not self.spans:
-            return
-        subject = self.spans[0][2]
-        others = self.matter.parts.everything & ~subject
-        for clause in self.matter.clauses:
-            text = self.matter.text(clause.sentence)
-            if (clause.mask & others).bit_count() < LEAST_SHARED or clause.mask & subject:
-                continue
-            beside = [other for other in self.matter.clauses if other.sentence == clause.sentence and other.mask & subject]
-            done = [_done_by(text, each.source.start, each.source.end) for each in (clause, *beside)]
-            if _is_passive(text, *self.matter.evidence.span(clause.sentence)) and done[0] and any(done[1:]):
-                yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
-                return
+    def _is_one_deed(self, at: int, ends: tuple[int, int]) -> bool:
+        """Whether a clause of the claim and one of a sentence have both ends, and another word with them."""
+        both = sum(ends)
+        ours = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & both == both]
+        theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
+        return any(one & other & ~both for one in ours for other in theirs)
 
-    def done_by_another(self) -> Iterator[Gated]:
-        """Whom the claim says something is done by, where the sources say it in a clause without them: they stand in another one."""
-        done = next((match for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), None)
-        if done is None or not self._is_passive:
-            return
-        others = self.matter.bits(frozenset(word.key for word in read_words(self.text, 0, done.start(), self.stems)))
-        agent = next((bits for start, _, bits in self.spans if start >= done.end() and not bits & others), 0)
+    def by_another(self) -> Iterator[Gated]:
+        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas
+        and built by Bos"."""
+        heavy = self.matter.parts.heavy
+        for at in self.matter.numbers:
+            text = self.matter.text(at)
+            clauses = [clause for clause in self.matter.clauses if clause.sentence == at]
+            done = [(clause, agent) for clause in clauses if (agent := self._agents(text, clause)) is not None]
+            for clause, agent in done:
+                for other, doer in done:
+                    deed, wrong = clause.mask & ~other.mask & ~agent & heavy, doer & ~clause.mask & heavy
+                    mine = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & wrong and stretch.mask & deed]
+                    own = self._deed(text, other) & ~clause.mask & ~doer & heavy
+                    if mine and not any(mask & (agent | own) for mask in mine):
+                        yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+                        return
+
+    def _deed(self, text: str, clause: Clause) -> int:
+        """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
+        found = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
+        held = 0
+        for word in clause.source.words:
+            held |= self.matter.parts.forms.get(word.key, 0) if word.start >= low else 0
+        return held
+
+    def _agents(self, text: str, clause: Clause) -> int | None:
+        """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
+        words = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
+        after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
+        held = 0
+        for word in after:
+            if text[word.start].isupper() or word is after[0]:
+                held |= self.matter.parts.forms.get(word.key, 0)
+        return held if after else None
+
+    def of_another(self) -> Iterator[Gated]:
+        """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
+        coast", where the source has "Kells lies on the coast, Trim lies inland"."""
+        parts = self.matter.parts
+        for stretch in parts.clauses:
+            inside = [bit for bit in parts.order if stretch.mask >> bit & 1]
+            if self._is_passive:
+                inside.sort(key=lambda bit: parts.part(bit).start < self._agent)
+            subject = (1 << inside[0] if inside else 0) & parts.heavy
+            for bit in inside[1:]:
+                said = 1 << bit
+                if subject and said & (parts.heavy | parts.all_quantities) and (clause := self._said_of_another(subject, said)) is not None:
+                    text = self.matter.text(clause.sentence)
+                    ends = sorted((parts.part(inside[0]), parts.part(bit)))
+                    ours = parts.text[ends[0].start : ends[1].end]
+                    yield Gated("roles", ours, text[clause.source.start : clause.source.end].strip())
+                    return
+
+    def _said_of_another(self, subject: int, said: int) -> Clause | None:
+        """The clause that says something of another subject, where the subject of the claim begins another clause of that sentence, and no
+        clause has both."""
+        clauses, forms = self.matter.clauses, self.matter.parts.forms
+        if any(clause.mask & subject and clause.mask & said for clause in clauses):
+            return None
+        found: Clause | None = None
+        for place, clause in enumerate(clauses):
+            if clause.mask & said:
+                own, others = (
+                    self._whole_of(place),
+                    [self._whole_of(at) for at, one in enumerate(clauses) if one.sentence == clause.sentence],
+                )
+                theirs = own[0].source.words[0] if own[0].source.words else None
+                if theirs is None or forms.get(theirs.key, 0) or any(one.mask & subject for one in own) or not self._is_sentence(own):
+                    return None
+                if not any(forms.get(whole[0].source.words[0].key, 0) & subject for whole in others if self._is_sentence(whole)):
+                    return None
+                found = clause
+        return found
+
+    def _whole_of(self, place: int) -> Sequence[Clause]:
+        """A clause with those before it that are of one word, in a list: "Kells" and "Trim lie on the coast"."""
         clauses = self.matter.clauses
-        of_weight = others & (self.matter.parts.heavy | self.matter.parts.all_quantities)
-        if any(clause.mask & agent and clause.mask & of_weight for clause in clauses) or not any(clause.mask & agent for clause in clauses):
-            return
-        for clause in clauses:
-            if (clause.mask & others).bit_count() >= LEAST_SHARED:
-                theirs = self.matter.text(clause.sentence)[clause.source.start : clause.source.end]
-                yield Gated("roles", self.text.strip(), theirs.strip())
-                return
+        first = place
+        while first and clauses[first - 1].sentence == clauses[place].sentence and len(clauses[first - 1].source.words) == 1:
+            first -= 1
+        return clauses[first : place + 1]
+
+    def _is_sentence(self, whole: Sequence[Clause]) -> bool:
+        """Whether clauses say something of a subject of their own, with which they begin."""
+        text, start = self.matter.text(whole[0].sentence), whole[0].source.start
+        words = [word for clause in whole for word in clause.source.words]
+        if len(words) < LEAST_SAID or whole[0].source.words == ():
+            return False
+        lead = [folded(match.group()) for match in _LETTERS.finditer(text, start, words[0].start)]
+        begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
+        return begins and (text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
@@ -191,24 +307,44 @@ class Order:
         tokens = _tokens(text, low, high)
         spans = self.there(best)
         known = {start for start, _, _ in spans}
-        theirs = _items(text, spans, tokens)
+        theirs = self._items_of(best)
         places: dict[tuple[str, str], list[tuple[int, int]]] = {}
         for first in range(len(tokens)):
             for last in range(first, min(first + LONGEST_RIVAL, len(tokens))):
-                if tokens[last][0] in known:
+                if tokens[last][0] in known or tokens[last][2] in _STOPS:
                     break
                 left, right = _beside(tokens, first, last + 1)
                 places.setdefault((left[0], right[0]), []).append((first, last + 1))
-        for item in _items(self.text, self.spans, self.tokens):
+        for item in self.items:
             rivals = places.get((item.left[0], item.right[0]), ())
             if not rivals or not self._stands_in_windows(item):
                 continue
-            if self._fit(item, [place for place in theirs if place.bits == item.bits]) >= CONTENT:
+            own = [place for place in theirs if place.bits == item.bits]
+            if self._fit(item, own) >= CONTENT or self._has_place(item, own) or self._stands_so(item, best):
                 continue
             for first, last in rivals:
+                if self._may_mean(item, text, tokens[first][0], tokens[last - 1][1]):
+                    continue
                 if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(text, tokens[first:last]):
                     yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last - 1][1]])
                     return
+
+    def _may_mean(self, item: Item, text: str, start: int, end: int) -> bool:
+        """Whether words of a source may stand for a name that it told before: "the company"."""
+        if self.stems.tongue == "de" or _follows_article(self.text, item.start):
+            return False
+        if not (_follows_article(text, start) and text[start:end].islower()):
+            return False
+        words = _LETTERS.findall(self.text, item.start, item.end)
+        return all(word[0].isupper() and not re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
+
+    def _stands_so(self, item: Item, but: int) -> bool:
+        """Whether another sentence has an item between the same neighbours."""
+        for at in self.matter.numbers:
+            items = self._items_of(at) if at != but else []
+            if self._fit(item, [each for each in items if each.bits == item.bits]) > CONTENT:
+                return True
+        return False
 
     def _stands_in_windows(self, item: Item) -> bool:
         """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
@@ -227,18 +363,27 @@ class Order:
         return any(key and key not in self.stems.light for key in keys)
 
 
+def _tells_nothing(between: str) -> bool:
+    """Whether the order of two things tells nothing: in a list of two, or on both sides of "is"."""
+    return bool(_JOINED.fullmatch(between)) or between.strip().casefold() in BEING
+
+
+def _follows_article(text: str, start: int) -> bool:
+    before = text[max(0, start - 12) : start].split()[-1:]
+    return bool(before) and before[0].casefold() in SKIPPED
+
+
 def _is_passive(text: str, low: int, high: int) -> bool:
-    words = {word.casefold() for word in _LETTERS.findall(text, low, high)}
-    return bool(words & _BEING and words & _BY)
-
-
-def _done_by(text: str, low: int, high: int) -> bool:
-    return any(match.group().casefold() in _BY for match in _LETTERS.finditer(text, low, high))
+    """Whether something is done by somebody; in English with "by" behind a form of "be", for "directed by A, it was" does not say so."""
+    words = [word.casefold() for word in _LETTERS.findall(text, low, high)]
+    being = next((at for at, word in enumerate(words) if word in BEING), len(words))
+    done = next((at for at in range(len(words) - 1, -1, -1) if words[at] in _BY), -1)
+    return being < len(words) and done >= 0 and (words[done] != "by" or done > being)
 
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
-    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BEING), None)
+    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
     done = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
     if being is None or done is None:
         return None
@@ -257,7 +402,7 @@ def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tu
 
 def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
     tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
-    return [token for token in tokens if token[2] not in _SKIPPED]
+    return [token for token in tokens if token[2] not in SKIPPED]
 
 
 def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:
@@ -271,7 +416,9 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             before = next((at + 1 for at in range(len(tokens) - 1, -1, -1) if tokens[at][1] <= start), 0)
             after = next((at for at in range(len(tokens)) if tokens[at][0] >= end), len(tokens))
             left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
-            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right))
+            article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
+            case = article[0] if article and article[0] in _CASES else ""
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, case))
     return found
 
 
@@ -282,8 +429,8 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
-    yield from order.done_by()
-    yield from order.done_by_another()
+    yield from order.by_another()
+    yield from order.of_another()
     yield from order.replaced()
 
 
@@ -294,7 +441,7 @@ def find_pairs(matter: Matter) -> Iterator[Gated]:
     for one in mine if len(mine) > 1 else ():
         partner = _partner(text, one, mine)
         wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
-        if partner is not None and wrong is not None:
+        if partner is not None and wrong is not None and not _are_paired(matter, partner, one):
             yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
             return
 
@@ -313,6 +460,17 @@ def _belongs_elsewhere(matter: Matter, one: Quantity, partner: Quantity) -> str 
             if any(partner.agrees(each) and _partner(there, each, alike) != other for each in theirs):
                 wrong = there[min(other.start, found.start) : max(other.end, found.end)]
     return wrong
+
+
+def _are_paired(matter: Matter, one: Quantity, partner: Quantity) -> bool:
+    """Whether some sentence pairs a figure with its partner."""
+    for at in matter.numbers:
+        theirs = matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        found = (_partner(matter.text(at), other, rivals) for other in theirs if one.agrees(other))
+        if any(each is not None and partner.agrees(each) for each in found):
+            return True
+    return False
 
 
 def _sort(quantity: Quantity) -> tuple[str, str, bool]:

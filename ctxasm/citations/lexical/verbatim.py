@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import re
+
 from ctxasm.citations.lexical.clause_subjects import Matter
 
 _STOPS = ".!?;:()| -*•"
+_JOIN = re.compile(r"[,;] (?:and|en|und) |; ")
+"""What makes one claim of two sentences."""
+LEAST_JOINED = 4
+"""Words of each of them."""
 
 
 def is_verbatim(matter: Matter) -> bool:
-    """Whether the claim stands word for word in one of its windows, from one stop to another: then nothing can stand against it."""
+    """Whether the claim stands word for word in one of its windows, from one stop to another, or is two such joined: then nothing can stand
+    against it."""
     claim = _plain(matter.parts.text).strip(_STOPS)
-    for window in matter.windows:
-        first, last = matter.evidence.sentences[window.first], matter.evidence.sentences[window.last]
-        text = _plain(matter.text(window.first)[first.start : last.end])
+    texts = [_window(matter, window.first, window.last) for window in matter.windows]
+    if _stands(claim, texts):
+        return True
+    joined = [(claim[: join.start()], claim[join.end() :]) for join in _JOIN.finditer(claim)]
+    long = [pair for pair in joined if all(len(each.split()) >= LEAST_JOINED for each in pair)]
+    return any(all(_stands(each, texts) for each in pair) for pair in long)
+
+
+def _window(matter: Matter, first: int, last: int) -> str:
+    start, end = matter.evidence.sentences[first].start, matter.evidence.sentences[last].end
+    return _plain(matter.text(first)[start:end])
+
+
+def _stands(claim: str, texts: list[str]) -> bool:
+    for text in texts:
         at = text.find(claim)
         if at >= 0 and text[:at].rstrip(" ")[-1:] in _STOPS and text[at + len(claim) :].lstrip(" ")[:1] in _STOPS:
             return True

@@ -141,7 +141,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
 
 def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
-    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "2 supported", "1 partly"]
+    assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 supported", "1 partly"]
     assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
     assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
 
@@ -291,7 +291,7 @@ def test_the_data_is_json_and_names_its_version():
     assert data["version"] == reader_data(done, ((told(of_every_kind(done)),),))["version"]
     assert data["version"] != reader_data(done, ())["version"]
     (pane,) = data["attempts"][0]
-    assert pane["summary"].startswith("8 claims: 2 supported")
+    assert pane["summary"].startswith("8 claims: 1 supported")
     assert [claim["name"] for claim in pane["claims"]][:2] == ["supported", "contradicted"]
     assert [figure["value"] for figure in pane["figures"]] == ["50 %", "67 %", "–"]
 
@@ -349,8 +349,8 @@ def test_a_disputed_claim_opens_the_source_that_says_otherwise():
     against = Disputed(conflict(done, 3, "14", "2 euro"), support(done, 3, "Een uur kost 2 euro"), "2026", "newer")
     check = checked(done, "U bent welkom van 14 tot 20 uur [2][3].", [{"verdict": "supported", "support": (hours,), "disputed": against}])
     (row,) = claim_rows(check, done)
-    assert (row.parts, row.name) == (("disputed", "full", "right"), "supported, disputed")
+    assert (row.parts, row.name) == (("disputed", "right"), "supported, disputed")
     assert row.says == "Disputed by [3], newer (2026): “14” here, “2 euro” there."
     assert [(span.number, span.kind) for span in row.spans] == [(2, "support"), (3, "clash"), (3, "part")]
     assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
-    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 supported", "1 disputed"]
+    assert [choice.label for choice in choices((row,))] == ["1 claim", "1 disputed"]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ctxasm.data.files.recognised.converted import BY_NAME, Converted, Line
 from ctxasm.data.files.recognised.messages import prompt_text
-from ctxasm.data.files.recognised.passages import Passage, content_id
+from ctxasm.data.files.recognised.passages import Passage, content_id, opening
 from ctxasm.data.files.recognised.placing import place
 from ctxasm.data.files.recognised.scoring import NOTES, falling, rising, score
 from ctxasm.data.files.recognised.values import is_finite
@@ -175,6 +175,8 @@ class Draft:
             if placed.by:
                 self.note(at.table, f"chunk_index from {placed.by} (documents: {{}})")
             facts = {name: next((v for p in passages if (v := getattr(p, name))), None) for name in ("title", "source", "date")}
+            if not facts["title"] and not is_named(first) and isinstance(first.text, str):
+                facts["title"] = opening(first.text)
             self._line(at, "documents", _present({"document_id": document_id, **facts}))
             paged = first.start_in_page and len({passage.page for passage in passages}) > 1
             for number in sorted(own, key=lambda number: self._indexes[number]):
@@ -250,9 +252,14 @@ class Draft:
         return {"document_id": document_of(self._passages[number][1], self._passages[number][0]), "chunk_index": self._indexes[number]}
 
 
+def is_named(passage: Passage) -> bool:
+    """Whether anything but its text says what it is of."""
+    return bool(passage.document_id or passage.passage_id)
+
+
 def document_of(passage: Passage, at: Place) -> str:
     """The document of a passage: what names it, else the passage's own name, else its content, else the row."""
-    if passage.document_id or passage.passage_id:
+    if is_named(passage):
         return passage.document_id or passage.passage_id or ""
     return content_id(passage.text) if isinstance(passage.text, str) else f"row {at.row}"
 

@@ -31,6 +31,8 @@ SCORE_NAMES = {
 }
 """The names of a score, the one that counts first, with what it measures."""
 MAX_ID = 500
+OPENING = 6
+"""Words that stand for a title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,13 @@ def page_of(values: Object) -> int | None:
 def content_id(text: str) -> str:
     """The name of a document of which nothing is known but its text."""
     return f"text-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def opening(text: str) -> str | None:
+    """What stands for the title of a document of which nothing is known but its text: its first words."""
+    words = text[: 20 * OPENING].split()
+    short = " ".join(words[:OPENING])[: 10 * OPENING]
+    return f"{short}…" if short and short != text.strip() else short or None
 
 
 def short_id(name: str | None) -> str | None:

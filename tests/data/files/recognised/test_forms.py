@@ -46,6 +46,11 @@ def test_distances_in_pairs_are_turned_and_kept_beside_the_score() -> None:
     assert any("without their question" in note for note in found.notes)
 
 
+def test_a_text_of_which_nothing_is_known_is_titled_by_its_first_words() -> None:
+    found = bundle([[lc("Mooring for a day\ncosts twelve euros, at most."), 0.25], [lc("near", source="a"), 0.5]])
+    assert [document.title for document in found.documents] == ["Mooring for a day costs twelve…", None]
+
+
 def test_the_javascript_spelling_and_its_lines() -> None:
     rows = [
         {"pageContent": f"part {at}", "metadata": {"source": "a.ts", "loc": {"lines": {"from": 10 * at + 1, "to": 10 * at + 10}}}}

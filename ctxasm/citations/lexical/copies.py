@@ -1,0 +1,207 @@
+"""Claims that copy a sentence, or a stretch of it, but for a few words. In a copy every edit is meant: two words or figures that were
+exchanged, a denial that was put in or taken out, a doubt that was left out.
+
+A claim is laid beside a sentence by its pairs of neighbours. Where two stretches of a claim were exchanged, four pairs are new in it, and
+putting them back makes four pairs that the sentence has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.operators import Operator
+from ctxasm.citations.lexical.order import BEING, SKIPPED
+from ctxasm.citations.lexical.words import Tongue
+from ctxasm.model.support import Gated, GateKind
+from ctxasm.text.denials import is_denial
+from ctxasm.text.terms import folded
+
+LONGEST = 6
+"""Words of a stretch that may have been exchanged with another one."""
+LEAST_ALIKE = 0.6
+"""Share of the pairs of a claim that its sentence must have for it to be a copy."""
+LEAST_COPIED = 6
+"""Words of a claim that stands in a sentence but for two of them."""
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[;\n]")
+_BUT = frozenset(("but", "maar", "aber", "sondern", "while", "terwijl", "wahrend"))
+MOST_VERBS = 2
+"""Words between subject and object where a Dutch or German sentence begins with the object."""
+_STOP = re.compile(r"[,;:()\n]|\.\s|\.$")
+_NARROWING = frozenset(re.findall(r"\w+", "for within without among who whose voor binnen zonder onder fur innerhalb ohne unter"))
+"""What begins a detail that narrows the word before it."""
+_TURNING = ("hedge", "quantifier", "modal")
+_EDGE = ""
+
+Pair = tuple[str, str]
+
+
+class Token(NamedTuple):
+    """A word or figure at characters, folded; a sign that parts is an edge."""
+
+    start: int
+    end: int
+    plain: str
+
+
+def find_edits(matter: Matter) -> Iterator[Gated]:
+    """What was edited in a claim that copies one of its sentences; the first edit only."""
+    text = matter.parts.text
+    ours = _tokens(text, 0, len(text))
+    for at in matter.numbers:
+        theirs = _tokens(matter.text(at), *matter.evidence.span(at))
+        pairs = _pairs(theirs)
+        new = [place for place in range(len(ours) + 1) if _pair(ours, place) not in pairs]
+        if len(new) > (1 - LEAST_ALIKE) * (len(ours) + 1) + 4:
+            continue
+        found = (
+            _two_places(matter, at, ours, theirs)
+            or _exchanged(matter, at, ours, theirs, pairs, new)
+            or _turned(matter, at, ours, theirs)
+            or _cut(matter, at, ours, theirs)
+        )
+        if found is not None:
+            yield found
+            return
+
+
+def _tokens(text: str, low: int, high: int) -> list[Token]:
+    found = [Token(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
+    return [token._replace(plain=_EDGE) if token.plain in ";\n" else token for token in found if token.plain not in SKIPPED]
+
+
+def _pair(tokens: Sequence[Token], place: int) -> Pair:
+    """The neighbours on both sides of a place; an edge where there is none."""
+    return tokens[place - 1].plain if place else _EDGE, tokens[place].plain if place < len(tokens) else _EDGE
+
+
+def _pairs(tokens: Sequence[Token]) -> frozenset[Pair]:
+    return frozenset(_pair(tokens, place) for place in range(len(tokens) + 1))
+
+
+def _two_places(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
+    """Two words or figures of a sentence that changed places, between neighbours that may be alike: the pairs do not tell."""
+    if len(ours) < LEAST_COPIED:
+        return None
+    for shift in range(len(theirs) - len(ours) + 1):
+        other = [place for place, token in enumerate(ours) if token.plain != theirs[place + shift].plain][:3]
+        if len(other) == 2 and all(ours[a].plain == theirs[b + shift].plain for a, b in (other, other[::-1])):
+            low, high = other
+            weigh = all(_weighs(matter, [ours[place]]) for place in other)
+            if weigh and not _means_the_same(matter, ours, (low, low + 1), (high, high + 1)):
+                return Gated("roles", matter.parts.text[ours[low].start : ours[high].end], _span(matter, at, theirs))
+    return None
+
+
+def _exchanged(
+    matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token], pairs: frozenset[Pair], new: Sequence[int]
+) -> Gated | None:
+    """Two stretches of the claim that changed places."""
+    stretches = [(low, high) for place, low in enumerate(new) for high in new[place + 1 :] if high - low <= LONGEST and high <= len(ours)]
+    stretches = [(low, high) for low, high in stretches if _weighs(matter, ours[low:high])]
+    for place, (low, high) in enumerate(stretches):
+        for first, last in stretches[place + 1 :]:
+            if first < high or (first == high and not _is_compound(matter.parts.text, ours[high - 1], ours[high])):
+                continue
+            back = [*ours[:low], *ours[first:last], *ours[high:first], *ours[low:high], *ours[last:]]
+            joints = {low, low + last - first, last - (high - low), last}
+            if all(_pair(back, joint) in pairs for joint in joints) and not _means_the_same(matter, ours, (low, high), (first, last)):
+                return Gated("roles", matter.parts.text[ours[low].start : ours[last - 1].end], _span(matter, at, theirs))
+    return None
+
+
+def _weighs(matter: Matter, tokens: Sequence[Token]) -> bool:
+    """Whether a stretch has a name, another word with content, or a figure."""
+    stems, text = matter.evidence.stems, matter.parts.text
+    return any(stems.key(text[token.start : token.end]) or token.plain[:1].isdigit() for token in tokens)
+
+
+def _is_compound(text: str, one: Token, other: Token) -> bool:
+    return text[one.end : other.start] in ("-", "–")
+
+
+def _means_the_same(matter: Matter, ours: Sequence[Token], one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether the order tells nothing: around "is", in two clauses that "but" joins, or where Dutch or German begins with what is not
+    the subject."""
+    text, tongue = matter.parts.text, matter.evidence.stems.tongue
+    between = {token.plain for token in ours[one[1] : other[0]]}
+    denied = one[0] > 0 and is_denial(ours[one[0] - 1].plain)
+    if between and (between <= BEING or (between <= _BUT and not denied)):
+        return True
+    if tongue == "en" or one[0] > 0 or other[0] - one[1] > MOST_VERBS:
+        return False
+    return not all(_is_bare_name(text, ours[low:high], tongue) for low, high in (one, other))
+
+
+def _is_bare_name(text: str, tokens: Sequence[Token], tongue: Tongue) -> bool:
+    """Whether a stretch is names only, without the article that German nouns have."""
+    before = text[: tokens[0].start].split()[-1:]
+    return all(text[token.start].isupper() for token in tokens) and not (tongue == "de" and before and before[0].casefold() in SKIPPED)
+
+
+def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
+    """A denial, a doubt, an amount or a modal verb that was put in, taken out or exchanged between the same two neighbours."""
+    text = matter.parts.text
+    mine, yours = _turning(ours, matter.operators), _turning(theirs, matter.evidence.operators(at))
+    for (here, said), (there, known), in_claim in (((ours, mine), (theirs, yours), True), ((theirs, yours), (ours, mine), False)):
+        for low, high, kind, value in said:
+            places = _places(there, here[low - 1].plain, here[high].plain) if low > 0 and high < len(here) else []
+            inside = [[one for one in known if first <= one[0] and one[1] <= last] for first, last in places]
+            if not places or any((kind, value) == one[2:] for each in inside for one in each):
+                continue
+            rival = next((one for each in inside for one in each if one[2] == kind), None)
+            if rival is not None or kind == "negation" or (kind == "hedge" and not in_claim and any(a == b for a, b in places)):
+                word, other = _said(here, low, high, matter, at, text, in_claim), ""
+                if rival is not None:
+                    other = _said(there, rival[0], rival[1], matter, at, text, not in_claim)
+                return Gated(cast(GateKind, kind), *((word, other) if in_claim else (other, word)))
+    return None
+
+
+def _cut(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
+    """What narrows a word and was taken out: "for members", "who have a ticket"."""
+    text, (_, high) = matter.text(at), matter.evidence.span(at)
+    said = {token.plain for token in ours}
+    for place, token in enumerate(ours):
+        after = ours[place + 1].plain if place + 1 < len(ours) else _EDGE
+        for low, one in enumerate(theirs[:-1]):
+            if one.plain != token.plain or theirs[low + 1].plain not in _NARROWING or text[one.end : theirs[low + 1].start].strip():
+                continue
+            stop = _STOP.search(text, theirs[low + 1].end, high)
+            limit = stop.start() if stop else high
+            last = next((t for t in range(low + 2, len(theirs)) if theirs[t].plain == after or theirs[t].start >= limit), len(theirs))
+            cut = theirs[low + 1 : last]
+            if cut[1:] and cut[1].plain[:1].isdigit():
+                continue
+            is_whole = last < len(theirs) and theirs[last].plain == after if after else True
+            if is_whole and len(cut) > 1 and not said.intersection(each.plain for each in cut) and len(cut) <= LONGEST:
+                return Gated("condition", "", text[cut[0].start : cut[-1].end])
+    return None
+
+
+def _turning(tokens: Sequence[Token], operators: Sequence[Operator]) -> list[tuple[int, int, str, str]]:
+    """The words that turn a sentence, as tokens `low` to `high`, with kind and meaning."""
+    found = [(place, place + 1, "negation", "not") for place, token in enumerate(tokens) if is_denial(token.plain)]
+    for op in operators:
+        inside = [place for place, token in enumerate(tokens) if op.start <= token.start < op.end]
+        if inside and op.kind in _TURNING and not any(low in inside for low, *_ in found):
+            found.append((inside[0], inside[-1] + 1, op.kind, op.value))
+    return found
+
+
+def _places(tokens: Sequence[Token], left: str, right: str) -> list[tuple[int, int]]:
+    """What stands between two neighbours, at most three words of it."""
+    if not left or not right:
+        return []
+    starts = [place + 1 for place, token in enumerate(tokens) if token.plain == left]
+    return [(low, high) for low in starts for high in range(low, min(low + 4, len(tokens))) if tokens[high].plain == right]
+
+
+def _said(tokens: Sequence[Token], low: int, high: int, matter: Matter, at: int, text: str, in_claim: bool) -> str:
+    return (text if in_claim else matter.text(at))[tokens[low].start : tokens[high - 1].end]
+
+
+def _span(matter: Matter, at: int, theirs: Sequence[Token]) -> str:
+    return matter.text(at)[theirs[0].start : theirs[-1].end]
