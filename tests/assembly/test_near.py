@@ -122,6 +122,7 @@ def test_a_script_without_spaces_is_compared_by_pairs_of_characters() -> None:
     text = "请在手术前六小时不要进食但可以喝水并请带上您的身份证和医疗保险卡以及家庭医生的信件"
     (pair,) = Words([text, text.replace("信件", "信")]).alike(0.9)
     assert pair.similarity >= 0.9
+    assert words_of("请 时间表 mri") == ["请", "时间", "间表", "mri"]
     assert Words([text, "医院的停车场在大楼后面前三十分钟免费之后每小时收费两欧元"]).alike(0.5) == []
 
 
