@@ -314,3 +314,18 @@ def test_what_a_person_marks_is_followed_beside_spans_and_in_the_place_of_those_
     hits = (Hit("guide", 0, 0.9), Hit("guide", 1, 0.8))
     found = followed(Query(QUESTION, hits, "q", spans=(span,), gold=(GoldChunk("guide", 2, "hand"),)), start=start)
     assert found == [(TEXTS[2], "none", None), *([(TEXTS[0], "all", None)] if start == 0 else [])]
+
+
+@pytest.mark.parametrize("fact", [" ", "\u200b", "x" * 20_001, 5])
+def test_what_is_no_fact_is_refused(fact: Any, tmp_path: Path) -> None:
+    store = stored(tmp_path, [{"document_id": "guide", "chunk_index": 0, "text": TEXTS[0]}])
+    with pytest.raises(InvalidInput, match="^the fact must "):
+        why(("log.json", json.dumps([record("I do not know.")]).encode()), store, "made", fact=fact)
+
+
+def test_half_a_character_of_a_fact_is_written_and_a_claim_longer_than_a_question_is_looked_for(tmp_path: Path) -> None:
+    half = asked(record("I do not know."), "Dogs stay on the quay\ud800.")
+    assert json.dumps(half.to_dict(), ensure_ascii=False).encode()
+    store = stored(tmp_path, [{"document_id": "guide", "chunk_index": 0, "text": TEXTS[0]}])
+    found = why(("log.json", json.dumps([record("dog " * 8000)]).encode()), store, "made")
+    assert found.facts[0].outcome == "never_retrieved"
