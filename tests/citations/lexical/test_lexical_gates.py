@@ -34,6 +34,8 @@ Bel 06-12345678. | Bel 06-12345679.
 You can pay by card. | You can't pay by card.
 De afdeling ligt op de eerste verdieping. | De afdeling ligt op de tweede verdieping.
 The ward is on the first floor. | The ward is on the second floor.
+Leden betalen twaalf euro per dag. | Niet-leden betalen twaalf euro per dag.
+Mitglieder zahlen zwölf Euro am Tag. | Nicht-Mitglieder zahlen zwölf Euro am Tag.
 """
 TRUE = """
 Er kwamen tweehonderd mensen. | Er kwamen 200 mensen.
