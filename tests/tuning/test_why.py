@@ -319,7 +319,7 @@ def test_what_a_person_marks_is_followed_beside_spans_and_in_the_place_of_those_
 @pytest.mark.parametrize("fact", [" ", "\u200b", "x" * 20_001, 5])
 def test_what_is_no_fact_is_refused(fact: Any, tmp_path: Path) -> None:
     store = stored(tmp_path, [{"document_id": "guide", "chunk_index": 0, "text": TEXTS[0]}])
-    with pytest.raises(InvalidInput, match="^the fact must "):
+    with pytest.raises(InvalidInput, match=r"^the fact must "):
         why(("log.json", json.dumps([record("I do not know.")]).encode()), store, "made", fact=fact)
 
 

@@ -131,7 +131,8 @@ def show_warnings(assembly: Assembly, asking: Asking) -> None:
     reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
     if asking.max_tokens > reserved:
         st.caption(
-            f":orange[◆] An answer may take {number(asking.max_tokens)} tokens; its zone reserves {number(reserved)}. Raise answer_tokens to as many."
+            f":orange[◆] An answer may take {number(asking.max_tokens)} tokens; its zone reserves {number(reserved)}. "
+            "Raise answer_tokens to as many."
         )
 
 
