@@ -60,7 +60,7 @@ def reference(document: Document, section: str | None) -> str:
 def snippet(text: str) -> str:
     """The first 200 characters on one line, cut at a word where there is one."""
     line = one_line(text[: SNIPPET_CHARS + 60])
-    if len(line) <= SNIPPET_CHARS < len(text):
+    if len(line) <= SNIPPET_CHARS:
         line = one_line(text)
     if len(line) <= SNIPPET_CHARS:
         return line

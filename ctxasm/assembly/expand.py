@@ -57,9 +57,10 @@ def rank_hits(query: Query, top_k: int | None, relevance_floor: float | None = N
     else:
         ordered = [Hit(h.document_id, h.chunk_index, h.score, place, h.scores) for place, h in enumerate(by_score, 1)]
     repeats = {key: times[key] for hit in ordered if times[key := (hit.document_id, hit.chunk_index)] > 1}
-    below = () if relevance_floor is None else tuple(hit for hit in ordered if hit.score < relevance_floor)
-    if below:
-        ordered = [hit for hit in ordered if hit.score >= (relevance_floor or 0)]
+    below: tuple[Hit, ...] = ()
+    if relevance_floor is not None:
+        below = tuple(hit for hit in ordered if hit.score < relevance_floor)
+        ordered = [hit for hit in ordered if hit.score >= relevance_floor]
     return RankedHits(tuple(ordered[:top_k]), tuple(ordered[top_k:]) if top_k is not None else (), below, repeats)
 
 

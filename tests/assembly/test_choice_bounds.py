@@ -79,6 +79,11 @@ def test_greedy_says_what_a_hundred_chunks_lack() -> None:
     assert len({key for ahead in done.ahead() for key in ahead.whole} - {j.chunk[:2] for j in done.final}) == 100
 
 
+def test_what_is_cut_at_a_higher_limit_is_not_whole_there() -> None:
+    ahead = [*choose(weighed({"a": 12, "b": 1}, 2, budget_policy="greedy")).ahead()]
+    assert [(len(each.whole), each.cut) for each in ahead][:2] == [(0, ("a", 0)), (1, None)]
+
+
 def test_greedy_skip_tries_twelve_higher_limits() -> None:
     done = choose(weighed({"a": 1} | {f"d{n:02}": 20 - n % 19 for n in range(40)}, 60, budget_policy="greedy_skip"))
     assert len([*done.ahead()]) == 12
@@ -161,11 +166,12 @@ def test_without_a_table_what_the_search_cannot_prove_is_bounded_from_above() ->
     assert 79_996 <= regret.best == pytest.approx(80_000, abs=1)
 
 
-def test_a_third_of_a_value_reaches_the_next_chunk_and_a_ninth_the_one_behind_it() -> None:
-    for value, order in ((0.34, ["a0", "b0", "a1", "a2"]), (0.33, ["a0", "a1", "b0", "a2"]), (0.11, ["a0", "a1", "a2", "b0"])):
-        documents = {"a": [RunChunk(0, 100, 1.0), RunChunk(1, 100, 0.0), RunChunk(2, 100, 0.0)], "b": [RunChunk(0, 100, value)]}
-        singles = best_runs(documents, 1)[-4:]
-        assert [f"{run.document_id}{run.indexes[0]}" for run in singles] == order
+@pytest.mark.parametrize("hit", [0, 2])
+def test_a_third_of_a_value_reaches_the_next_chunk_and_a_ninth_the_one_behind_it(hit: int) -> None:
+    for value, order in ((0.34, [0, None, 1, 2]), (0.33, [0, 1, None, 2]), (0.11, [0, 1, 2, None])):
+        chunks = [RunChunk(index, 100, float(index == hit)) for index in range(3)]
+        singles = best_runs({"a": chunks, "b": [RunChunk(0, 100, value)]}, 1)[-4:]
+        assert [abs(run.indexes[0] - hit) if run.document_id == "a" else None for run in singles] == order
 
 
 def test_a_run_opens_with_thirty_tokens_where_nothing_else_is_known() -> None:
@@ -286,6 +292,17 @@ def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> N
     assert sizes[0].kept
     assert not sizes[1].kept
     assert [size.missing_tokens for size in sizes] == [fate.missing_tokens for fate in done.trace.fates]
+
+
+@pytest.mark.parametrize("unit", ["document", "passage"])
+def test_documents_far_beyond_the_limit_stand_on_the_token_axis_as_well(unit: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 5, text("aa", 4)), *(Chunk(name, 0, text(name, 40)) for name in "bcd")]
+    hits = tuple(Hit(chunk.document_id, chunk.chunk_index, 1 - place / 10) for place, chunk in enumerate(chunks))
+    source, settings = FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0, citation_unit=unit)
+    first = assemble(Query("q", hits[:2]), source, settings, COUNTER, FakeClock(), 8000).token_count
+    ends = [assemble(Query("q", hits[:count]), source, settings, COUNTER, FakeClock(), 8000).token_count for count in (2, 3, 4, 5)]
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), first)
+    assert [size.end for size in done.trace.sizes] == ends
 
 
 @pytest.mark.parametrize("scope", ["rendered", "chunks"])

@@ -10,7 +10,7 @@ from ctxasm.assembly.compress.extracting import ExtractiveCompressor
 from ctxasm.assembly.compress.filling import LOOKED_BEYOND, fill, fitting_units
 from ctxasm.assembly.compress.model_compressor import ModelCompressor, compress_messages
 from ctxasm.assembly.compress.repeats import repeated_spans
-from ctxasm.assembly.compress.shortening import replace_chunks
+from ctxasm.assembly.compress.shortening import oversized, replace_chunks
 from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput
@@ -18,6 +18,7 @@ from ctxasm.model.kept import Kept
 from ctxasm.model.messages import Cancel, Message
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Candidate
+from ctxasm.model.settings import AssemblySettings
 from tests.strategies import COUNTER
 
 MARK = "[…]"
@@ -28,10 +29,10 @@ class Replies:
     """A model that always says the same; counts its calls."""
 
     def __init__(self, reply: str) -> None:
-        self.reply, self.calls = reply, 0
+        self.reply, self.calls, self.most = reply, 0, 0
 
     def __call__(self, messages: Sequence[Message], *, max_tokens: int, cancel: Cancel | None) -> Pieces:
-        self.calls += 1
+        self.calls, self.most = self.calls + 1, max_tokens
         return Pieces(self._produce())
 
     def _produce(self) -> Produce:
@@ -60,6 +61,12 @@ def test_what_is_kept_needs_no_call() -> None:
     text = "Welkom. Parkeren kost 2 euro."
     assert by_model(model, text, 20, kept) == by_model(model, text, 20, kept)
     assert model.calls == 1
+
+
+def test_a_reply_may_have_sixty_four_tokens_more_than_the_limit() -> None:
+    model = Replies("Parkeren kost 2 euro.")
+    by_model(model, "Welkom. Parkeren kost 2 euro.", 20)
+    assert model.most == 84
 
 
 def test_the_last_piece_of_a_sentence_that_is_too_long_counts_as_copied() -> None:
@@ -94,6 +101,12 @@ def test_only_sentences_that_were_touched_are_kept() -> None:
 def test_two_sentences_in_another_order_are_put_back() -> None:
     text = "De balie is open. Het park is dicht."
     assert repeated_spans(text, "Het park is dicht. De balie is open.") == (KeptSpan(0, 17), KeptSpan(18, 36))
+
+
+@pytest.mark.parametrize(("last", "end"), [("Drie bussen.", 36), ("Drie bussen. Vier treinen.", 50)])
+def test_what_is_repeated_twice_stands_there_once(last: str, end: int) -> None:
+    text = "Een auto. Twee fietsen. Drie bussen. Vier treinen."
+    assert repeated_spans(text, f"Een auto.\nDrie bussen.\n{last}") == (KeptSpan(0, 9), KeptSpan(24, end))
 
 
 def test_a_sentence_beside_one_that_is_not_there_repeats_nothing() -> None:
@@ -171,6 +184,13 @@ def test_an_extract_as_large_as_its_chunk_changes_nothing() -> None:
     assert replace_chunks({chunk.key: chunk}, {chunk.key: whole}, MARK, COUNTER).candidates == {chunk.key: chunk}
 
 
+@pytest.mark.parametrize(("chars", "is_over"), [(500, False), (501, True)])
+def test_one_character_too_many_is_too_many(chars: int, is_over: bool) -> None:
+    chunk = candidate(0, ("Een auto. " * 60)[: chars - 1] + ".")
+    settings = AssemblySettings(max_chars=500, max_chunk_tokens=20)
+    assert oversized({chunk.key: chunk}, 8000, settings) == ((chunk.key,) if is_over else ())
+
+
 def test_an_overlap_lives_on_where_both_still_show_it_whole() -> None:
     shared = "Neem de tram tot aan het eindpunt van de lijn."
     first = candidate(0, "Een heel lang begin zonder nut. " * 9 + shared)
@@ -188,6 +208,16 @@ def test_an_overlap_lives_on_where_both_still_show_it_whole() -> None:
 
     assert seam(start, len(shared)) == (len(shared), "text")
     assert seam(start + 1, len(shared)) == (0, "none")
+
+
+def test_an_overlap_whose_last_blank_was_left_out_is_none() -> None:
+    shared = "Neem de tram tot aan het eindpunt van de lijn. "
+    first, second = candidate(0, "Een heel lang begin zonder nut. " * 9 + shared), candidate(1, shared + "Loop dan verder. " * 9)
+    end = len(first.chunk.text)
+    for last, seam in ((end, (len(shared), "text")), (end - 1, (0, "none"))):
+        extracts = {first.key: Extract("model", (KeptSpan(end - len(shared) - 31, last),))}
+        chunk = replace_chunks({first.key: first, second.key: second}, extracts, MARK, COUNTER).candidates[second.key].chunk
+        assert (chunk.overlap_chars, chunk.overlap_kind) == seam
 
 
 def test_words_of_three_letters_say_little_and_of_four_much() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.assembly.compress import extracting
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, rate, reader_of
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, nearness, rate, reader_of, shorten, weights_of
 from ctxasm.assembly.compress.filling import fill
 from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.characters import is_visible
 from ctxasm.model.ports import FetchedChunk
+from ctxasm.text.bm25 import inverse_frequency
 from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from ctxasm.text.units import units_of
@@ -124,6 +127,48 @@ def test_earlier_units_stand_above_later_ones_that_are_as_near() -> None:
     ratings = rate([(0, 10), (2000, 2010), (9000, 9010)], [Row({}, False)] * 3, [1.0])
     assert ratings == sorted(ratings, reverse=True)
     assert len(set(ratings)) == 3
+
+
+def test_the_weight_of_a_word_falls_to_its_eth_part_in_so_many_characters() -> None:
+    """1,200 from end to end after it, 600 from start to start before it; what both say counts once."""
+    rows = [Row({}, False), Row({0: 1.0}, False), Row({}, False)]
+    assert nearness([(0, 100), (600, 700), (1890, 1900)], rows, [2.0]) == pytest.approx([2 / math.e, 2, 2 / math.e])
+
+
+def test_a_word_weighs_by_how_many_units_hold_it_and_nothing_where_none_does() -> None:
+    rows = [[Row({0: 1.0}, False)], [Row({0: 0.5, 1: 1.0}, False), Row({}, False)]]
+    assert weights_of(3, rows) == [inverse_frequency(3, 2), inverse_frequency(3, 1), 0.0]
+
+
+def test_what_the_head_of_a_chunk_and_a_fact_are_worth() -> None:
+    assert rate([(1500, 1600)], [Row({0: 1.0}, True)], [2.0]) == [pytest.approx(2 * 1.05 + 1 / math.e, abs=1e-9)]
+    assert rate([(0, 10)], [Row({}, True)], [2.0]) == [1.0]
+
+
+def test_the_words_of_a_question_are_also_the_parts_of_a_name() -> None:
+    asked = reader_of("rugPijnTest covid19 MRIPlan x 5 停车费 停").asked
+    assert asked == ("rugpijntes", "rug", "pijn", "test", "covid19", "mriplan", "mri", "plan", "5", "停车", "车费", "停")
+    assert set(reader_of("pijn").row("rugPijnTest", (0, 11)).met) == {0}
+
+
+@pytest.mark.parametrize(("least", "kept"), [(0.25, True), (0.26, False)])
+def test_a_unit_is_kept_that_is_near_to_just_the_share_that_is_asked_for(least: float, kept: bool) -> None:
+    words = ["hematologie", "oncologie", "radiologie", "cardiologie"]
+    found = shorten(" ".join(words), words, [[(0, len(word))] for word in words], 20, "+", COUNTER, least)
+    assert [bool(spans) for spans in found] == [kept] * 4
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (["bed arts pil", "mond hart huid", "oog voet knie", "nier tand borst", "dag nek"], [True] * 4 + [False]),  # 3 of 14 words
+        (["bed arts", "pil mond", "hart huid", "oog voet", "knie nier", "tand"], [False] * 6),  # 2 of 11
+    ],
+)
+def test_what_filters_keeps_what_is_near_to_a_fifth_of_the_question(texts: list[str], kept: list[bool]) -> None:
+    chunks = [FetchedChunk("d", index, text) for index, text in enumerate(texts)]
+    found = ExtractiveCompressor(MARK, True).compress(" ".join(texts), chunks, 60, COUNTER)
+    assert [extract is not None for extract in found] == kept
 
 
 CODE = ["int a = 1;", "int b = 2;"]

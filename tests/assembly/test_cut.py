@@ -54,6 +54,7 @@ def test_a_sentence_end_that_does_not_fit_is_not_taken() -> None:
     """Sizes need not ascend: what ends a sentence may come to more than what ends a token behind it."""
     assert cutter("abcdef. ijklmno", 10, size=lambda at: 11 if at == 7 else at).cut() == 10
     assert cutter("abcdef. ijklmno", 10, size=lambda at: 10 if at == 7 else at).cut() == 7
+    assert cutter("abcd. fg. ijklmno", 10, size=lambda at: 11 if at == 9 else at).cut() == 10
 
 
 def test_twelve_cuts_are_looked_at_behind_the_first_that_does_not_fit() -> None:

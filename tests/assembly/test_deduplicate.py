@@ -145,6 +145,13 @@ def test_the_order_of_the_input_is_no_matter(found: Found, shuffle: random.Rando
 
 @LAWS
 @given(cases(dedup_keep="best"))
+def test_documents_taken_in_the_order_that_was_found_show_the_same(found: Found) -> None:
+    relations, resolution = found.resolved()
+    assert resolve(by_document(found.candidates.values()), relations, resolution.order) == resolution
+
+
+@LAWS
+@given(cases(dedup_keep="best"))
 def test_relations_are_symmetric_but_for_what_stands_inside_another(found: Found) -> None:
     relations = found.relations()
     assert relations.superseded == {}
@@ -254,6 +261,18 @@ def test_the_better_document_keeps_the_text() -> None:
     assert outcome(found, AssemblySettings()).likeness == {}
 
 
+def test_of_documents_with_equal_scores_the_one_with_the_best_rank_stands_first() -> None:
+    found = candidates(("z", 0, "one", 0.5), ("b", 0, "two", 0.5), ("z", 5, "three", 0.5))
+    assert [candidate.rank for candidate in found.values()] == [1, 2, 3]
+    assert outcome(found, AssemblySettings()).order == ("z", "b")
+
+
+def test_where_every_text_is_there_twice_half_of_them_leave() -> None:
+    found = candidates(("a", 0, RULE, 0.5), ("b", 3, RULE, 0.9))
+    for settings in (AssemblySettings(), NEAR):
+        assert outcome(found, settings).duplicates == {("a", 0): ("b", 3)}
+
+
 def test_another_figure_is_another_text() -> None:
     found = candidates(("a", 0, RULE, 0.5), ("b", 0, RULE.replace("20", "19"), 0.9))
     assert outcome(found, NEAR).likeness == {}
@@ -273,6 +292,14 @@ def test_the_strongest_likeness_of_several_is_named() -> None:
     changed = RULE.replace("welcome", "admitted")
     found = candidates(("a", 0, changed, 0.9), ("a", 4, RULE + " Thank you for coming here.", 0.9), ("b", 0, changed, 0.5))
     assert outcome(found, NEAR).likeness[("b", 0)] == Related(("a", 0), "exact", 1.0)
+    turned = " ".join([changed.split()[-1], *changed.split()[:-1]])  # the same words
+    found = candidates(("a", 0, turned, 0.9), ("a", 4, changed, 0.8), ("b", 0, changed, 0.5))
+    both = NEAR.replace(near_threshold=0.99)
+    assert outcome(candidates(("a", 0, turned, 0.9), ("b", 0, changed, 0.5)), both).likeness[("b", 0)] == Related(("a", 0), "near", 1.0)
+    assert (
+        outcome(candidates(("a", 0, turned, 0.9), ("b", 0, changed, 0.8), ("b", 1, turned, 0.7)), both).likeness[("b", 1)].likeness
+        == "exact"
+    )
 
 
 def test_an_old_version_does_not_beat_its_successor_by_luck() -> None:
@@ -292,10 +319,35 @@ def test_an_old_version_does_not_beat_its_successor_by_luck() -> None:
     assert outcome(found, NEAR, documents).duplicates == {}
 
 
+def test_where_the_successor_is_not_there_its_copy_stands_for_the_old_text() -> None:
+    newer = RULE.replace("20", "19")
+    found = candidates(("old", 0, RULE, 0.9), ("new", 0, newer, 0.4), ("also", 3, newer, 0.3))
+    documents = dated(old="2023", new="2026", also="2026")
+    relations = relations_of(found, NEWEST, None, documents)
+    assert relations.superseded[("old", 0)].key == ("also", 3)
+    for missing, left in (("also", ("new", 0)), ("new", ("also", 3))):
+        own = {name: chunks for name, chunks in by_document(found.values()).items() if name != missing}
+        assert resolve(own, relations).duplicates == {("old", 0): left}
+    assert resolve(by_document([found["old", 0]]), relations).duplicates == {("old", 0): ("also", 3)}
+
+
+def test_a_successor_does_not_leave_for_a_better_copy() -> None:
+    found = candidates(
+        ("other", 0, RULE, 0.95), ("old", 0, RULE.replace("welcome", "admitted"), 0.9), ("new", 0, RULE.replace("welcome", "received"), 0.4)
+    )
+    resolution = outcome(found, NEWEST, dated(old="2023", new="2026", other=None))
+    assert resolution.duplicates == {("old", 0): ("new", 0)}
+    assert set(resolution.order) == {"other", "new", "old"}
+
+
 def test_documents_of_other_names_are_no_editions() -> None:
     found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE.replace("20", "19"), 0.4))
     documents = {"a": Document("a", title="Ward A", date="2020"), "b": Document("b", title="Ward C", date="2024")}
     assert outcome(found, NEWEST, documents).duplicates == {}
+    documents = {"a": Document("a", source="wards/a.md", date="2020"), "b": Document("b", source="wards/c.md", date="2024")}
+    assert outcome(found, NEWEST, documents).duplicates == {}
+    documents = {"a": Document("a", source="2020/ward.md", date="2020"), "b": Document("b", source="2024/ward-2.md", date="2024")}
+    assert outcome(found, NEWEST, documents).duplicates == {("a", 0): ("b", 0)}
     assert name_of("Bezoekuren (versie 2023)") == name_of("Bezoekuren, v2.1") == "bezoekuren"
     assert name_of("handbook-v3.pdf") == name_of("Handbook_2024.PDF")
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import log
+from math import exp, log
 
 import pytest
 from hypothesis import strategies as st
 
+from ctxasm.assembly.budget.policies import choose
+from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.values import SPREAD, Features, Weights, read_weights, shipped_weights, stems_of, value_candidates, words_held
+from ctxasm.assembly.deduplicate.resolution import deduplicate
+from ctxasm.assembly.expand import expand
+from ctxasm.assembly.group import group
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Valued
@@ -53,6 +58,12 @@ def test_what_shares_the_words_of_the_question_comes_before_what_is_merely_ranke
     assert {f.reason for f in done.trace.fates if f.fate == "dropped"} == {"outbid"}
 
 
+def test_all_that_fits_is_taken_however_much_it_is():
+    texts = {f"d{number:02}": ["x"] for number in range(20)}
+    done = run("contrast?", texts, [(name, 0) for name in texts], 8000, expand_window=0)
+    assert len(shown(done)) == 20
+
+
 def test_a_chunk_far_from_every_hit_is_reached_by_the_wider_pool_alone():
     texts = {"a": ["hit", "x", "x", "x", "x", "the contrast allergy"], "b": ["x"], "c": ["x"]}
     hits = [("a", 0), ("b", 0), ("c", 0)]
@@ -83,6 +94,15 @@ def test_every_value_is_told_with_what_it_is_made_of():
     assert (best.value, best.rank, best.distance, best.hits, best.words) == (1.0, 1, 0, 1, ("contrast",))
     assert (beside.distance, beside.words) == (1, ())
     assert 0 < beside.value < 1
+    values = [event.value for event in told] + [event.title_words for event in told]
+    assert values == [round(value, 4) for value in values] != [round(value, 3) for value in values]
+
+
+def test_the_share_of_a_title_is_told_to_four_digits():
+    done = run("contrast allergy", {"allergy": ["contrast", "contrast"], "b": ["contrast"]}, [("allergy", 0), ("b", 0)], 8000)
+    told = [event.title_words for record in done.trace.stages for event in record.events if isinstance(event, Valued)]
+    (share,) = {title for title in told if title}
+    assert round(share, 3) != share == round(share, 4)
 
 
 def test_each_feature_moves_the_value_by_its_weight():
@@ -104,6 +124,28 @@ def test_each_feature_moves_the_value_by_its_weight():
     assert (of["a", 0].distance, of["a", 1].distance) == (0, pytest.approx(0.6931, abs=1e-3))
     longer = value_candidates("contrast", own, {}, weights(words=1.0))
     assert longer["a", 0].value > longer["b", 0].value
+
+
+def test_a_word_weighs_the_more_the_fewer_candidates_hold_it():
+    """As in BM25, with a half added to those that hold it and to those that do not."""
+    own = [candidate("a", 0, "contrast allergy", 1), *(candidate("b", index, "allergy", index + 2) for index in range(2))]
+    own.append(candidate("c", 0, "", 9))
+    rare, common = log(1 + 3.5 / 1.5), log(1 + 1.5 / 3.5)
+    found = value_candidates("contrast allergy", own, {}, NOTHING)
+    assert found["b", 0].features.words == found["b", 0].features.document_words == pytest.approx(common / (rare + common))
+
+
+def test_what_no_hit_reaches_is_far_and_a_value_has_an_end():
+    own = [candidate("a", 0, "x", 1), candidate("b", 0, "x"), candidate("a", 1, "x")]
+    own[2] = own[2]._replace(chunk=own[2].chunk._replace(token_count=0))
+    found = value_candidates("x", own, {}, weights(distance=100.0, length=100.0))
+    assert (found["b", 0].features.near, found["b", 0].distance) == (-50, 0)
+    assert (found["a", 1].features.length, found["a", 0].features.length) == (0, log(50))
+    assert found["a", 1].value == pytest.approx(exp(100 * log(2)))
+    far = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 4999, "x")], {}, weights(distance=100.0))
+    assert far["a", 4999].value == exp(500)
+    lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 63, "x"), candidate("a", 64, "x")], {}, NOTHING)
+    assert [lent["a", at].features.near for at in (63, 64)] == [pytest.approx(-63 * log(3)), -50]
 
 
 CHUNKS = st.tuples(
@@ -146,10 +188,63 @@ def test_values_do_not_depend_on_the_order_or_the_scale_of_scores():
         ("version 2 of it", ["versi", "2"]),
         ("造影剤 アレルギー", ["造影", "影剤", "アレ", "レル", "ルギ", "ギー"]),
         ("the of and", []),
+        ("hotels hotel east mri ct 12", ["hote", "east", "mri", "12"]),
+        ("é 剤", ["é", "剤"]),
     ],
 )
 def test_words_are_looked_for_without_what_an_inflection_changes(question, stems):
     assert list(stems_of(question)) == stems
+
+
+def sized(name: str, tokens: int) -> str:
+    """A text of just so many tokens."""
+    text = name + " the" * tokens
+    return text[: -4 * (COUNTER.count(text) - tokens)]
+
+
+def taken(
+    texts: dict[tuple[str, int], str], limit: int, values: Weights = NOTHING, title: str = "", max_chars: int | None = None
+) -> set[tuple[str, int]]:
+    """What is shown of these hits, the best first; documents have that title."""
+    chosen = AssemblySettings(budget_policy="learned", expand_window=0, dedup_near=False, min_chunk_tokens=1, max_chars=max_chars)
+    hits = tuple(Hit(*key, 1 - place / 100, place + 1) for place, key in enumerate(texts))
+    documents = [Document(name, title) for name in {key[0] for key in texts}]
+    source = FakeSource(documents, [Chunk(*key, text) for key, text in texts.items()], COUNTER)
+    grouped = group(deduplicate(expand(Query("q", hits), source, chosen, COUNTER), chosen, None))
+    return {(j.chunk.document_id, j.chunk.chunk_index) for j in choose(Scales(grouped, chosen, COUNTER, limit, "q", values)).final}
+
+
+@pytest.mark.parametrize(
+    ("best", "beside", "extra", "title"),
+    [
+        (0, 2, 10 - 4, ""),  # a header takes ten tokens and a gap four
+        (0, 2, 20 - 4, "T" * 40),  # so does a title with four characters a token
+        (0, 1, 10, ""),  # what follows the best hit needs neither
+        (1, 0, 10, ""),
+    ],
+)
+def test_what_takes_least_is_chosen_of_equal_values(best: int, beside: int, extra: int, title: str) -> None:
+    for more, name in ((0, "a"), (1, "b")):
+        texts = {("a", best): sized("best", 30), ("a", beside): sized("beside", 60 + extra + more), ("b", 0): sized("other", 60)}
+        assert taken(texts, 150, title=title or "TT") == {("a", best), ("a", beside) if name == "a" else ("b", 0)}
+
+
+@pytest.mark.parametrize("beside", [4, 6])
+def test_a_chunk_costs_less_once_a_neighbour_is_in(beside: int) -> None:
+    """Four tokens less, that of a gap: now less than the other with its header."""
+    texts = {("a", 0): sized("best", 30), ("a", 5): sized("near", 20), ("a", beside): sized("beside", 68), ("b", 0): sized("other", 60)}
+    assert taken(texts, 180, title="TT") == {("a", 0), ("a", 5), ("a", beside)}
+
+
+@pytest.mark.parametrize(("large", "shown"), [(11, {("a", 0), ("z", 0)}), (12, {("a", 0)})])
+def test_twelve_chunks_are_offered_what_is_left(large: int, shown: set[tuple[str, int]]) -> None:
+    """Under a limit in characters the estimates in tokens are far too small."""
+    texts = {("a", 0): sized("best", 90)} | {(f"d{n:02}", 0): sized(f"d{n:02}", 60) for n in range(large)} | {("z", 0): sized("tiny", 10)}
+    assert taken(texts, 500, weights(length=2.0), max_chars=500) == shown
+
+
+def test_the_first_sixty_words_of_a_question_are_looked_for():
+    assert len(stems_of(" ".join(f"{n:05}" for n in range(61)))) == 60
 
 
 @pytest.mark.parametrize("question", ["the of and", "?!", "x" * 5000])
@@ -160,8 +255,11 @@ def test_a_question_without_words_is_answered_by_rank(question):
 
 def test_weights_are_read_as_they_are_written():
     assert shipped_weights().window == 6
-    text = "window = 2\n[weights]\n" + "".join(f"{name} = {at}\n" for at, name in enumerate(Features._fields))
-    assert read_weights(text) == Weights(Features(*map(float, range(len(Features._fields)))), 2)
+    for window in (0, 2, 12):
+        text = f"window = {window}\n[weights]\n" + "".join(f"{name} = {at}\n" for at, name in enumerate(Features._fields))
+        assert read_weights(text) == Weights(Features(*map(float, range(len(Features._fields)))), window)
+    text = "window = 2\n[weights]\n" + "".join(f"{name} = {100 * (-1) ** at}\n" for at, name in enumerate(Features._fields))
+    assert set(read_weights(text).features) == {100.0, -100.0}
 
 
 @pytest.mark.parametrize(
@@ -171,6 +269,8 @@ def test_weights_are_read_as_they_are_written():
         ("window = 3", "must give a number to each of near, distance"),
         ("window = 3\n[weights]\nnear = 1", "ctxasm fit"),
         ("window = 13\n[weights]\n" + "".join(f"{name} = 1\n" for name in Features._fields), "between 0 and 12, got 13"),
+        ("window = -1\n[weights]\n" + "".join(f"{name} = 1\n" for name in Features._fields), "between 0 and 12, got -1"),
+        ("window = 3\n[weights]\n" + "".join(f"{name} = 100.5\n" for name in Features._fields), "between -100 and 100, got 100.5"),
         ("window = 3\n[weights]\n" + "".join(f"{name} = inf\n" for name in Features._fields), "weights.near must be a number"),
         ("window = 3\n[weights]\n" + "".join(f"{name} = true\n" for name in Features._fields), "weights.near must be a number"),
     ],

@@ -85,6 +85,7 @@ PART = "bring your identity card, your insurance card and the letter of your doc
     ("small", "large", "expected"),
     [
         (PART + ".", f"Before you come, {PART}, and be there in time.", True),
+        (f"({PART})", f"Before you come, {PART}, and be there in time.", True),
         (PART.upper(), f"Before you come:\n{PART}\nand be there in time.", True),
         (f"{PART} today", f"Before you come, {PART}, and be there in time.", False),
         ("5 km from here is the old station, which has closed", "it is 15 km from here is the old station, which has closed", False),
@@ -96,10 +97,32 @@ def test_what_stands_inside(small: str, large: str, expected: bool) -> None:
     assert [(pair.first, pair.second) for pair in Words([large, small]).inside()] == ([(1, 0)] if expected else [])
 
 
+def test_a_text_that_stands_at_the_end_of_the_last_is_found() -> None:
+    assert [pair[:2] for pair in Words([PART, f"Before you come, {PART}"]).inside()] == [(0, 1)]
+    assert Words([PART, PART]).inside() == []
+
+
+@pytest.mark.parametrize(("sizes", "shared", "threshold"), [((30, 30), 20, 0.5), ((100, 55), 55, 0.55)])
+def test_a_pair_of_just_the_similarity_that_is_asked_for_is_found(sizes: tuple[int, int], shared: int, threshold: float) -> None:
+    """0.55 × 100 is a little more than 55 to a computer."""
+    first, second = (
+        [f"w{n}" for n in range(shared)] + [f"{name}{n}" for n in range(size - shared)] for name, size in zip("ab", sizes, strict=True)
+    )
+    assert Words([" ".join(first), " ".join(second)]).alike(threshold) == [(0, 1, threshold)]
+    assert Words([" ".join(first), " ".join(second[:-1])]).alike(threshold + 0.05) == []
+
+
+@pytest.mark.parametrize("times", [4096, 8192])
+def test_words_that_occur_thousands_of_times_are_compared_as_well(times: int) -> None:
+    words = ["one", "two", "three"]
+    assert Words([" ".join(words * times), " ".join(words[::-1] * times)]).alike(0.9) == [(0, 1, 1.0)]
+
+
 def test_a_script_without_spaces_is_compared_by_pairs_of_characters() -> None:
     text = "请在手术前六小时不要进食但可以喝水并请带上您的身份证和医疗保险卡以及家庭医生的信件"
     (pair,) = Words([text, text.replace("信件", "信")]).alike(0.9)
     assert pair.similarity >= 0.9
+    assert words_of("请 时间表 mri") == ["请", "时间", "间表", "mri"]
     assert Words([text, "医院的停车场在大楼后面前三十分钟免费之后每小时收费两欧元"]).alike(0.5) == []
 
 

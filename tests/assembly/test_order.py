@@ -72,6 +72,13 @@ def test_documents_stand_as_the_ordering_says(ordering, expected):
     assert " ".join(document_id for document_id, _ in blocks(source, query, ordering=ordering)) == expected
 
 
+def test_what_has_no_page_stands_before_the_first_page_of_its_source():
+    chunks = [Chunk("a", 5, "No page is known of this one."), Chunk("a", 2, "This stands on the first page.", page_number=1)]
+    source, query = FakeSource([], chunks, COUNTER), Query("q", (Hit("a", 5, 0.5), Hit("a", 2, 0.9)))
+    found = blocks(source, query, ordering="chronological", citation_unit="chunk", expand_window=0)
+    assert found == [("a", (5,)), ("a", (2,))]
+
+
 def test_two_levels_order_documents_and_keep_reading_order_inside():
     documents = [Document("a", "A"), Document("b", "B")]
     chunks = [Chunk(d, i, f"Chunk {i} of {d}, which says something. ") for d in "ab" for i in range(6)]
@@ -111,3 +118,13 @@ def test_neighbours_that_other_blocks_part_keep_their_heads():
     assert [type(event).__name__ for event in record.events] == ["Ordered", "Ordered", "Ordered", "Unstripped"]
     together = assemble(query, source, asked.replace(ordering="document_first"), COUNTER, FakeClock())
     assert together.text.count(text.strip()) == 1
+
+
+def test_grouped_passages_of_a_document_stand_under_one_heading():
+    documents = [Document("a", "Visiting hours"), Document("b", "Parking")]
+    chunks = [Chunk(d, i, f"Chunk {i} of {d}, which says something. ") for d in "ab" for i in (0, 5)]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("a", 5, 0.8), Hit("b", 0, 0.7)))
+    settings = AssemblySettings(format="grouped", citation_unit="passage", expand_window=0)
+    done = assemble(query, FakeSource(documents, chunks, COUNTER), settings, COUNTER, FakeClock())
+    assert [c.chunk_indexes for c in done.citations] == [(0,), (5,), (0,)]
+    assert (done.text.count("Visiting hours"), done.text.count("Parking")) == (1, 1)

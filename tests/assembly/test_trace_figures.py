@@ -218,3 +218,20 @@ def test_a_chunk_without_text_is_dropped_and_takes_no_tokens() -> None:
     query = Query("q", (Hit("a", 0, 0.9), Hit("b", 0, 0.8)))
     done = assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0), COUNTER, FakeClock(), 100)
     assert [(fate.document_id, fate.reason, fate.tokens) for fate in done.trace.fates] == [("a", None, 5), ("b", "empty", 0)]
+
+
+def test_a_neighbour_without_text_has_no_score_and_no_rank() -> None:
+    chunks = [Chunk("a", 0, "It opens at nine."), Chunk("a", 1, "")]
+    done = assemble(Query("q", (Hit("a", 0, 0.9),)), FakeSource([], chunks, COUNTER), AssemblySettings(), COUNTER, FakeClock(), 100)
+    fate = done.trace.fates[1]
+    assert (fate.chunk_index, fate.retrieved, fate.score, fate.rank, fate.reason, fate.tokens) == (1, False, 0.0, 0, "empty", 0)
+
+
+def test_what_was_defused_in_two_places_is_counted_in_both() -> None:
+    text = "As it was told [1] in the first place by all of them, and then [22] once more."
+    query, settings = Query("q", (Hit("a", 0, 0.9),)), AssemblySettings(marker_collisions="neutralise")
+    done = assemble(query, FakeSource([], [Chunk("a", 0, text)], COUNTER), settings, COUNTER, FakeClock(), 200)
+    assert "[22]" not in done.text
+    assert done.token_count == sum(segment.tokens for segment in done.segments) == count(done.text)
+    (chunk,) = [segment for segment in done.segments if segment.kind == "chunk"]
+    assert chunk.tokens == count(done.text[: chunk.end]) - count(done.text[: chunk.start])

@@ -208,7 +208,7 @@ def test_unknown_markers_say_so(app, open_page):
 
 def test_the_head_line_filters_the_claims(app, open_page):
     page = open_page(f"{app}{QUERY}")
-    ask(page, "Scripted · wrong number")
+    ask(page)
     run, lines = run_of(page), page.locator(".line:visible")
     total = lines.count()
     carried = page.locator('[data-filter="full"]')

@@ -51,7 +51,7 @@ TESTS = [
 ]
 PLAINLY = ["-n0", "-s", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 SECONDS = 5.0
-"""Processor time, traced, of the unchanged tests that one mutant may be put to; the slower ones are left out."""
+"""Processor time, traced, of the unchanged tests that one mutant may be put to unless told otherwise; the slower ones are left out."""
 SMALL = 0.1
 """Processor time of a test that tries one case."""
 STEPS = 2000
@@ -261,7 +261,8 @@ def read_map() -> dict[str, Any]:
 class Tests:
     """Which tests a mutant is put to."""
 
-    def __init__(self, table: dict[str, Any], path: Path) -> None:
+    def __init__(self, table: dict[str, Any], path: Path, most: float) -> None:
+        self._most = most
         self._name = str(path.relative_to(ROOT))
         self._room, self._mirror = f"tests/{path.relative_to(ROOT).parts[1]}/", path.stem
         self._seconds = {name: one["seconds"] for name, one in table.items()}
@@ -286,7 +287,7 @@ class Tests:
             cases[test] += 1
         spent, kept = 0.0, list[str]()
         for name in sorted(turns, key=lambda one: (*self._rank(one), turns[one], self._seconds[one], one)):
-            if kept and spent + self._seconds[name] > SECONDS:
+            if kept and spent + self._seconds[name] > self._most:
                 continue
             spent += self._seconds[name]
             kept.append(name)
@@ -342,11 +343,11 @@ def loaded_anew(tree: ast.Module, module: str, ids: list[str]) -> int:
 class Module:
     """One module of the rules: plants its mutants, and runs what may notice them."""
 
-    def __init__(self, path: Path, workshop: Workshop, table: dict[str, Any]) -> None:
+    def __init__(self, path: Path, workshop: Workshop, table: dict[str, Any], most: float) -> None:
         self.name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         self.mutants = mutants_of(self.name, path.read_text())
         self._path, self._workshop = path, workshop
-        self._tests = Tests({name: one for name, one in table.items() if name == AT_IMPORT or name in workshop.items}, path)
+        self._tests = Tests({name: one for name, one in table.items() if name == AT_IMPORT or name in workshop.items}, path, most)
         self._functions: dict[tuple[str, int], list[types.FunctionType]] = defaultdict(list)
         for one in gc.get_objects():
             if isinstance(one, types.FunctionType) and one.__code__.co_filename == str(path):
@@ -424,6 +425,7 @@ def main() -> int:
     parser.add_argument("--tests", nargs="*", default=TESTS)
     parser.add_argument("--sample", type=int, help="so many mutants, drawn at random from all of these modules (default: all are tried)")
     parser.add_argument("--seed", type=int, default=12, help="of the draw (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests that one mutant may be put to (default %(default)s)")
     parser.add_argument("--open", action="store_true", help="only those that survivors.tsv has without a reason")
     parser.add_argument("--keep", action="store_true", help="write the survivors into survivors.tsv")
     chosen = parser.parse_args()
@@ -436,7 +438,7 @@ def main() -> int:
 
     def work(workshop: Workshop) -> None:
         totals: dict[str, Counter[str]] = defaultdict(Counter)
-        modules = [Module(path, workshop, table) for path in paths]
+        modules = [Module(path, workshop, table, chosen.seconds) for path in paths]
         gc.freeze()
         known = listed()
         real = {one.name: one for module in modules for one in module.mutants if not known.get(one.name)}

@@ -187,7 +187,7 @@ def _with_seams(before: Mapping[Key, Candidate], after: Mapping[Key, Candidate],
     seen: dict[Key, Candidate] = {}
     for key, candidate in after.items():
         first = (key[0], key[1] - 1)
-        if key in extracts or (first in extracts and first in after):
+        if key in extracts or first in extracts:
             chunk = _seam(before.get(first), before[key], extracts.get(first), extracts.get(key), candidate.chunk)
             candidate = candidate._replace(chunk=chunk)
         seen[key] = candidate

@@ -94,7 +94,7 @@ def _candidates(hashed: HashedWords, threshold: float) -> Iterator[tuple[int, in
     import numpy as np
 
     texts = len(hashed.counts)
-    bits = max(1, texts.bit_length())
+    bits = texts.bit_length()
     owner = np.repeat(np.arange(texts), hashed.counts)
     common = np.minimum(_frequency(hashed.hashes)[_bucket(hashed.hashes)], 0x3FFF)
     # One number a word: its text, how frequent it is (rare first), its hash. Sorted, each text's rarest words come first.
@@ -172,9 +172,9 @@ def _sharers(hashed: HashedWords) -> Iterator[tuple[int, int]]:
     inner = whole & (place + RUN < ends[owner])[:count] & (place > (ends - hashed.counts)[owner])[:count]
     buckets = _bucket(runs)
     frequency = np.bincount(buckets[whole], minlength=_size(len(hashed.hashes)))[buckets]
-    rarest = np.full(texts, len(runs) + 1)
+    rarest = np.full(texts, len(runs))
     np.minimum.at(rarest, owner[:count][inner], frequency[inner])
-    wanted = (hashed.counts >= LEAST_INSIDE) & (rarest > 1) & (rarest <= len(runs))
+    wanted = (hashed.counts >= LEAST_INSIDE) & (rarest > 1)
     probes: dict[int, list[int]] = {}
     asking = np.flatnonzero(inner & wanted[owner[:count]])
     asking = asking[frequency[asking] == rarest[owner[asking]]]

@@ -25,7 +25,8 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.chunk_facts import duplicate_key
 from ctxasm.text.dates import Period, period_of
 
-STRENGTH: Mapping[Likeness, int] = {"exact": 0, "near": 1, "semantic": 2}
+_STRONGEST_FIRST: tuple[Likeness, ...] = ("exact", "near", "semantic")
+STRENGTH: Mapping[Likeness, int] = {likeness: place for place, likeness in enumerate(_STRONGEST_FIRST)}
 
 
 def relations_of(
@@ -87,14 +88,14 @@ class _Web:
             self.linked.setdefault(link.second, []).append((link, link.first))
 
     def around(self, key: Key) -> Iterator[tuple[Related, Link | None]]:
-        """Every other chunk that is linked to this one, with the link (None: the same text)."""
+        """Every chunk of another document that is linked to this one, with the link (None: the same text)."""
         at = self.group_of[key]
         for other in self.groups[at]:
-            if other.key != key and (self.same == "exact" or not neighbours(key, other.key)):
+            if other.key[0] != key[0]:
                 yield Related(other.key, self.same, 1.0), None
         for link, there in self.linked.get(at, ()):
             for other in self.groups[there]:
-                if not neighbours(key, other.key):
+                if other.key[0] != key[0]:
                     yield Related(other.key, link.likeness, link.similarity), link
 
 

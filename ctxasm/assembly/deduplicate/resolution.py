@@ -224,13 +224,14 @@ class _Resolving:
                     self.orphans.add((document_id, index))
 
     def _as_kept(self, copy: Key, related: Related) -> Related:
-        """What a superseded chunk repeats: its successor, or where that left, the copy of the same text that is kept."""
+        """What a superseded chunk repeats: its successor, or where that left, the copy of the same text that is kept.
+
+        Of the chunks of one text, itself among them, one at most is kept.
+        """
         if copy not in self.superseded:
             return related
         if related.key in self.likeness:
             return related._replace(key=self.likeness[related.key].key)
-        if related.key[1] in self.state.get(related.key[0], ()):
-            return related
         exact = (r.key for r in self.copies.get(related.key, ()) if r.likeness == "exact" and r.key[1] in self.state.get(r.key[0], ()))
         return related._replace(key=next(exact, related.key))
 

@@ -129,7 +129,7 @@ def _worth(word: str) -> str | None:
 def _spelled(number: str) -> str:
     """A number in one spelling: 1.000 is 1000, 12,50 is 12.5, 9u30 and 9:30 are 9.3."""
     parts = re.split("[.,:uh]", number)
-    if len(parts) > 1 and len(parts[-1]) == 3 and parts[0] != "0":
+    if len(parts[-1]) == 3 and parts[0] != "0":
         parts = ["".join(parts)]
     spelled = ".".join([parts[0].lstrip("0") or "0", *parts[1:]])
     return spelled.rstrip("0").rstrip(".") if len(parts) > 1 else spelled
