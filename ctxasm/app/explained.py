@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxasm.model.characters import normalised
+from ctxasm.model.characters import is_visible, mended, normalised
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ LONGEST_STEM = 90
 """Characters of a file's name before the number."""
 LOOKED_AT = 8
 """Chunks of a dataset among which a fact that no hit holds is looked for: the best of a search by its words."""
+LONGEST_FACT = 20_000
+"""Characters of what an answer should have said."""
 
 
 class Case(NamedTuple):
@@ -138,13 +140,14 @@ def explained(
 ) -> Why:
     """Where the fact went: `source` holds the chunks, `dataset` names it where it can be searched. `assembly` is B where it is there.
 
-    Raises InvalidInput for what cannot be assembled, and for a fact without a visible character; ModelUnavailable.
+    Raises InvalidInput for what cannot be assembled, and for a fact without a visible character or of more than LONGEST_FACT;
+    ModelUnavailable.
     """
     from ctxasm.tuning.evidence import evidence_documents
     from ctxasm.tuning.why.explaining import explain
 
-    if fact is not None and not fact.strip():
-        raise InvalidInput("the fact must be a text with at least one visible character: say what the answer should have said")
+    if fact is not None:
+        fact = _checked_fact(fact)
     checks = workbench.open_scorer(scorer) if isinstance(scorer, str) else scorer
     context = assembly or workbench.assemble(case.query, settings, source=source)
     stored: dict[str, StoredChunks] = {name: source.document_chunks(name) for name in evidence_documents(case.query)}
@@ -155,11 +158,23 @@ def explained(
     return explain(context, case.answer, checks, stored, fact, look, cancel)
 
 
+def _checked_fact(fact: object) -> str:
+    """The fact as every store and file can hold it."""
+    if not isinstance(fact, str) or not is_visible(fact):
+        told = f"the fact must be a text with at least one visible character, got {shown(fact)}"
+        raise InvalidInput(f"{told}: say what the answer should have said")
+    if len(fact) > LONGEST_FACT:
+        raise InvalidInput(f"the fact must have at most {LONGEST_FACT:,} characters, got {len(fact):,}: shorten it")
+    return mended(fact)
+
+
 def _looked_up(workbench: Workbench, source: Dataset, dataset: str, text: str) -> Sequence[FetchedChunk]:
     from ctxasm.model.search import SearchOptions
     from ctxasm.search import search
+    from ctxasm.search.searching import MOST_CHARS
 
-    found = search(workbench, text, dataset, SearchOptions(method="bm25", limit=LOOKED_AT)).retrieved
+    # A claim of a recorded answer may be longer than any question may be.
+    found = search(workbench, text[:MOST_CHARS], dataset, SearchOptions(method="bm25", limit=LOOKED_AT)).retrieved
     wanted = {(hit.document_id, hit.chunk_index): place for place, hit in enumerate(found)}
     chunks = [chunk for name in dict.fromkeys(hit.document_id for hit in found) for chunk in source.document_chunks(name)]
     own = [chunk for chunk in chunks if (chunk.document_id, chunk.chunk_index) in wanted]

@@ -88,6 +88,19 @@ class Evidence:
         places = (*(place for span in self.spans for place in span), *self.gold)
         return frozenset(held.key for place in places for held in place.holding)
 
+    def pieces(self) -> tuple[tuple[Place, ...], ...]:
+        """What counts, each as the places that say it: the spans, and the gold chunks where spans cannot be judged or a person added
+        them. `judged` has the state of each, in this order."""
+        unjudged = {places[0].document_id for places in self.spans if _is_unknown(places)}
+        gold = [place for place in self.gold if not self.spans or place.beside or place.document_id in unjudged]
+        covered = {place.document_id for place in gold}
+        spans = (places for places in self.spans if not (_is_unknown(places) and places[0].document_id in covered))
+        return (*spans, *((place,) for place in gold))
+
+
+def _is_unknown(places: Sequence[Place]) -> bool:
+    return all(place.unknown for place in places)
+
 
 def evidence_documents(query: Query) -> tuple[str, ...]:
     """The documents whose stored chunks `evidence_of` needs."""
@@ -202,11 +215,7 @@ def judged(
 ) -> tuple[EvidenceState, ...]:
     """The state of all evidence in what a context holds. `stage_of` says where a chunk was lost, `progress` the place of each stage."""
     judge = _Judge(held, stage_of, progress)
-    spans = [judge.span(places) for places in evidence.spans]
-    unjudged = {state.document_id for state in spans if state.state == "unknown"}
-    gold = [judge.gold(place) for place in evidence.gold if not spans or place.beside or place.document_id in unjudged]
-    covered = {state.document_id for state in gold}
-    return (*(state for state in spans if state.document_id not in unjudged & covered), *gold)
+    return tuple(judge.gold(places[0]) if places[0].start is None else judge.span(places) for places in evidence.pieces())
 
 
 class _Judge:

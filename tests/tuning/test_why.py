@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ctxasm
 from ctxasm import AssemblySettings, InvalidInput, MemoryStore, Why, why
 from ctxasm.data.files.importing import import_files
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span
 from ctxasm.tuning.why.results import OUTCOMES
 from tests.examples import examples
 
@@ -288,3 +288,44 @@ def test_an_answer_whose_sources_alone_are_recorded_was_sent_these() -> None:
     found = why(None, store, fact=FACT)
     assert [(one.chunk_index, one.number) for one in found.sent] == [(0, 4), (2, 7)]
     assert found.facts[0].outcome == "not_sent"
+
+
+def followed(query: Query, texts: tuple[str, ...] = TEXTS, start: int | None = 0) -> list[tuple[str, str, str | None]]:
+    """The facts of a question about a guide with these chunks, which begin in it one behind the other where it begins at `start`."""
+    store, at, chunks = MemoryStore(), start, []
+    for index, text in enumerate(texts):
+        end = None if at is None else at + len(text)
+        chunks.append(Chunk("guide", index, text, start=at, end=end))
+        at = end
+    answer = Answer("q", "I do not know.", ({"n": 1, "text": TEXTS[0]},))
+    store.add(Bundle("made", (Document("guide"),), tuple(chunks), (query,), (answer,)))
+    return sorted((fact.text, fact.b.held, fact.b.stage) for fact in why(None, store, None, AssemblySettings(expand_window=0)).facts)
+
+
+def test_expected_chunks_have_their_own_side_b_where_another_one_is_not_there() -> None:
+    gold = (GoldChunk("guide", 9), GoldChunk("guide", 1), GoldChunk("guide", 2))
+    found = followed(Query(QUESTION, (Hit("guide", 1, 0.9),), "q", gold=gold))
+    assert found == [(TEXTS[2], "none", None), (TEXTS[1], "all", None)]
+
+
+@pytest.mark.parametrize("start", [0, None])
+def test_what_a_person_marks_is_followed_beside_spans_and_in_the_place_of_those_that_cannot_be_judged(start: int | None) -> None:
+    span = Span("guide", 0, len(TEXTS[0]))
+    hits = (Hit("guide", 0, 0.9), Hit("guide", 1, 0.8))
+    found = followed(Query(QUESTION, hits, "q", spans=(span,), gold=(GoldChunk("guide", 2, "hand"),)), start=start)
+    assert found == [(TEXTS[2], "none", None), *([(TEXTS[0], "all", None)] if start == 0 else [])]
+
+
+@pytest.mark.parametrize("fact", [" ", "\u200b", "x" * 20_001, 5])
+def test_what_is_no_fact_is_refused(fact: Any, tmp_path: Path) -> None:
+    store = stored(tmp_path, [{"document_id": "guide", "chunk_index": 0, "text": TEXTS[0]}])
+    with pytest.raises(InvalidInput, match=r"^the fact must "):
+        why(("log.json", json.dumps([record("I do not know.")]).encode()), store, "made", fact=fact)
+
+
+def test_half_a_character_of_a_fact_is_written_and_a_claim_longer_than_a_question_is_looked_for(tmp_path: Path) -> None:
+    half = asked(record("I do not know."), "Dogs stay on the quay\ud800.")
+    assert json.dumps(half.to_dict(), ensure_ascii=False).encode()
+    store = stored(tmp_path, [{"document_id": "guide", "chunk_index": 0, "text": TEXTS[0]}])
+    found = why(("log.json", json.dumps([record("dog " * 8000)]).encode()), store, "made")
+    assert found.facts[0].outcome == "never_retrieved"

@@ -112,4 +112,4 @@ def _show(why: Why, alone: bool) -> None:
     else:
         show(f"A: no prompt is recorded, so the answer is held against its {len(query.retrieved)} hits, in their order")
     blocks = ", ".join(f"[{one.number}] {one.document_id} #{', #'.join(map(str, one.chunk_indexes))}" for one in why.assembly.citations)
-    show(f"B, these settings: {why.assembly.token_count} of {why.assembly.limit} tokens: {blocks or 'nothing'}")
+    show(f"B, these settings: {why.assembly.token_count:,} of {why.assembly.limit:,} tokens: {blocks or 'nothing'}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.comparisons import find_compared, is_converse
 from ctxasm.citations.lexical.copies import find_edits
-from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
+from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials, turned_words
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.finer import find_finer
@@ -56,7 +56,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
     signs = has_signs(matter)
-    displaced, denials, conflict = 0, lonely_denials(matter) if signs else 0, None
+    displaced, denials, conflict = 0, (lonely_denials(matter) if signs else 0) or turned_words(matter), None
     for stretch in parts.clauses:
         for bits, found in find_displaced(matter, stretch.mask):
             displaced |= bits

@@ -41,7 +41,6 @@ BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
 _LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwijl maar hoewel wahrend aber obwohl"))
-_OF = frozenset(("of", "van", "von"))
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""

@@ -33,9 +33,15 @@ def _window(matter: Matter, first: int, last: int) -> str:
 def _stands(claim: str, texts: list[str]) -> bool:
     for text in texts:
         at = text.find(claim)
-        if at >= 0 and text[:at].rstrip(" ")[-1:] in _STOPS and text[at + len(claim) :].lstrip(" ")[:1] in _STOPS:
+        before, after = text[:at], text[at + len(claim) :]
+        if at >= 0 and before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS and not _is_in_word(before, after):
             return True
     return False
+
+
+def _is_in_word(before: str, after: str) -> bool:
+    """Whether a hyphen joins what stands there to a word: "non-smokers" does not say "smokers"."""
+    return before.endswith("-") or after.startswith("-")
 
 
 def _plain(text: str) -> str:

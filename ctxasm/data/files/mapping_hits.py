@@ -10,7 +10,7 @@ from typing import Any
 
 from ctxasm.data.files.mapping_form import EXPECTED, HIT_FIELDS, HITS, PROMPT, ColumnMapping
 from ctxasm.data.files.mapping_lines import Applied
-from ctxasm.data.files.mapping_values import ABSENT, each_at, field_value, is_vector, parsed, value_at
+from ctxasm.data.files.mapping_values import ABSENT, each_at, field_value, is_key, is_vector, parsed, value_at
 from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.recognised.converted import Converted
 from ctxasm.data.files.recognised.draft import Draft, Place, Spoken
@@ -213,11 +213,12 @@ class _Reader:
         return made
 
     def beside(self, row: Values) -> dict[str, Any]:
-        """What else a row says in short: it becomes metadata of its query."""
+        """What else a row says in short, but for keys: it becomes metadata of its query."""
         return {
             name: value
             for name, value in row.items()
             if name not in self._used and value not in (None, "") and isinstance(value, (str, int, float)) and len(str(value)) <= MAX_KEPT
+            if not is_key(name)
         }
 
 
@@ -247,7 +248,7 @@ def _flat(hit: Values, used: frozenset[str], path: str = "", depth: int = MAX_FL
     found: dict[str, Any] = {}
     below: list[tuple[str, Values]] = []
     for name, value in hit.items():
-        if value is None or value == "" or f"{path}{name}" in used or is_vector(str(name), value):
+        if value is None or value == "" or f"{path}{name}" in used or is_vector(str(name), value) or is_key(str(name)):
             continue
         if isinstance(value, Mapping) and depth:
             below.append((f"{path}{name}.", value))

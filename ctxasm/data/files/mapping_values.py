@@ -25,6 +25,7 @@ plain = lru_cache(4096)(plain_name)
 """`plain_name`, worked out once a column and not once a cell."""
 METADATA = frozenset(map(plain_name, ("metadata", "meta", "cmetadata", "chunk_metadata", "meta_data", "metadatas")))
 VECTORS = frozenset(plain_name(name) for field in ("embedding", "tsvector") for name in FIELD_NAMES[field])
+KEYS = frozenset(("apikey", "xapikey", "authorization", "accesstoken", "secretkey", "password"))
 _WHOLE = re.compile(r"[+-]?\d+(?:\.0*)?")
 _REAL = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d{1,4})?")
 
@@ -137,6 +138,11 @@ def is_vector(name: str, value: Any) -> bool:
     if isinstance(value, list):
         return len(value) >= LEAST_VECTOR and all(type(number) in (int, float) for number in value)
     return isinstance(value, str) and plain(name) in VECTORS and (value[:1] == "[" or "':" in value[:1000])
+
+
+def is_key(name: str) -> bool:
+    """Whether something of this name opens an account: a log of requests may hold it, and what is loaded is kept and exported."""
+    return plain(name) in KEYS
 
 
 def metadata_of(row: Mapping[str, Any], used: frozenset[str], left_out: set[str]) -> dict[str, Any]:

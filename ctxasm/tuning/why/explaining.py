@@ -159,7 +159,7 @@ class _Case:
     def _follow(self, at: int, fact: Fact, checked: CheckedAnswer, compared: _Compared, states: Sequence[EvidenceState]) -> Traced:
         denial = _denial(fact.claim, compared.a(at)) if fact.claim is not None else None
         if fact.kind == "expected":
-            holder, rank, a, b = self._expected(at, fact, states)
+            holder, rank, a, b = self._expected(fact, states)
         elif denial is not None:
             holder, rank, a, b = self._denied(denial.number)
         else:
@@ -186,7 +186,7 @@ class _Case:
             return told
         return replace(told, nearest=self._hits[nearest.place].rank, lacks=nearest.missing, otherwise=nearest.otherwise)
 
-    def _expected(self, at: int, fact: Fact, states: Sequence[EvidenceState]) -> tuple[Key | None, int | None, Side, Side]:
+    def _expected(self, fact: Fact, states: Sequence[EvidenceState]) -> tuple[Key | None, int | None, Side, Side]:
         """An expected passage, by its very characters: of several places that say it, the one that was sent, or retrieved."""
         sides: list[tuple[Side, tuple[Key, ...]]] = []
         for text, keys in fact.ways:
@@ -201,7 +201,7 @@ class _Case:
         )
         ranked = sorted((rank, key) for key in keys if (rank := self._rank(key)) is not None)
         holder = ranked[0][1] if ranked else keys[0] if keys else None
-        state = states[at] if at < len(states) else None
+        state = states[fact.piece] if fact.piece is not None else None
         return holder, ranked[0][0] if ranked else None, a, self._b_of(state, holder)
 
     def _b_of(self, state: EvidenceState | None, holder: Key | None) -> Side:

@@ -22,12 +22,14 @@ MISCITED = frozenset({"wrong_number", "missing", "unknown", "dropped"})
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`ways` are the texts by which an expected passage is found, each with the chunks that hold it; `claim` is the answer's own."""
+    """`ways` are the texts by which an expected passage is found, each with the chunks that hold it, and `piece` is its place among the
+    pieces of evidence; `claim` is the answer's own."""
 
     text: str
     kind: FactKind
     ways: tuple[tuple[str, tuple[Key, ...]], ...] = ()
     claim: CheckedClaim | None = None
+    piece: int | None = None
 
 
 def facts_of(
@@ -36,10 +38,9 @@ def facts_of(
     """The facts, by the first of these that there is: what is said, the expected passages, the reference answer, doubtful claims."""
     if said is not None:
         return tuple(Fact(text, "said") for text in _statements(said) or [said.strip()])[:MOST_FACTS]
-    pieces = [[*places] for places in evidence.spans] or [[place] for place in evidence.gold]
-    expected = [ways for places in pieces if (ways := tuple(way for place in places if (way := _way(place, stored))[0].strip()))]
-    if expected:
-        return tuple(Fact(ways[0][0], "expected", ways) for ways in expected)[:MOST_FACTS]
+    pieces = [tuple(way for place in places if (way := _way(place, stored))[0].strip()) for places in evidence.pieces()]
+    if expected := [Fact(ways[0][0], "expected", ways, piece=at) for at, ways in enumerate(pieces) if ways]:
+        return tuple(expected[:MOST_FACTS])
     if stated := _statements(reference):
         return tuple(Fact(text, "reference") for text in stated)[:MOST_FACTS]
     doubtful = [claim for claim in checked.claims if claim.claim.states and _is_doubtful(claim, checked)]

@@ -56,7 +56,7 @@ def test_a_saved_question_can_be_assembled_by_its_id(capsys: pytest.CaptureFixtu
 def test_hits_go_straight_into_a_context(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = ran(capsys, "bezoekuren", "--assemble", "--set", "format=xml")
     assert 'index="1"' in out
-    assert "of 8000 tokens" in err
+    assert "of 8,000 tokens" in err
 
 
 def test_what_is_wrong_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,6 +34,11 @@ Bel 06-12345678. | Bel 06-12345679.
 You can pay by card. | You can't pay by card.
 De afdeling ligt op de eerste verdieping. | De afdeling ligt op de tweede verdieping.
 The ward is on the first floor. | The ward is on the second floor.
+Leden betalen twaalf euro per dag. | Niet-leden betalen twaalf euro per dag.
+Mitglieder zahlen zwölf Euro am Tag. | Nicht-Mitglieder zahlen zwölf Euro am Tag.
+Smokers pay less. | Non-smokers pay less.
+The drink is sugar. | The drink is sugar-free.
+War protesters met on the square. | On the square anti-war protesters met.
 """
 TRUE = """
 Er kwamen tweehonderd mensen. | Er kwamen 200 mensen.
@@ -50,6 +55,8 @@ Er is 1 bezoeker toegestaan. | Er is één bezoeker toegestaan.
 You can't pay by card. | You cannot pay by card.
 De prijs is hoog. | De prijzen zijn hoog.
 Parking is not free. | Parking is not free.
+Members pay 5 euro a day. | Members pay 5 euro a day and non-members pay 10 euro a day.
+Non smokers pay less. | Non-smokers pay less.
 Die Praxis ist am Montag von 8 bis 12 Uhr geöffnet. | Die Praxis ist am Montag von 8.00 bis 12.00 Uhr geöffnet.
 """
 

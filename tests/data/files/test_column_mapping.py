@@ -238,3 +238,12 @@ def test_a_mapping_that_does_not_fit(mapping: ColumnMapping, words: str) -> None
     with pytest.raises(InvalidInput) as caught:
         loaded(as_csv([{"text": "1", "b": "2"}]), "x.csv", mapping)
     assert str(caught.value).startswith(words)
+
+
+def test_a_key_in_a_log_is_not_kept() -> None:
+    hit = {"id": "a", "text": "Mooring costs twelve euros.", "shelf": "b2", "request": {"Authorization": "Bearer sk-1"}}
+    row = {"question": "What does it cost?", "hits": [hit], "answer": "Twelve.", "api_key": "sk-1", "run": "r7"}
+    found = import_files([("log.json", json.dumps([row]).encode())]).bundle
+    assert "sk-1" not in repr(found)
+    assert found.queries[0].metadata["run"] == "r7"
+    assert found.chunks[0].metadata["shelf"] == "b2"

@@ -59,7 +59,7 @@ def zones_html(zones: Sequence[Zone]) -> str:
         f'{ZONE_MARKS[z.name]}"></i>{z.name} <b>{number(z.tokens)}</b></li>'
         for z in shown
     )
-    spoken = ", ".join(f"{z.name} {z.tokens}" for z in shown)
+    spoken = ", ".join(f"{z.name} {number(z.tokens)}" for z in shown)
     return (
         f'<div class="cx cx-zones" id="ctx-zones" data-tokens="{total}"><h2 class="cx-h">Prompt<small>'
         f"{number(total)} tokens in all messages</small></h2>"
@@ -131,7 +131,8 @@ def show_warnings(assembly: Assembly, asking: Asking) -> None:
     reserved = assembly.zones.tokens_of("answer") if assembly.zones is not None else asking.max_tokens
     if asking.max_tokens > reserved:
         st.caption(
-            f":orange[◆] An answer may take {asking.max_tokens} tokens; its zone reserves {reserved}. Raise answer_tokens to as many."
+            f":orange[◆] An answer may take {number(asking.max_tokens)} tokens; its zone reserves {number(reserved)}. "
+            "Raise answer_tokens to as many."
         )
 
 

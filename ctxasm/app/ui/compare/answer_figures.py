@@ -88,7 +88,7 @@ def _arrow(name: Name, each: AnswerPair) -> str:
 
 
 def estimate_words(told: AnswerEstimate) -> str:
-    """`116 answers to ask: 400 000 tokens to send, at most 59 000 written, at most 1.20.`"""
+    """`116 answers to ask: 400,000 tokens to send, at most 59,000 written, at most 1.20.`"""
     if not told.asked:
         return f"All {number(told.answers)} answers are kept from before."
     cost = f", at most {told.cost:.2f}" if told.cost else ""

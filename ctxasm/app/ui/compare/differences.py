@@ -107,8 +107,8 @@ def bars_html(a: Bar, b: Bar, stamp: str) -> str:
 
 
 def _used(bar: Bar) -> str:
-    limit = "" if bar.limit is None else f" of {bar.limit}"
-    return f"{bar.used}{limit} tokens used by {plural(bar.sources, 'document')}"
+    limit = "" if bar.limit is None else f" of {number(bar.limit)}"
+    return f"{number(bar.used)}{limit} tokens used by {plural(bar.sources, 'document')}"
 
 
 def figures_html(deltas: Sequence[Delta]) -> str:

@@ -334,8 +334,8 @@ def _stretch(run: Stretch, total: int) -> str:
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
     """The budget bar, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
     bar = budget_bar(assembly)
-    kept = plural(bar.sources, "document")
-    spoken = f"Budget bar: {bar.used} of {bar.limit} tokens used by {kept}; {plural(len(bar.dropped), 'document')} left out."
+    used, kept = f"{number(bar.used)} of {number(assembly.limit)} tokens", plural(bar.sources, "document")
+    spoken = f"Budget bar: {used} used by {kept}; {plural(len(bar.dropped), 'document')} left out."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{zones_picture(assembly, _limit_at(bar))}"
