@@ -190,7 +190,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         held |= clause.mask
     elsewhere = 0
     for clause in clauses:
-        elsewhere |= clause.mask if clause.source.segment != clauses[own].source.segment else 0
+        elsewhere |= clause.mask if clause.source.segment != clauses[own].source.segment and clause not in scope else 0
     if (held & mask & ~elsewhere & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
         return False
     if op.kind in ("quantifier", "modal") and op.value != "only":
@@ -224,7 +224,9 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
     if op.kind == "hedge":
         return [clauses[own], *after]
-    before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
+    # What stands in brackets bears on what stands before them.
+    bracketed = own > 0 and "(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2]
+    before = [clause for clause in clauses[:own] if bracketed or clause.source.segment == segment] if begins else []
     if before and before[-1].source.words and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
         before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]

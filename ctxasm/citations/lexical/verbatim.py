@@ -7,6 +7,8 @@ import re
 from ctxasm.citations.lexical.clause_subjects import Matter
 
 _STOPS = ".!?;:()| -*•"
+_GOES_ON = (" (", " - ")
+"""What follows may be an exception: "open (except on Mondays)"."""
 _JOIN = re.compile(r"[,;] (?:and|en|und) |; ")
 """What makes one claim of two sentences."""
 LEAST_JOINED = 4
@@ -34,7 +36,8 @@ def _stands(claim: str, texts: list[str]) -> bool:
     for text in texts:
         at = text.find(claim)
         before, after = text[:at], text[at + len(claim) :]
-        if at >= 0 and before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS and not _is_in_word(before, after):
+        stops = before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS
+        if at >= 0 and stops and not _is_in_word(before, after) and not after.startswith(_GOES_ON):
             return True
     return False
 

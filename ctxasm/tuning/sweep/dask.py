@@ -129,6 +129,8 @@ class _UnderWay:
             try:
                 found = future.result(timeout=LOOK_S)
             except TimeoutError:  # whoever held it ended, and another one is at it
+                if future.status == "error":  # or the work itself took too long
+                    raise
                 future.add_done_callback(self._ended.put)
             except CancelledError:
                 self._again(future, 1)

@@ -39,8 +39,16 @@ Mitglieder zahlen zwölf Euro am Tag. | Nicht-Mitglieder zahlen zwölf Euro am T
 Smokers pay less. | Non-smokers pay less.
 The drink is sugar. | The drink is sugar-free.
 War protesters met on the square. | On the square anti-war protesters met.
+The museum is open. | The museum is open (except on Monday).
+The museum is open. | The museum is open - unless you come on Sunday.
+Dogs are allowed. | Dogs are allowed (unless they bark).
+Het museum is open. | Het museum is open (behalve op maandag).
+Das Museum ist offen. | Das Museum ist offen (außer montags).
 """
 TRUE = """
+The museum is open. | The museum is open (see page 3).
+The museum is open on Tuesday. | The museum (built in 1900) is open on Tuesday.
+The museum is open. | The café (except its terrace) is closed. The museum is open.
 Er kwamen tweehonderd mensen. | Er kwamen 200 mensen.
 De balie opent om half negen. | De balie opent om 8.30 uur.
 De balie sluit om 8 uur 's avonds. | De balie sluit om 20.00 uur.
