@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.collecting import Source
     from ctxasm.data.enrich import EnrichOptions, EnrichReport
     from ctxasm.data.files import ExportReport, LoadReport
-    from ctxasm.data.labelling import How
     from ctxasm.data.standing import Over
     from ctxasm.model.datasets import Dataset, DatasetStore
     from ctxasm.model.messages import AnswerModel, Cancel
     from ctxasm.model.ports import ChunkSource, TokenCounter
-    from ctxasm.model.records import Chunk, Document, Hit, Query
+    from ctxasm.model.records import Chunk, Document, GoldChange, Hit, Query
     from ctxasm.model.results import Assembly
     from ctxasm.model.search import SearchOptions
     from ctxasm.model.settings import AssemblySettings
@@ -190,7 +189,7 @@ def label(
     chunks: Sequence[tuple[str, int]],
     store: DatasetStore | None = None,
     dataset: str | None = None,
-    how: How = "add",
+    how: GoldChange = "add",
 ) -> Query:
     """Say which chunks (document_id, chunk_index) a question of a dataset (default: the newest) needs.
 

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
+from typing import get_args
 
 from ctxasm.data.datasets import Datasets, fresh
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Window
-from ctxasm.model.records import GoldBy, GoldChunk, Query
+from ctxasm.model.records import GoldBy, GoldChange, GoldChunk, Query, changed_gold
 
-How = Literal["add", "remove", "replace"]
 LARGEST_INDEX = 2_000_000_000
 """The largest index of a chunk that a file can bring."""
 
 
 def label(
-    datasets: Datasets, dataset: str | None, query_id: str, chunks: Iterable[ChunkKey], how: How = "add", by: GoldBy = "hand"
+    datasets: Datasets, dataset: str | None, query_id: str, chunks: Iterable[ChunkKey], how: GoldChange = "add", by: GoldBy = "hand"
 ) -> Query:
     """Say which chunks (document_id, chunk_index) a question needs: added to those it has, taken from them, or in their place.
 
     It is kept with the question, with who said it, and exported with it. Raises NotFound for an unknown dataset or question, and
     InvalidInput for a chunk that is not there.
     """
-    if how not in ("add", "remove", "replace"):
+    if how not in get_args(GoldChange):
         raise InvalidInput(f"how must be add, remove or replace, got {shown(how)}")
     name = datasets.dataset(dataset).info.name
     there = fresh(datasets, name)
@@ -39,9 +38,7 @@ def label(
         if missing := [key for key in named if key not in found]:
             first = f"{shown(missing[0][0])} {missing[0][1]}"
             raise InvalidInput(f"gold must name chunks of dataset {shown(name)}, got {first}, which it does not hold")
-    has = {gold.key: gold for gold in query.gold}
-    kept = {key: gold for key, gold in has.items() if key not in named}
-    gold = tuple({"add": has | named, "remove": kept, "replace": named}[how].values())
     if datasets.links.dataset(name) is not None:
+        gold = changed_gold(query.gold, named.values(), how)
         return datasets.store.save_query(name, replace(query, gold=gold), linked=True)
-    return datasets.store.set_gold(name, query_id, gold)
+    return datasets.store.set_gold(name, query_id, tuple(named.values()), how)

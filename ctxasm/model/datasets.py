@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ctxasm.model.ports import ChunkSource, FetchedChunk, Shelf
-from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChange, GoldChunk, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
         """Give documents summaries that were made after the load, at once."""
         ...
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
         """Give a question of a stored dataset other gold evidence. Raises NotFound."""
         ...
 

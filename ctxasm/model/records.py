@@ -7,7 +7,7 @@ better, and may be negative (cross-encoder logits).
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
@@ -82,6 +82,17 @@ class GoldChunk:
     def key(self) -> tuple[str, int]:
         """The chunk, whoever said it."""
         return self.document_id, self.chunk_index
+
+
+GoldChange = Literal["add", "remove", "replace"]
+"""What becomes of the evidence that a question has."""
+
+
+def changed_gold(has: Iterable[GoldChunk], named: Iterable[GoldChunk], how: GoldChange) -> tuple[GoldChunk, ...]:
+    """Evidence with these chunks added to it, taken from it, or in its place; a chunk stands there once, as it was named last."""
+    own, said = ({gold.key: gold for gold in each} for each in (has, named))
+    kept = {key: gold for key, gold in own.items() if key not in said}
+    return tuple({"add": own | said, "remove": kept, "replace": said}[how].values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChunk, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
 from ctxasm.store.additions import check_saved, check_summaries
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import StoredDataset
@@ -191,14 +191,15 @@ class Store:
             write_summaries(connection, self._dataset_id(connection, dataset_name), summaries, made_by)
         return self.dataset(dataset_name).info
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
-        """Give a question of a stored dataset, loaded or saved, this gold evidence instead of what it has.
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
+        """Give a question of a stored dataset, loaded or saved, this gold evidence instead of what it has, beside it, or no longer.
 
-        The dataset gets a new number where a loaded question changes. Raises NotFound.
+        It is read and written under one lock, so that of two people who mark at once neither loses a mark. The
+        dataset gets a new number where a loaded question changes. Raises NotFound.
         """
         with self._connections.writing() as connection:
             self._lock_name(connection, dataset_name)
-            query = write_gold(connection, dataset_name, self._dataset_id(connection, dataset_name), query_id, gold)
+            query = write_gold(connection, dataset_name, self._dataset_id(connection, dataset_name), query_id, gold, how)
         return self.dataset(dataset_name).query(query_id) if query is None else query
 
     def close(self) -> None:

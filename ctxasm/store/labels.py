@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlalchemy import Connection, select, update
 
 from ctxasm.model.characters import storable
-from ctxasm.model.records import GoldChunk, Query
+from ctxasm.model.records import GoldChange, GoldChunk, Query, changed_gold
 from ctxasm.store.codec import read_query, written_query
 from ctxasm.store.saved import read_saved, write_saved
 from ctxasm.store.stored_hash import stored_hash
@@ -19,20 +19,23 @@ from ctxasm.store.summaries import renumber
 from ctxasm.store.tables import datasets, queries
 
 
-def write_gold(connection: Connection, dataset: str, dataset_id: int, query_id: str, gold: Sequence[GoldChunk]) -> Query | None:
-    """The question with this evidence, None where there is no question of this id. Nothing is written where it has it already."""
+def write_gold(
+    connection: Connection, dataset: str, dataset_id: int, query_id: str, gold: Sequence[GoldChunk], how: GoldChange
+) -> Query | None:
+    """The question with its evidence changed, None where there is no question of this id. Nothing is written where it has it already."""
     loaded = queries.c.dataset_id == dataset_id, queries.c.query_id == query_id
     row = connection.execute(select(queries.c.query, queries.c.payload).where(*loaded)).one_or_none() if storable(query_id) else None
     if row is None:
         saved = next(iter(read_saved(connection, dataset, dataset_id, query_id)), None) if storable(query_id) else None
-        if saved is not None and saved.gold != tuple(gold):
-            saved = replace(saved, gold=tuple(gold))
+        if saved is not None and saved.gold != (changed := changed_gold(saved.gold, gold, how)):
+            saved = replace(saved, gold=changed)
             write_saved(connection, dataset, dataset_id, saved)
         return saved
     query = read_query(query_id, row.query, row.payload)
-    if query.gold == tuple(gold):
+    changed = changed_gold(query.gold, gold, how)
+    if query.gold == changed:
         return query
-    query = replace(query, gold=tuple(gold))
+    query = replace(query, gold=changed)
     connection.execute(update(queries).where(*loaded).values(payload=written_query(query)))
     new = renumber(connection, dataset_id)
     connection.execute(update(datasets).where(datasets.c.dataset_id == new).values(content_hash=stored_hash(connection, new)))

@@ -9,7 +9,7 @@ from types import TracebackType
 
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.ports import Fetched, TokenCounter, Window
-from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChunk, Query
+from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query, changed_gold
 from ctxasm.store.additions import check_kept, check_saved, check_summaries, no_saved_query, summarised, taken_by_a_load
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import Intake, check_dataset_name, check_records
@@ -155,11 +155,11 @@ class MemoryStore:
         info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
         return self._put(dataset_name, MemoryDataset(old.bundle(), intake, info, self._counter, self._saved_of(dataset_name)))
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk]) -> Query:
+    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
         """Give a question other gold evidence, as `Store.set_gold`."""
         old = self.dataset(dataset_name)
         before = old.query(query_id)
-        query = replace(before, gold=tuple(gold))
+        query = replace(before, gold=changed_gold(before.gold, gold, how))
         if query == before:
             return query
         if query_id not in old.loaded_ids():

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +49,18 @@ def test_a_question_is_labelled_and_nothing_else_changes(store: DatasetStore) ->
     assert ctxasm.label("q1", [("a", 1)], store, "log", "remove").gold == ()
     assert store.dataset("log").info.content_hash == before.content_hash
     assert ctxasm.label("q2", [("a", 0)], store, "log", "replace").gold == (GoldChunk("a", 0, "hand"),)
+
+
+def test_of_two_who_mark_at_once_neither_loses_a_mark(store: DatasetStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = type(store).set_gold
+
+    def after_another(self: DatasetStore, *said: Any) -> Query:
+        monkeypatch.setattr(type(store), "set_gold", write)
+        ctxasm.label("q1", [("a", 2)], store)
+        return write(self, *said)
+
+    monkeypatch.setattr(type(store), "set_gold", after_another)
+    assert ctxasm.label("q1", [("a", 1)], store).gold == (GoldChunk("a", 2, "hand"), GoldChunk("a", 1, "hand"))
 
 
 def test_a_saved_question_is_labelled(store: DatasetStore) -> None:

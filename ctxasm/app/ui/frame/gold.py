@@ -14,14 +14,14 @@ from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem
-from ctxasm.data.labelling import How, label
+from ctxasm.data.labelling import label
 from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError
-from ctxasm.model.records import GoldBy
+from ctxasm.model.records import GoldBy, GoldChange
 from ctxasm.model.results import Key
 
 
-def mark(scene: Scene, keys: Sequence[Key], how: How = "add", by: GoldBy = "hand") -> None:
+def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
     """Add these chunks to what the question expects, or take them from it (a callback): then the whole page runs.
 
     A question that was typed and is not saved is saved with it.
@@ -37,7 +37,7 @@ def mark(scene: Scene, keys: Sequence[Key], how: How = "add", by: GoldBy = "hand
     st.rerun()
 
 
-def _write(info: DatasetInfo, query_id: str, keys: Sequence[Key], how: How, by: GoldBy) -> None:
+def _write(info: DatasetInfo, query_id: str, keys: Sequence[Key], how: GoldChange, by: GoldBy) -> None:
     from ctxasm.search.searching import save_query
 
     workbench = server.workbench()
