@@ -191,7 +191,8 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     elsewhere = 0
     for clause in clauses:
         elsewhere |= clause.mask if clause.source.segment != clauses[own].source.segment and clause not in scope else 0
-    if (held & mask & ~elsewhere & (matter.parts.heavy | matter.parts.all_quantities)).bit_count() < least:
+    counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
+    if (held & mask & ~elsewhere & counted).bit_count() < least:
         return False
     if op.kind in ("quantifier", "modal") and op.value != "only":
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
@@ -218,14 +219,14 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     segment = clauses[own].source.segment
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
-    if op.kind not in _WIDE:
+    # What stands in brackets bears on what stands before them.
+    bracketed = own > 0 and "(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2]
+    if op.kind not in _WIDE and not (bracketed and op.value == "only"):
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
     if op.kind == "hedge":
         return [clauses[own], *after]
-    # What stands in brackets bears on what stands before them.
-    bracketed = own > 0 and "(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2]
     before = [clause for clause in clauses[:own] if bracketed or clause.source.segment == segment] if begins else []
     if before and before[-1].source.words and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
         before = []

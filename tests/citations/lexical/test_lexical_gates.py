@@ -42,11 +42,15 @@ War protesters met on the square. | On the square anti-war protesters met.
 The museum is open. | The museum is open (except on Monday).
 The museum is open. | The museum is open - unless you come on Sunday.
 Dogs are allowed. | Dogs are allowed (unless they bark).
+The museum is open. | The museum is open (only for members).
+The walk takes place. | The walk takes place (if it does not rain).
+The walk takes place. | The walk takes place if it does not rain.
 Het museum is open. | Het museum is open (behalve op maandag).
 Das Museum ist offen. | Das Museum ist offen (außer montags).
 """
 TRUE = """
 The museum is open. | The museum is open (see page 3).
+The route is long. | The route is long (all parts are paved, and only one is steep).
 The museum is open on Tuesday. | The museum (built in 1900) is open on Tuesday.
 The museum is open. | The café (except its terrace) is closed. The museum is open.
 Er kwamen tweehonderd mensen. | Er kwamen 200 mensen.
