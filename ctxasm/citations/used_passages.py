@@ -49,9 +49,10 @@ def _holds(chunk: FetchedChunk | None, span: Span) -> bool:
 def cited_passages(assembly: Assembly, checked: CheckedAnswer) -> tuple[Key, ...]:
     """The chunks that claims stand on by what they cite, in the order of the answer: those that are right if its citations are.
 
-    A claim that no source carries in full, and one that only another source than it cites carries, names none.
+    A claim that no source carries in full, one that only another source than it cites carries, and a disputed one name none.
     """
-    found = [support for claim in checked.claims if claim.verdict == "supported" for support in claim.support]
+    sound = (claim for claim in checked.claims if claim.verdict == "supported" and claim.disputed is None)
+    found = [support for claim in sound for support in claim.support]
     places = [(s.context_start, s.context_end) for s in found if s.context_start is not None and s.context_end is not None]
     return tuple(dict.fromkeys(key for low, high in places for key, *_ in _in_chunks(assembly, low, high)))
 

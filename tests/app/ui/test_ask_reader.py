@@ -28,7 +28,7 @@ from ctxasm.app.ui.frame.session_records import KeptAnswer
 from ctxasm.citations.checked import Disputed, Withheld
 from ctxasm.citations.figures import without_shares
 from ctxasm.citations.markers import parse_markers, resolve
-from ctxasm.citations.used_passages import used_passages
+from ctxasm.citations.used_passages import cited_passages, used_passages
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import PreCitation
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
@@ -354,3 +354,5 @@ def test_a_disputed_claim_opens_the_source_that_says_otherwise():
     assert [(span.number, span.kind) for span in row.spans] == [(2, "support"), (3, "clash"), (3, "part")]
     assert [judged_citation(number, check.claims[0], 0.6).part for number in (2, 3)] == ["right", "disputed"]
     assert [choice.label for choice in choices((row,))] == ["1 claim", "1 disputed"]
+    plain = checked(done, check.answer, [{"verdict": "supported", "support": (hours,)}])
+    assert (len(cited_passages(done, plain)), cited_passages(done, check)) == (1, ())  # nobody approves what is disputed
