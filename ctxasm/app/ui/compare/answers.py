@@ -202,7 +202,7 @@ def show_answers_to_one(scene: Scene, sides: Sides) -> None:
     if pair is None:
         sent = sum(side.token_count for side in sides)
         help = f"The same model and prompt under both: about {number(sent)} tokens to send."
-        st.button("Ask both", key="ask_both", on_click=_ask_both, args=(about,), help=help, icon=":material/forum:")
+        line.row.button("Ask both", key="ask_both", on_click=_ask_both, args=(about,), help=help, icon=":material/forum:")
         return
     st.html(claims_html(pair))
     st.html(texts_html(pair.a.answer, pair.b.answer, "Answers, word by word", "ctx-answers"))

@@ -14,22 +14,26 @@ from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.model.results import Assembly
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from ctxasm.tuning.compare_answers import How, Prices
 
 
 class Line(NamedTuple):
-    """How to ask, and what a million tokens cost. `name` is the same where the same is asked: it holds no key."""
+    """How to ask, what a million tokens cost, and the row for a button. `name` is the same where the same is asked: it holds no key."""
 
     how: How
     prices: Prices
     name: tuple[object, ...]
+    row: DeltaGenerator
 
 
 def asking_line(assembly: Assembly) -> Line | None:
     """Draw the line; None where the model cannot be asked, which is said."""
     from ctxasm.tuning.compare_answers import How, Prices
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    with row:
         with st.popover("Change", key="compare_asking"):
             picked = pick_models()
             asking = asking_controls(assembly)
@@ -45,4 +49,4 @@ def asking_line(assembly: Assembly) -> Line | None:
         model = picked.models[0]
         st.html(boxed(f'<p class="cx-mute cx-small" id="ctx-asked-by">{escape(f"{model.name}, {asked_how(asking)} prompt")}</p>'))
     how = How(model, asking.choice, asking.temperature, asking.max_tokens)
-    return Line(how, Prices(sent, written), (model.name, asking))
+    return Line(how, Prices(sent, written), (model.name, asking), row)
