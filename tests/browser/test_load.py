@@ -151,6 +151,8 @@ def test_a_table_of_a_team_is_linked_and_asked(team, open_page):
     expect(page.locator("#ctx-table-check")).to_have_attribute("data-usable", "200")
     expect(page.locator("pre", has_text="CREATE INDEX")).to_be_visible()
     page.get_by_text("The SQL that will run").click()
+    # The expander is still opening, and the button moves with it.
+    expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
     page.get_by_role("button", name="Explain").click()
     expect(page.locator("pre", has_text=re.compile("SCAN|SEARCH")).first).to_be_visible()
     page.get_by_role("button", name="Link the table").click()

@@ -227,6 +227,7 @@ def test_a_click_on_a_chunk_opens_its_life_and_escape_closes_it(app, open_page):
     cell.click()
     expect(page.locator("#ctx-life h3").first).to_have_text(title)
     expect(page.locator(BAR)).to_be_visible()
+    expect(page.locator('[data-testid="stApp"]')).to_have_attribute("data-test-script-state", "notRunning")
     page.keyboard.press("Escape")
     expect(page.locator("#ctx-life")).to_have_count(0)
 
