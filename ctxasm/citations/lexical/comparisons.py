@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.operators import LEAST_COMPARED, Operator
-from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import Stems, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.number_words import begins_figure
@@ -140,13 +139,7 @@ def _comparative(words: Sequence[str], stems: Stems) -> tuple[str, int] | None:
 
 def _held(matter: Matter, text: str, low: int, high: int) -> int:
     """The bits of the claim, of weight or figures, between two characters of it or of a source."""
-    parts, held = matter.parts, 0
-    for word in read_words(text, low, high, matter.evidence.stems):
-        held |= matter.bits(frozenset((word.key,))) if text is parts.text else parts.forms.get(word.key, 0)
-    for theirs in read_quantities(text, low, high):
-        for bit, ours in enumerate(parts.quantities, len(parts.words)):
-            held |= (1 << bit) * ours.agrees(theirs)
-    return held & (parts.heavy | parts.all_quantities)
+    return matter.held_between(text, low, high) & (matter.parts.heavy | matter.parts.all_quantities)
 
 
 def _rejected(matter: Matter, theirs: Sequence[tuple[int, Compared]]) -> Iterator[Gated]:

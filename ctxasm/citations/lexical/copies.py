@@ -143,7 +143,6 @@ def _is_bare_name(text: str, tokens: Sequence[Token], tongue: Tongue) -> bool:
 
 def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
     """A denial, a doubt, an amount or a modal verb that was put in, taken out or exchanged between the same two neighbours."""
-    text = matter.parts.text
     mine, yours = _turning(ours, matter.operators), _turning(theirs, matter.evidence.operators(at))
     for (here, said), (there, known), in_claim in (((ours, mine), (theirs, yours), True), ((theirs, yours), (ours, mine), False)):
         for low, high, kind, value in said:
@@ -153,9 +152,9 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
                 continue
             rival = next((one for each in inside for one in each if one[2] == kind), None)
             if rival is not None or kind == "negation" or (kind == "hedge" and not in_claim and any(a == b for a, b in places)):
-                word, other = _said(here, low, high, matter, at, text, in_claim), ""
+                word, other = _said(matter, at, here, (low, high), in_claim), ""
                 if rival is not None:
-                    other = _said(there, rival[0], rival[1], matter, at, text, not in_claim)
+                    other = _said(matter, at, there, rival[:2], not in_claim)
                 return Gated(cast(GateKind, kind), *((word, other) if in_claim else (other, word)))
     return None
 
@@ -199,8 +198,8 @@ def _places(tokens: Sequence[Token], left: str, right: str) -> list[tuple[int, i
     return [(low, high) for low in starts for high in range(low, min(low + 4, len(tokens))) if tokens[high].plain == right]
 
 
-def _said(tokens: Sequence[Token], low: int, high: int, matter: Matter, at: int, text: str, in_claim: bool) -> str:
-    return (text if in_claim else matter.text(at))[tokens[low].start : tokens[high - 1].end]
+def _said(matter: Matter, at: int, tokens: Sequence[Token], span: tuple[int, int], in_claim: bool) -> str:
+    return (matter.parts.text if in_claim else matter.text(at))[tokens[span[0]].start : tokens[span[1] - 1].end]
 
 
 def _span(matter: Matter, at: int, theirs: Sequence[Token]) -> str:

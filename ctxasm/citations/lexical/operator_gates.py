@@ -265,13 +265,7 @@ def _bits(matter: Matter, text: str, op: Operator, span: tuple[int, int]) -> int
     start, end = op.end, op.start + len(_argument(text, op, high))
     if op.value == "causing":
         start, end = max((stop.end() for stop in _STOP.finditer(text, low, op.start)), default=low), op.start
-    held = 0
-    for word in read_words(text, start, end, matter.evidence.stems):
-        held |= matter.parts.forms.get(word.key, 0) if text is not matter.parts.text else matter.bits(frozenset((word.key,)))
-    for theirs in read_quantities(text, start, end):
-        for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
-            held |= (1 << bit) * ours.agrees(theirs)
-    return held
+    return matter.held_between(text, start, end)
 
 
 def _claim(matter: Matter, op: Operator) -> str:

@@ -112,11 +112,21 @@ def sample_file(tmp_path_factory):
 
 
 @pytest.fixture
-def own_url(tmp_path, monkeypatch, sample_file):
-    """The address of a database of this test's own, with the sample in it; the pages read it."""
-    url = f"sqlite:///{shutil.copy(sample_file, tmp_path / 'own.db')}"
-    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
-    return url
+def own_copy(tmp_path, monkeypatch):
+    """Of a database a copy that is this test's own: makes it, and gives its address, which the pages read."""
+
+    def copy(file):
+        url = f"sqlite:///{shutil.copy(file, tmp_path / 'own.db')}"
+        monkeypatch.setenv("CTXASM_DATABASE_URL", url)
+        return url
+
+    return copy
+
+
+@pytest.fixture
+def own_url(own_copy, sample_file):
+    """The address of a database of this test's own, with the sample in it."""
+    return own_copy(sample_file)
 
 
 @pytest.fixture

@@ -97,11 +97,9 @@ def counted_file(sample_file, tmp_path_factory):
 
 
 @pytest.fixture
-def counted_url(tmp_path, monkeypatch, counted_file):
-    """The address of a copy of it; the pages read it."""
-    url = f"sqlite:///{shutil.copy(counted_file, tmp_path / 'own.db')}"
-    monkeypatch.setenv("CTXASM_DATABASE_URL", url)
-    return url
+def counted_url(own_copy, counted_file):
+    """The address of a copy of it."""
+    return own_copy(counted_file)
 
 
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
