@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -22,6 +23,8 @@ from tests.real_data import real_folder
 
 Third = Literal["read", "unread"]
 WRITTEN = FOLDER / "operators.jsonl"
+LIMITS = FOLDER / "limits.jsonl"
+SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "sources"
 TRUE_KINDS = ("verbatim", "merged", "paraphrase")
 MOST_PER_KIND = 60
 """Of a rule, in one language and part."""
@@ -47,16 +50,37 @@ def third_of(text: str) -> Third:
 
 
 @cache
-def written(third: Third) -> tuple[OperatorProbe, ...]:
-    """The probes written by hand."""
-    records = [json.loads(line) for line in WRITTEN.read_text(encoding="utf-8").splitlines()]
+def written(third: Third, file: Path = WRITTEN) -> tuple[OperatorProbe, ...]:
+    """The probes of a file that were written by hand; without those over texts that are not there."""
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     return tuple(
-        OperatorProbe(record["language"], kind, label == "true", claim, record["text"])
+        OperatorProbe(record["language"], kind, label == "true", claim, text)
         for record in records
-        if third_of(record["text"]) == third
+        if (text := text_of(record)) is not None and third_of(text) == third
         for label in ("true", "false")
         for kind, claim in record[label]
     )
+
+
+def text_of(record: dict[str, str]) -> str | None:
+    """The text of a line: its own, a page of the sample, or a passage of the real data (None where that does not lie beside the project)."""
+    if "sample" in record:
+        return (SAMPLE_PAGES / record["sample"]).read_text(encoding="utf-8").split("\n---\n", 1)[1].strip()
+    return record["text"] if "real" not in record else _passages().get(record["real"])
+
+
+@cache
+def _passages() -> dict[str, str]:
+    """The sources of cited-hagrid and the chunks of debfaq-nl, by data set, query or document, and number."""
+    folder = real_folder()
+    if folder is None:
+        return {}
+    answers = [asked.answer for asked in read_answers(folder / "cited-hagrid").answers]
+    chunks = [json.loads(line) for line in (folder / "debfaq-nl" / "chunks.jsonl").read_text(encoding="utf-8").splitlines()]
+    return {
+        **{f"cited-hagrid/{answer.query_id}/{source['n']}": source["text"] for answer in answers for source in answer.sources},
+        **{f"debfaq-nl/{chunk['document_id']}/{chunk['chunk_index']}": chunk["text"] for chunk in chunks},
+    }
 
 
 Edit = Callable[[str, Random], str | None]
