@@ -9,7 +9,6 @@ from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import clause_spans
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
-from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Conflict, ConflictKind
 
 _FORBIDDING = frozenset(("§may", "§must"))
@@ -22,9 +21,6 @@ SHARED = 2
 """Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
 """Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
-
-_TURNED = re.compile(r"\b(non|anti|niet|nicht)[-‐‑](\w+)|\b(\w+)[-‐‑](free|vrij|frei)\b", re.IGNORECASE)
-"""A word that another one before or behind its hyphen turns into what it is not."""
 
 
 def has_signs(matter: Matter) -> bool:
@@ -130,27 +126,6 @@ def lonely_denials(matter: Matter) -> int:
     known = {(said.concept, said.sign) for _, said in every}
     opposed = [said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known]
     return matter.bits(frozenset(said.concept for said in opposed if _is_opposed(matter, said, every)))
-
-
-def turned_words(matter: Matter) -> int:
-    """The words of weight of a claim that its sources have only as what it is not, "non-smokers" or "sugar-free", as its bits.
-
-    None where the claim denies anything, or says "non" or "free" itself.
-    """
-    stems, forms, turned, plain = matter.evidence.stems, matter.parts.forms, 0, 0
-    turning: set[str] = set()
-    for at in matter.numbers:
-        text, (low, high) = matter.text(at), matter.evidence.span(at)
-        inside = list(_TURNED.finditer(text, low, high))
-        for found in inside:
-            turned |= forms.get(stems.key(found[2] or found[3]), 0)
-            turning.add((found[1] or found[4]).casefold())
-        for word in read_words(text, low, high, stems):
-            plain |= forms.get(word.key, 0) if not any(found.start() <= word.start < found.end() for found in inside) else 0
-    bits = turned & ~plain & matter.parts.heavy
-    if not bits or any(said.denied for said in matter.said) or turning.intersection(matter.parts.text.casefold().replace("-", " ").split()):
-        return 0
-    return bits
 
 
 def _is_opposed(matter: Matter, ours: Said, every: Sequence[tuple[int, Said]]) -> bool:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
@@ -226,7 +227,7 @@ def _is_like(key: str, title: str) -> bool:
 def _is_compound(whole: str, tail: str) -> bool:
     """Whether a word is a compound that ends in another, and not a verb or opposite made of it."""
     head = whole.removesuffix(tail)
-    return len(head) > 2 and head not in BOUND
+    return len(head) > 2 and head not in BOUND and head not in turning_heads()
 
 
 def _beginning_with(ordered: Sequence[str], start: str) -> list[str]:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.amounts import find_amounts
+from ctxasm.citations.lexical.asserted import find_unasserted
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.comparisons import find_compared, is_converse
 from ctxasm.citations.lexical.copies import find_edits
-from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials, turned_words
+from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.finer import find_finer
 from ctxasm.citations.lexical.operator_gates import find_gates
 from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import Parts
+from ctxasm.citations.lexical.turned import find_turned
 from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
@@ -56,7 +59,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
     signs = has_signs(matter)
-    displaced, denials, conflict = 0, (lonely_denials(matter) if signs else 0) or turned_words(matter), None
+    displaced, denials, conflict = 0, lonely_denials(matter) if signs else 0, None
     for stretch in parts.clauses:
         for bits, found in find_displaced(matter, stretch.mask):
             displaced |= bits
@@ -82,7 +85,10 @@ def _says_both(matter: Matter) -> bool:
 
 def _gates(matter: Matter) -> Iterator[Gated]:
     """What keeps a claim from being carried although nothing of it is missing or denied."""
+    yield from find_unasserted(matter)
     yield from find_gates(matter)
+    yield from find_turned(matter)
+    yield from find_amounts(matter)
     yield from find_compared(matter)
     yield from find_finer(matter)
     yield from find_edits(matter)

@@ -86,3 +86,29 @@ def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
         for value, words in meanings.items():
             for word in words.split():
                 yield kind, value, word
+
+
+def fits(word: str, plain: str) -> bool:
+    """Whether a word of a table, in which "*" stands for any letters, is a word of a text, folded."""
+    start, star, end = word.partition("*")
+    return plain.startswith(start) and plain.endswith(end) if star else plain == word
+
+
+@cache
+def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
+    """Words of a language by what they say of the sentence that they begin or that stands under them; "*" ends a stem."""
+    return {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
+
+
+@cache
+def turning_words(tongue: str) -> dict[str, dict[str, str]]:
+    """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
+    what they mean; "*" ends a stem."""
+    tables = _data(tongue)["turning"]
+    return {where: {word: value for value, words in tables[where].items() for word in words.split()} for where in ("apart", "joined", "behind")}
+
+
+@cache
+def turning_heads() -> frozenset[str]:
+    """Heads of Dutch and German compounds that make something else of their tail, without accents."""
+    return frozenset(head for tongue in TONGUES for head in _data(tongue)["turning"]["heads"].split())

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
@@ -23,7 +24,7 @@ _WEAK: frozenset[Meaning] = frozenset(
     (
         *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
         *(("time", "at_first"), ("time", "during"), ("exception", "include")),
-        ("condition", "case"),
+        *(("condition", "case"), ("hedge", "planned"), ("comparison", "about")),
     )
 )
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
@@ -53,7 +54,8 @@ _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
-    ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"))),
+    ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"), ("hedge", "planned"))),
+    ("hedge", "planned"): frozenset((("hedge", "likely"), ("modal", "should"))),
     ("comparison", "than"): frozenset((("comparison", "above"), ("comparison", "below"))),
     ("comparison", "above"): frozenset((("comparison", "than"),)),
     ("comparison", "below"): frozenset((("comparison", "than"),)),
@@ -145,6 +147,7 @@ def _left_out(
         near = ours if op.kind in ("condition", "exception") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
+        free = free or (op.value == "planned" and not _is_past(matter))
         if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
@@ -198,6 +201,12 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
         after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
+
+
+def _is_past(matter: Matter) -> bool:
+    """Whether the claim tells of what was or has been done."""
+    known = reading_words(matter.evidence.stems.tongue)["past"]
+    return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
 
 
 def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.lexicon import hint_words, operator_phrases
+from ctxasm.citations.lexical.lexicon import fits, hint_words, operator_phrases
 from ctxasm.citations.lexical.words import Tongue
 from ctxasm.text.number_words import begins_figure
 from ctxasm.text.terms import folded
@@ -49,7 +49,7 @@ def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
     found: dict[str, list[_Phrase]] = {}
     for kind, value, phrase in operator_phrases(tongue):
         words = tuple(phrase.split("_"))
-        found.setdefault(words[0].rstrip("*")[:3], []).append(_Phrase(words, kind, value))
+        found.setdefault(words[0].partition("*")[0][:3], []).append(_Phrase(words, kind, value))
     return {start: tuple(sorted(each, key=lambda phrase: (-len(phrase.words), "#" in phrase.words))) for start, each in found.items()}
 
 
@@ -65,7 +65,7 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
         is_month = plain == "may" and at > 0 and text[start] == "M"
         for phrase in phrases.get(plain[:3], ()) if not is_month else ():
             if len(phrase.words) <= len(tokens) - at and all(_fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)):
-                taken = len(phrase.words) - (phrase.words[-1] == "#")
+                taken = len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
                 if phrase.kind == "none":
                     break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
@@ -97,4 +97,4 @@ def _is_compared(plain: str) -> bool:
 def _fits(word: str, plain: str) -> bool:
     if word == "#":
         return plain[0].isdigit() or begins_figure(plain)
-    return plain.startswith(word[:-1]) if word.endswith("*") else plain == word
+    return fits(word, plain)

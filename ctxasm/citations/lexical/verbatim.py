@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ctxasm.citations.lexical.asserted import reason
 from ctxasm.citations.lexical.clause_subjects import Matter
 
 _STOPS = ".!?;:()| -*•"
@@ -19,7 +20,8 @@ def is_verbatim(matter: Matter) -> bool:
     """Whether the claim stands word for word in one of its windows, from one stop to another, or is two such joined: then nothing can stand
     against it."""
     claim = _plain(matter.parts.text).strip(_STOPS)
-    texts = [_window(matter, window.first, window.last) for window in matter.windows]
+    whole = (window for window in matter.windows if not any(reason(matter, at) for at in range(window.first, window.last + 1)))
+    texts = [_window(matter, window.first, window.last) for window in whole]
     if _stands(claim, texts):
         return True
     joined = [(claim[: join.start()], claim[join.end() :]) for join in _JOIN.finditer(claim)]

@@ -1,0 +1,112 @@
+"""What stands around a figure: that it is the least, the most or about so much ("up to 40"), for how long it holds ("40 a month"), and
+that it is one end of a range ("1914–1918"). A figure of the claim must stand so in its source, too, or say less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.operators import Operator
+from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.model.support import Gated
+
+_LIMITS = ("least", "limit", "above", "below", "about", "nearly")
+_FILL = re.compile(r"\s*(?:(?:the|a|an|of|only|de|het|een|van|der|die|das|von)\s+)*[€$£¥]?\s*")
+_WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about"), ("nearly", "below"), ("nearly", "limit"), ("about", "")))
+"""What a source says of a figure and what a claim may say instead."""
+_JOIN = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|and|tot|tot en met|t/m|en|bis|und)\s+", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:between|tussen|zwischen)\s+\S{0,2}$", re.IGNORECASE)
+_LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE)
+_HIGH = re.compile(r"\b(?:until|till|to|up|by|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
+RATE_REACH = 40
+"""Characters behind a figure among which it is said for how long or for whom it holds."""
+_STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
+
+
+class Around(NamedTuple):
+    """What stands around a figure: a limit, a rate, the end of a range that it is ("low", "high"); each empty where there is none."""
+
+    limit: str
+    rate: str
+    end: str
+
+
+def find_amounts(matter: Matter) -> Iterator[Gated]:
+    """A figure of the claim that stands in its sentences with something else around it only."""
+    text = matter.parts.text
+    for ours in matter.parts.quantities:
+        theirs = [(at, each) for at in matter.numbers for each in matter.evidence.quantities(at) if ours.agrees(each)]
+        if not theirs:
+            continue
+        mine = around(text, 0, len(text), ours, matter.parts.quantities, matter.operators)
+        found = [(at, each, _around(matter, at, each)) for at, each in theirs]
+        if not any(_does(yours.limit, mine.limit) for _, _, yours in found):
+            yield _gated(matter, "comparison", ours, *found[0][:2])
+        elif mine.rate and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
+            yield _gated(matter, "unit", ours, *found[0][:2])
+        elif ours.kind in ("number", "date") and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
+            yield _gated(matter, "date" if ours.is_year else "comparison", ours, *found[0][:2])
+
+
+def _does(theirs: str, ours: str) -> bool:
+    return theirs in ("", ours) or (theirs, ours) in _WEAKER
+
+
+def _keeps_range(matter: Matter, ours: Quantity, mine: Around, found: Sequence[tuple[int, Quantity, Around]]) -> bool:
+    """Whether the claim has the other end of the range as well, or says which end its figure is."""
+    if mine.end:
+        return True
+    text = matter.parts.text
+    others = [each for each in matter.parts.quantities if each != ours]
+    for at, each, yours in found:
+        if any(one.agrees(other) for other in matter.evidence.quantities(at) if other != each for one in others):
+            return True
+        if (_LOW if yours.end == "low" else _HIGH).search(text):
+            return True
+    return False
+
+
+def _around(matter: Matter, at: int, figure: Quantity) -> Around:
+    evidence = matter.evidence
+    return around(matter.text(at), *evidence.span(at), figure, evidence.quantities(at), evidence.operators(at))
+
+
+def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Quantity], operators: Sequence[Operator]) -> Around:
+    """What stands around a figure of a text."""
+    limit = rate = ""
+    after = min((other.start for other in figures if other.start >= figure.end), default=high)
+    before = max((other.end for other in figures if other.end <= figure.start), default=low)
+    stop = _STOP.search(text, figure.end, high)
+    reach = min(after, figure.end + RATE_REACH, stop.start() if stop else high)
+    for op in operators:
+        if op.kind == "comparison" and op.value in _LIMITS:
+            if (op.end <= figure.start and _FILL.fullmatch(text, op.end, figure.start)) or text[figure.end : op.start] == " ":
+                limit = op.value
+        elif op.kind == "unit" and figure.end <= op.start < reach:
+            rate = rate or op.value
+    if not rate and not any(_STOP.search(text, other.end, figure.start) is None for other in figures if other.end <= figure.start):
+        mine = [op.value for op in operators if op.kind == "unit" and before <= op.start and op.end <= figure.start]
+        rate = mine[-1] if mine and not _STOP.search(text, max(op.end for op in operators if op.value == mine[-1] and op.kind == "unit"), figure.start) else ""
+    end = ""
+    if after < high and _JOIN.fullmatch(text, figure.end, after) and _is_range(text, figure, figure.end, after):
+        end = "low"
+    elif before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start):
+        end = "high"
+    return Around(limit, rate, end)
+
+
+def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
+    """Whether what joins two figures makes a range of them: "and" does behind "between" only."""
+    joined = text[low:high].strip().casefold()
+    if joined not in ("and", "en", "und"):
+        return True
+    return _BOTH.search(text, 0, figure.start) is not None if figure.end == low else re.search(r"\b(?:between|tussen|zwischen)\b", text[max(0, low - 25) : low]) is not None
+
+
+def _gated(matter: Matter, kind: str, ours: Quantity, at: int, theirs: Quantity) -> Gated:
+    text, (low, high) = matter.text(at), matter.evidence.span(at)
+    start, end = text.rfind(" ", low, max(low, theirs.start - 1)), text.find(" ", min(high, theirs.end + 1), high)
+    return Gated(kind, matter.parts.text[ours.start : ours.end], text[max(low, start) : end if end > 0 else high].strip())  # type: ignore[arg-type]

@@ -1,0 +1,75 @@
+"""Sentences that do not say what they hold: a question, a myth ("Myth: goldfish forget"), what stands under a heading such as
+"Common misconceptions". A claim that only such a sentence carries is refused. The words are in the tables of `lexicon`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.lexicon import fits, reading_words
+from ctxasm.model.support import Gated
+from ctxasm.text.terms import folded
+
+LONGEST_HEADING = 8
+"""Words of a line without a stop at its end that is a heading, not a text."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LINE = re.compile(r"[^\n]+")
+_LABEL = re.compile(r"\s*[-*•#>\s]*\**([^\W\d_]+(?:\s+[^\W\d_]+)?)\**(?:\s*\d+)?\s*:")
+_HEADING = re.compile(r"\s*(?![-*•|>]\s)(?P<marks>#*)\s*(?P<text>[^|]*?[^.!?;,|\s])\s*")
+
+
+def find_unasserted(matter: Matter) -> Iterator[Gated]:
+    """A word of weight or a figure of the claim that only sentences hold which do not say it; of a question, where the other sentences
+    add nothing to what it holds."""
+    unsaid = {at: why for at in matter.numbers if (why := reason(matter, at))}
+    if not unsaid:
+        return
+    counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
+    said = 0
+    for at in matter.numbers:
+        said |= matter.held(at) if at not in unsaid else 0
+    for at, why in unsaid.items():
+        alone = matter.held(at) & counted & ~said
+        if alone and not (why.endswith("?") and said & counted & ~matter.held(at)):
+            yield Gated("hedge", "", why)
+            return
+
+
+def reason(matter: Matter, at: int) -> str:
+    """Why a sentence does not say what it holds: the question, the label before it or the heading above it; empty where it does."""
+    text, (low, high) = matter.text(at), matter.evidence.span(at)
+    known = reading_words(matter.evidence.stems.tongue)
+    if text[low:high].rstrip(' "”»').endswith("?"):
+        words = [folded(match.group()) for match in _WORD.finditer(text, low, high)]
+        answer = _WORD.search(text, high)
+        is_open = not words or any(_is(word, known["asking"]) for word in words[:2])
+        is_yes = answer is not None and _is(folded(answer.group()), known["agreeing"])
+        return "" if is_open or is_yes else text[low:high].strip()
+    label = _LABEL.match(text, low, high)
+    if label is not None and (words := _reads(label[1], known)) is not None:
+        return label[1] if words else ""
+    return _heading(text, low, known)
+
+
+def _heading(text: str, low: int, known: dict[str, tuple[str, ...]]) -> str:
+    """The heading above a place, where it says that what follows is not so; empty under any other one."""
+    found = ""
+    for line in _LINE.finditer(text, 0, low):
+        heading = _HEADING.fullmatch(line.group())
+        if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING and line.end() <= low:
+            found = heading["text"] if _reads(heading["text"], known) else ""
+    return found
+
+
+def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
+    """Whether a label or heading says that what follows is not so (True) or is so (False); None where it says neither."""
+    plain = [folded(word) for word in _WORD.findall(words)]
+    if any(_is(word, known["affirming"]) for word in plain):
+        return False
+    return True if any(_is(word, known["doubting"]) for word in plain) else None
+
+
+def _is(word: str, known: tuple[str, ...]) -> bool:
+    return any(fits(one, word) for one in known)

@@ -1,0 +1,82 @@
+"""Words that stand in a source only behind one that makes something else of them: a "deputy mayor" is no mayor, "non-members" are no
+members, a "half-day ticket" is no day ticket. The words are in the tables of `lexicon`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.lexicon import fits, turning_words
+from ctxasm.citations.lexical.words import Tongue
+from ctxasm.model.support import Gated
+from ctxasm.text.terms import folded
+
+_TOKEN = re.compile(r"[^\W\d_]+")
+_HYPHENS = ("-", "‐", "‑")
+
+
+class Turned(NamedTuple):
+    """A word at characters `start` to `end` that `by`, the meaning of the word at characters `low` to `high`, makes something else of."""
+
+    start: int
+    end: int
+    by: str
+    low: int
+    high: int
+
+
+def find_turned(matter: Matter) -> Iterator[Gated]:
+    """A word of weight of the claim that its sentences have only as something else than the claim says."""
+    parts, stems = matter.parts, matter.evidence.stems
+    theirs: dict[int, list[tuple[int, Turned | None]]] = {}
+    for at in matter.numbers:
+        text, (low, high) = matter.text(at), matter.evidence.span(at)
+        turned = {one.start: one for one in read_turned(text, low, high, stems.tongue)}
+        for clause in matter.evidence.clauses(at):
+            for word in clause.words:
+                bits = parts.forms.get(word.key, 0) & parts.heavy
+                while bits:
+                    theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, turned.get(word.start)))
+                    bits &= bits - 1
+    if not any(one for places in theirs.values() for _, one in places):
+        return
+    ours = {one.start: one.by for one in read_turned(parts.text, 0, len(parts.text), stems.tongue)}
+    denies = any(said.denied for said in matter.said)
+    for bit, places in theirs.items():
+        mine = ours.get(parts.words[bit].start, "")
+        if not places or any((one.by if one else "") == mine for _, one in places):
+            continue
+        at, one = next((at, one) for at, one in places if one)
+        modifier = matter.text(at)[one.low : one.high]
+        if all(other is not None for _, other in places) and not (denies and one.by == "not") and not _says(matter, modifier):
+            span = sorted((one.low, one.high, one.start, one.end))
+            yield Gated("qualifier", parts.text[parts.words[bit].start : parts.words[bit].end], matter.text(at)[span[0] : span[-1]])
+            return
+
+
+def _says(matter: Matter, modifier: str) -> bool:
+    """Whether the claim has the word that turns another one, in another place."""
+    return folded(modifier) in (folded(word) for word in _TOKEN.findall(matter.parts.text))
+
+
+def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
+    """The words between two characters that the word before them, or behind their hyphen, makes something else of."""
+    known = turning_words(tongue)
+    tokens = list(_TOKEN.finditer(text, low, high))
+    for one, other in zip(tokens, tokens[1:], strict=False):
+        between = text[one.end() : other.start()]
+        if between in _HYPHENS:
+            if by := _meaning(known["behind"], other.group()):
+                yield Turned(one.start(), one.end(), by, other.start(), other.end())
+            if by := _meaning(known["joined"], one.group()) or _meaning(known["apart"], one.group()):
+                yield Turned(other.start(), other.end(), by, one.start(), one.end())
+        elif between == " " and (by := _meaning(known["apart"], one.group())):
+            yield Turned(other.start(), other.end(), by, one.start(), one.end())
+
+
+def _meaning(table: dict[str, str], word: str) -> str:
+    plain = folded(word)
+    return table.get(plain) or next((by for one, by in table.items() if "*" in one and fits(one, plain)), "")
