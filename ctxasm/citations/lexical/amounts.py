@@ -21,6 +21,7 @@ _JOIN = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|and|tot|tot en met|t/m|en|bi
 _BOTH = re.compile(r"\b(?:between|tussen|zwischen)\s+\S{0,2}$", re.IGNORECASE)
 _LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE)
 _HIGH = re.compile(r"\b(?:until|till|to|up|by|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den)\s+)*$", re.IGNORECASE)
 RATE_REACH = 40
 """Characters behind a figure among which it is said for how long or for whom it holds."""
 _STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
@@ -95,6 +96,8 @@ def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Q
         end = "low"
     elif before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start):
         end = "high"
+    elif figure.is_year and (side := _SIDE.search(text, low, figure.start)):
+        end = "high" if side[1] else "low"
     return Around(limit, rate, end)
 
 

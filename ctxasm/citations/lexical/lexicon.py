@@ -105,7 +105,7 @@ def turning_words(tongue: str) -> dict[str, dict[str, str]]:
     """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
     what they mean; "*" ends a stem."""
     tables = _data(tongue)["turning"]
-    return {where: {word: value for value, words in tables[where].items() for word in words.split()} for where in ("apart", "joined", "behind")}
+    return {where: {word: value for value, words in tables[where].items() for word in words.split()} for where in ("apart", "joined", "behind", "ranked")}
 
 
 @cache

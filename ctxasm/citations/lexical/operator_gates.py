@@ -25,6 +25,7 @@ _WEAK: frozenset[Meaning] = frozenset(
         *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
         *(("time", "at_first"), ("time", "during"), ("exception", "include")),
         *(("condition", "case"), ("hedge", "planned"), ("comparison", "about")),
+        *(("quantifier", "part"), ("hedge", "said"), ("hedge", "told")),
     )
 )
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
@@ -33,6 +34,7 @@ _FREE: frozenset[Meaning] = frozenset(
         *(("modal", "must"), ("modal", "should"), ("quantifier", "all"), ("quantifier", "only"), ("quantifier", "many")),
         *(("quantifier", "exactly"), ("quantifier", "usual"), ("quantifier", "both"), ("hedge", "certain"), ("modal", "free")),
         *(("comparison", "equal"), ("exception", "include"), ("condition", "when")),
+        ("hedge", "told"),
     )
 )
 """What a claim may leave out and still say no more than its source."""
@@ -54,14 +56,15 @@ _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("modal", "may"): frozenset((("hedge", "likely"),)),
-    ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"), ("hedge", "planned"))),
-    ("hedge", "planned"): frozenset((("hedge", "likely"), ("modal", "should"))),
+    ("hedge", "likely"): frozenset((("modal", "may"), ("hedge", "unclear"), ("hedge", "planned"), ("hedge", "said"))),
+    ("hedge", "said"): frozenset((("hedge", "told"), ("hedge", "likely"))),
+    ("hedge", "told"): frozenset((("hedge", "said"),)),
     ("comparison", "than"): frozenset((("comparison", "above"), ("comparison", "below"))),
     ("comparison", "above"): frozenset((("comparison", "than"),)),
     ("comparison", "below"): frozenset((("comparison", "than"),)),
     ("cause", "because"): frozenset((("cause", "causing"),)),
     ("cause", "causing"): frozenset((("cause", "because"),)),
-    ("modal", "should"): frozenset((("modal", "must"),)),
+    ("modal", "should"): frozenset((("modal", "must"), ("hedge", "planned"))),
     ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("time", "after"))),
     ("condition", "when"): frozenset((("condition", "if"), ("time", "after"))),
     ("time", "after"): frozenset((("condition", "when"),)),
@@ -144,10 +147,10 @@ def _left_out(
     """Words of the sentences, bearing on what the claim takes from them, that the claim does not have."""
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        near = ours if op.kind in ("condition", "exception") else inside
+        near = ours if op.kind in ("condition", "exception", "qualifier") else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
-        free = free or (op.value == "planned" and not _is_past(matter))
+        free = free or (op.value == "planned" and not _is_past(matter)) or (op.kind == "qualifier" and _is_past(matter))
         if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 

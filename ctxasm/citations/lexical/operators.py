@@ -5,7 +5,7 @@ hedges, comparisons and rates. Which words are alike is in the tables of `lexico
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -17,6 +17,10 @@ from ctxasm.text.terms import folded
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _THAN = frozenset(("than", "dan", "als"))
 _MORE = frozenset(("meer", "minder", "mehr", "anders", "better", "beter", "besser"))
+APART_SIGN = ".."
+APART = 12
+"""Words among which both ends of a phrase with ".." stand: "soll … haben"."""
+_THEN = frozenset(("dan", "dann"))
 REACH = 4
 """Words before "than" among which something is compared."""
 LEAST_COMPARED = 4
@@ -64,13 +68,15 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
         taken = 1
         is_month = plain == "may" and at > 0 and text[start] == "M"
         for phrase in phrases.get(plain[:3], ()) if not is_month else ():
-            if len(phrase.words) <= len(tokens) - at and all(_fits(word, tokens[at + place][2]) for place, word in enumerate(phrase.words)):
-                taken = len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
+            if _stands(phrase.words, tokens[at : at + APART]):
+                taken = 1 if APART_SIGN in phrase.words else len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
                 if phrase.kind == "none":
                     break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
-        if taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at])):
+        if taken == 1 and text[max(low, start - 2) : start] == ", " and plain in _THEN:
+            found.append(Operator("condition", "if", *tokens[at][:2]))
+        elif taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at])):
             found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken
     return [op for op in found if not any(start < op.end and op.start < end for start, end in figures)]
@@ -92,6 +98,13 @@ def is_hinted(meaning: Meaning, text: str, low: int, high: int, tongue: Tongue) 
 
 def _is_compared(plain: str) -> bool:
     return plain in _MORE or (len(plain) > LEAST_COMPARED and plain.endswith("er"))
+
+
+def _stands(words: tuple[str, ...], tokens: Sequence[tuple[int, int, str]]) -> bool:
+    """Whether a phrase begins some tokens; what ".." parts may stand apart."""
+    if APART_SIGN in words:
+        return _fits(words[0], tokens[0][2]) and any(_fits(words[-1], token[2]) for token in tokens[1:])
+    return len(words) <= len(tokens) and all(_fits(word, token[2]) for word, token in zip(words, tokens, strict=False))
 
 
 def _fits(word: str, plain: str) -> bool:

@@ -15,6 +15,7 @@ from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W\d_]+")
+_SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
 _HYPHENS = ("-", "‐", "‑")
 
 
@@ -37,7 +38,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
         turned = {one.start: one for one in read_turned(text, low, high, stems.tongue)}
         for clause in matter.evidence.clauses(at):
             for word in clause.words:
-                bits = parts.forms.get(word.key, 0) & parts.heavy
+                bits = parts.forms.get(word.key, 0)
                 while bits:
                     theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, turned.get(word.start)))
                     bits &= bits - 1
@@ -71,10 +72,15 @@ def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turn
         if between in _HYPHENS:
             if by := _meaning(known["behind"], other.group()):
                 yield Turned(one.start(), one.end(), by, other.start(), other.end())
-            if by := _meaning(known["joined"], one.group()) or _meaning(known["apart"], one.group()):
+            if by := _meaning(known["joined"], one.group()):
                 yield Turned(other.start(), other.end(), by, one.start(), one.end())
-        elif between == " " and (by := _meaning(known["apart"], one.group())):
+        if between in (*_HYPHENS, " ") and (by := _meaning(known["apart"], one.group()) or _ranks(known["ranked"], one.group(), other.group())):
             yield Turned(other.start(), other.end(), by, one.start(), one.end())
+
+
+def _ranks(table: dict[str, str], ordinal: str, word: str) -> str:
+    """What an ordinal makes of a superlative: the second largest is not the largest."""
+    return _meaning(table, ordinal) if _SUPERLATIVE.fullmatch(folded(word)) else ""
 
 
 def _meaning(table: dict[str, str], word: str) -> str:
