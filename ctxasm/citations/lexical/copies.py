@@ -143,6 +143,7 @@ def _is_bare_name(text: str, tokens: Sequence[Token], tongue: Tongue) -> bool:
 
 def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
     """A denial, a doubt, an amount or a modal verb that was put in, taken out or exchanged between the same two neighbours."""
+    is_told = any(op.meaning == ("hedge", "told") for op in matter.operators)
     mine, yours = _turning(ours, matter.operators), _turning(theirs, matter.evidence.operators(at))
     for (here, said), (there, known), in_claim in (((ours, mine), (theirs, yours), True), ((theirs, yours), (ours, mine), False)):
         for low, high, kind, value in said:
@@ -151,7 +152,7 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
             if not places or any((kind, value) == one[2:] for each in inside for one in each):
                 continue
             rival = next((one for each in inside for one in each if one[2] == kind), None)
-            if rival is not None or kind == "negation" or (kind == "hedge" and not in_claim and any(a == b for a, b in places)):
+            if rival is not None or kind == "negation" or (kind == "hedge" and not (in_claim or (is_told and value == "said")) and any(a == b for a, b in places)):
                 word, other = _said(matter, at, here, (low, high), in_claim), ""
                 if rival is not None:
                     other = _said(matter, at, there, rival[:2], not in_claim)

@@ -50,6 +50,8 @@ _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
+_FAR = _WIDE | {"qualifier"}
+"""Kinds whose words the claim may have in another clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
@@ -147,10 +149,11 @@ def _left_out(
     """Words of the sentences, bearing on what the claim takes from them, that the claim does not have."""
     said = {op.meaning for op in ours}
     for at, op in scoped:
-        near = ours if op.kind in ("condition", "exception", "qualifier") else inside
+        near = ours if op.kind in _FAR else inside
         does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
-        free = free or (op.value == "planned" and not _is_past(matter)) or (op.kind == "qualifier" and _is_past(matter))
+        free = free or (op.value == "planned" and not _tells(matter, "past"))
+        free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
         if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
@@ -206,9 +209,9 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     return True
 
 
-def _is_past(matter: Matter) -> bool:
-    """Whether the claim tells of what was or has been done."""
-    known = reading_words(matter.evidence.stems.tongue)["past"]
+def _tells(matter: Matter, tense: str) -> bool:
+    """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
+    known = reading_words(matter.evidence.stems.tongue)[tense]
     return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
 
 

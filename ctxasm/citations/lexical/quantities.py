@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 _AND_A_HALF = re.compile(r"\s+(?:and\s+a\s+half|en\s+een\s+hal(?:f|ve)|einhalb)\b", re.IGNORECASE)
 _UNIT = re.compile(
     r"(?:[\s\u00a0-]|,-)*(?P<scale>million|miljoen|millionen|billion|miljard|thousand|duizend|mln|mrd|bn)?"
-    r"[\s\u00a0-]*(?P<unit>%|°\s?[CF]|€|[^\W\d_]+)?",
+    r"[\s\u00a0-]*(?P<unit>%|°\s?[CF]|€|(?:(?:cubic|square|kubieke|vierkante)\s)?[^\W\d_]+[²³]?)?",
     re.I,
 )
 _RANGE = re.compile(

@@ -5,17 +5,20 @@ members, a "half-day ticket" is no day ticket. The words are in the tables of `l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.lexicon import fits, turning_words
-from ctxasm.citations.lexical.words import Tongue
+from ctxasm.citations.lexical.words import Tongue, Word, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
+_PARTING = re.compile(r"[,;:.()\n]")
+LONGEST_RANK = 4
+"""Words before a superlative that say that it is one of several."""
 _HYPHENS = ("-", "‐", "‑")
 
 
@@ -29,10 +32,14 @@ class Turned(NamedTuple):
     high: int
 
 
+Place = tuple[int, Word, Turned | None]
+"""A sentence, a word of it, and what makes something else of it."""
+
+
 def find_turned(matter: Matter) -> Iterator[Gated]:
     """A word of weight of the claim that its sentences have only as something else than the claim says."""
     parts, stems = matter.parts, matter.evidence.stems
-    theirs: dict[int, list[tuple[int, Turned | None]]] = {}
+    theirs: dict[int, list[Place]] = {}
     for at in matter.numbers:
         text, (low, high) = matter.text(at), matter.evidence.span(at)
         turned = {one.start: one for one in read_turned(text, low, high, stems.tongue)}
@@ -40,27 +47,44 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
             for word in clause.words:
                 bits = parts.forms.get(word.key, 0)
                 while bits:
-                    theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, turned.get(word.start)))
+                    theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, word, turned.get(word.start)))
                     bits &= bits - 1
-    if not any(one for places in theirs.values() for _, one in places):
+    if not any(one for places in theirs.values() for _, _, one in places):
         return
     ours = {one.start: one.by for one in read_turned(parts.text, 0, len(parts.text), stems.tongue)}
     denies = any(said.denied for said in matter.said)
-    for bit, places in theirs.items():
+    for bit, every in theirs.items():
         mine = ours.get(parts.words[bit].start, "")
-        if not places or any((one.by if one else "") == mine for _, one in places):
+        places = _before_the_same(matter, bit, every) or every
+        if any((one.by if one else "") == mine for _, _, one in places):
             continue
-        at, one = next((at, one) for at, one in places if one)
+        at, _, one = next((place for place in places if place[2]), places[0])
+        if one is None:
+            continue
         modifier = matter.text(at)[one.low : one.high]
-        if all(other is not None for _, other in places) and not (denies and one.by == "not") and not _says(matter, modifier):
+        if all(other is not None for _, _, other in places) and not (denies and one.by == "not") and not _says(matter, modifier):
             span = sorted((one.low, one.high, one.start, one.end))
             yield Gated("qualifier", parts.text[parts.words[bit].start : parts.words[bit].end], matter.text(at)[span[0] : span[-1]])
             return
 
 
+def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[Place]:
+    """The places of a word where the next word with content is that of the claim, too."""
+    parts, stems = matter.parts, matter.evidence.stems
+    after = next(read_words(parts.text, parts.words[bit].end, len(parts.text), stems), None)
+    mine = matter.bits(frozenset((after.key,))) if after else 0
+    found = []
+    for at, word, one in places if mine else ():
+        following = next(read_words(matter.text(at), word.end, matter.evidence.span(at)[1], stems), None)
+        if following is not None and parts.forms.get(following.key, 0) & mine:
+            found.append((at, word, one))
+    return found
+
+
 def _says(matter: Matter, modifier: str) -> bool:
     """Whether the claim has the word that turns another one, in another place."""
-    return folded(modifier) in (folded(word) for word in _TOKEN.findall(matter.parts.text))
+    said = {folded(word) for word in _TOKEN.findall(matter.parts.text)}
+    return said >= {folded(word) for word in _TOKEN.findall(modifier)}
 
 
 def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
@@ -74,13 +98,20 @@ def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turn
                 yield Turned(one.start(), one.end(), by, other.start(), other.end())
             if by := _meaning(known["joined"], one.group()):
                 yield Turned(other.start(), other.end(), by, one.start(), one.end())
-        if between in (*_HYPHENS, " ") and (by := _meaning(known["apart"], one.group()) or _ranks(known["ranked"], one.group(), other.group())):
+        if between in (*_HYPHENS, " ") and (by := _meaning(known["apart"], one.group())):
             yield Turned(other.start(), other.end(), by, one.start(), one.end())
+    yield from _ranked(text, tokens, known["ranked"])
 
 
-def _ranks(table: dict[str, str], ordinal: str, word: str) -> str:
-    """What an ordinal makes of a superlative: the second largest is not the largest."""
-    return _meaning(table, ordinal) if _SUPERLATIVE.fullmatch(folded(word)) else ""
+def _ranked(text: str, tokens: Sequence[re.Match[str]], table: dict[str, str]) -> Iterator[Turned]:
+    """Superlatives that are not the only one: the second largest, or one of the largest, is not the largest."""
+    words = [folded(token.group()) for token in tokens]
+    for place, token in enumerate(tokens):
+        if _SUPERLATIVE.fullmatch(words[place]):
+            for low in range(max(0, place - LONGEST_RANK), place):
+                if "_".join(words[low:place]) in table and not _PARTING.search(text, tokens[low].start(), token.start()):
+                    yield Turned(token.start(), token.end(), "ranked", tokens[low].start(), tokens[place - 1].end())
+                    break
 
 
 def _meaning(table: dict[str, str], word: str) -> str:
