@@ -294,7 +294,8 @@ class Order:
             return False
         lead = [folded(match.group()) for match in _LETTERS.finditer(text, start, words[0].start)]
         begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
-        return begins and (text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
+        is_apart = text[: words[0].start].rstrip().endswith(";")
+        return begins and (is_apart or text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
