@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
 
 _LIMITS = ("least", "limit", "above", "below", "about", "nearly")
@@ -22,6 +23,7 @@ _BOTH = re.compile(r"\b(?:between|tussen|zwischen)\s+\S{0,2}$", re.IGNORECASE)
 _LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE)
 _HIGH = re.compile(r"\b(?:until|till|to|up|by|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den)\s+)*$", re.IGNORECASE)
+_OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
 RATE_REACH = 40
 """Characters behind a figure among which it is said for how long or for whom it holds."""
 _STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
@@ -50,6 +52,26 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
             yield _gated(matter, "unit", ours, *found[0][:2])
         elif ours.kind in ("number", "date") and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
             yield _gated(matter, "date" if ours.is_year else "comparison", ours, *found[0][:2])
+    yield from _parts_of(matter)
+
+
+def _parts_of(matter: Matter) -> Iterator[Gated]:
+    """A share or number that the sentences say something of ("two thirds of the teachers"), where the claim says it of all."""
+    parts, stems = matter.parts, matter.evidence.stems
+    if any(op.kind == "quantifier" for op in matter.operators):
+        return
+    for at in matter.numbers:
+        text, (low, high) = matter.text(at), matter.evidence.span(at)
+        for share in matter.evidence.quantities(at):
+            of = _OF.match(text, share.end, high)
+            if of is None or share.kind != "number" or share.is_year or any(ours.agrees(share) for ours in parts.quantities):
+                continue
+            word = next(read_words(text, of.end(), high, stems), None)
+            bits = parts.forms.get(word.key, 0) & parts.heavy if word else 0
+            others = [each for one in matter.numbers for clause in matter.evidence.clauses(one) for each in clause.words]
+            if word and bits and sum(bool(parts.forms.get(each.key, 0) & bits) for each in others) == 1:
+                yield Gated("quantifier", parts.text[parts.words[bits.bit_length() - 1].start :].split()[0], text[share.start : word.end])
+                return
 
 
 def _does(theirs: str, ours: str) -> bool:

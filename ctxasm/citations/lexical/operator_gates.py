@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
@@ -48,6 +49,8 @@ _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
+_TURNS = re.compile(r"\b(?:but|maar|aber|doch|sondern|while|terwijl|whereas)\s*$", re.IGNORECASE)
+"""What a hedge does not reach over."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _FAR = _WIDE | {"qualifier"}
@@ -147,10 +150,10 @@ def _left_out(
     matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], scoped: Sequence[tuple[int, Operator]]
 ) -> Iterator[Gated]:
     """Words of the sentences, bearing on what the claim takes from them, that the claim does not have."""
-    said = {op.meaning for op in ours}
+    said, known = {op.meaning for op in ours}, {op.meaning for _, op in scoped}
     for at, op in scoped:
         near = ours if op.kind in _FAR else inside
-        does = op.meaning in said or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
+        does = op.meaning in said or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near)) or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
@@ -235,17 +238,22 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
     # What stands in brackets bears on what stands before them.
-    bracketed = own > 0 and "(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2]
+    bracketed = own > 0 and ("(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2] or _is_afterthought(clauses[own], op))
     if op.kind not in _WIDE and not (bracketed and op.value == "only"):
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
     if op.kind == "hedge":
-        return [clauses[own], *after]
+        return [clauses[own], *takewhile(lambda clause: not _TURNS.search(text[: clause.source.start].rstrip(), clauses[own].source.start), after)]
     before = [clause for clause in clauses[:own] if bracketed or clause.source.segment == segment] if begins else []
-    if before and before[-1].source.words and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
+    if before and before[-1].source.words and op.value != "only" and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
         before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
+
+
+def _is_afterthought(clause: Clause, op: Operator) -> bool:
+    """Whether a clause begins with "only" and holds nothing of the claim: "free, but only for members"."""
+    return op.value == "only" and not clause.mask and not any(word.start < op.start for word in clause.source.words)
 
 
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
-from ctxasm.citations.lexical.lexicon import fits, turning_words
+from ctxasm.citations.lexical.lexicon import fits, turning_heads, turning_words
 from ctxasm.citations.lexical.words import Tongue, Word, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
@@ -17,6 +17,8 @@ from ctxasm.text.terms import folded
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
 _PARTING = re.compile(r"[,;:.()\n]")
+LEAST_TAIL = 4
+"""Letters of the shortest tail of a compound."""
 LONGEST_RANK = 4
 """Words before a superlative that say that it is one of several."""
 _HYPHENS = ("-", "‐", "‑")
@@ -49,6 +51,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
                 while bits:
                     theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, word, turned.get(word.start)))
                     bits &= bits - 1
+    yield from _fused(matter)
     if not any(one for places in theirs.values() for _, _, one in places):
         return
     ours = {one.start: one.by for one in read_turned(parts.text, 0, len(parts.text), stems.tongue)}
@@ -66,6 +69,20 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
             span = sorted((one.low, one.high, one.start, one.end))
             yield Gated("qualifier", parts.text[parts.words[bit].start : parts.words[bit].end], matter.text(at)[span[0] : span[-1]])
             return
+
+
+def _fused(matter: Matter) -> Iterator[Gated]:
+    """A word of the claim that the sentences have only as the tail of a compound that says something else: "halfjaarlijks", "zweitgrößte"."""
+    heads = turning_heads()
+    found = {folded(token.group()): (at, token) for at in matter.numbers for token in _TOKEN.finditer(matter.text(at), *matter.evidence.span(at))}
+    for word in matter.parts.words:
+        plain = folded(matter.parts.text[word.start : word.end])
+        if plain in found or len(plain) < LEAST_TAIL:
+            continue
+        for other, (at, token) in found.items():
+            if other.endswith(plain) and other.removesuffix(plain).rstrip("-") in heads:
+                yield Gated("qualifier", matter.parts.text[word.start : word.end], matter.text(at)[token.start() : token.end()])
+                return
 
 
 def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[Place]:
