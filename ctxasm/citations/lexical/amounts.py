@@ -24,6 +24,10 @@ _LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\
 _HIGH = re.compile(r"\b(?:until|till|to|up|by|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
 _SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den)\s+)*$", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:no|not|never|niet|nicht|kein\w*|geen)\b|n['’]t\b", re.IGNORECASE)
+_DENIED = {"above": "limit", "below": "least"}
+DENIAL_REACH = 30
+"""Characters before a limit among which it may be denied: "may not be higher than"."""
 RATE_REACH = 40
 """Characters behind a figure among which it is said for how long or for whom it holds."""
 _STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
@@ -48,7 +52,7 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
         found = [(at, each, _around(matter, at, each)) for at, each in theirs]
         if not any(_does(yours.limit, mine.limit) for _, _, yours in found):
             yield _gated(matter, "comparison", ours, *found[0][:2])
-        elif mine.rate and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
+        elif mine.rate and ours.kind == "number" and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
             yield _gated(matter, "unit", ours, *found[0][:2])
         elif ours.kind in ("number", "date") and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
             yield _gated(matter, "date" if ours.is_year else "comparison", ours, *found[0][:2])
@@ -107,7 +111,7 @@ def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Q
     for op in operators:
         if op.kind == "comparison" and op.value in _LIMITS:
             if (op.end <= figure.start and _FILL.fullmatch(text, op.end, figure.start)) or text[figure.end : op.start] == " ":
-                limit = op.value
+                limit = _DENIED.get(op.value, op.value) if _NOT.search(text, max(low, op.start - DENIAL_REACH), op.start) else op.value
         elif op.kind == "unit" and figure.end <= op.start < reach:
             rate = rate or op.value
     if not rate and not any(_STOP.search(text, other.end, figure.start) is None for other in figures if other.end <= figure.start):

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
+MOST_LETTERS = 120
 LONGEST_HEADING = 8
 """Words of a line without a stop at its end that is a heading, not a text."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -23,7 +26,7 @@ _HEADING = re.compile(r"\s*(?![-*•|>]\s)(?P<marks>#*)\s*(?P<text>[^|]*?[^.!?;,
 def find_unasserted(matter: Matter) -> Iterator[Gated]:
     """A word of weight or a figure of the claim that only sentences hold which do not say it; of a question, where the other sentences
     add nothing to what it holds."""
-    unsaid = {at: why for at in matter.numbers if (why := reason(matter, at))}
+    unsaid = {at: why for at in matter.numbers if (why := matter.evidence.once(reason, at))}
     if not unsaid:
         return
     counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
@@ -37,10 +40,10 @@ def find_unasserted(matter: Matter) -> Iterator[Gated]:
             return
 
 
-def reason(matter: Matter, at: int) -> str:
+def reason(evidence: Evidence, at: int) -> str:
     """Why a sentence does not say what it holds: the question, the label before it or the heading above it; empty where it does."""
-    text, (low, high) = matter.text(at), matter.evidence.span(at)
-    known = reading_words(matter.evidence.stems.tongue)
+    text, (low, high) = evidence.text(at), evidence.span(at)
+    known = reading_words(evidence.stems.tongue)
     if text[low:high].rstrip(' "”»').endswith("?"):
         words = [folded(match.group()) for match in _WORD.finditer(text, low, high)]
         answer = _WORD.search(text, high)
@@ -50,16 +53,18 @@ def reason(matter: Matter, at: int) -> str:
     label = _LABEL.match(text, low, high)
     if label is not None and (words := _reads(label[1], known)) is not None:
         return label[1] if words else ""
-    return _heading(text, low, known)
+    headings = evidence.once(_headings, evidence.of_source[evidence.sentences[at].source].start)
+    above = bisect_right(headings, (low, "\uffff")) - 1
+    return headings[above][1] if above >= 0 else ""
 
 
-def _heading(text: str, low: int, known: dict[str, tuple[str, ...]]) -> str:
-    """The heading above a place, where it says that what follows is not so; empty under any other one."""
-    found = ""
-    for line in _LINE.finditer(text, 0, low):
-        heading = _HEADING.fullmatch(line.group())
-        if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING and line.end() <= low:
-            found = heading["text"] if _reads(heading["text"], known) else ""
+def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
+    """Where each heading of the source of a sentence ends, with its words where it says that what follows is not so."""
+    known, found = reading_words(evidence.stems.tongue), list[tuple[int, str]]()
+    for line in _LINE.finditer(evidence.text(first)):
+        heading = _HEADING.fullmatch(line.group()) if len(line.group()) <= MOST_LETTERS else None
+        if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING:
+            found.append((line.end(), heading["text"] if _reads(heading["text"], known) else ""))
     return found
 
 

@@ -130,7 +130,7 @@ class Matter:
 
     def text(self, at: int) -> str:
         """The text of the source of a sentence."""
-        return self.evidence.sources[self.evidence.sentences[at].source].text
+        return self.evidence.text(at)
 
     def bits(self, keys: frozenset[str]) -> int:
         """The bits of words of the claim."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.order import BEING, SKIPPED
 from ctxasm.citations.lexical.words import Tongue
@@ -51,8 +52,7 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
     text = matter.parts.text
     ours = _tokens(text, 0, len(text))
     for at in matter.numbers:
-        theirs = _tokens(matter.text(at), *matter.evidence.span(at))
-        pairs = _pairs(theirs)
+        theirs, pairs = matter.evidence.once(_copied, at)
         new = [place for place in range(len(ours) + 1) if _pair(ours, place) not in pairs]
         if len(new) > (1 - LEAST_ALIKE) * (len(ours) + 1) + 4:
             continue
@@ -65,6 +65,12 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
         if found is not None:
             yield found
             return
+
+
+def _copied(evidence: Evidence, at: int) -> tuple[list[Token], frozenset[Pair]]:
+    """The tokens of a sentence, and its pairs of neighbours."""
+    tokens = _tokens(evidence.text(at), *evidence.span(at))
+    return tokens, _pairs(tokens)
 
 
 def _tokens(text: str, low: int, high: int) -> list[Token]:

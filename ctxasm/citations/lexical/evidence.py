@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
@@ -15,6 +15,7 @@ from ctxasm.citations.lexical.quantities import Quantity, read_quantities
 from ctxasm.citations.lexical.words import BOUND, Stems, Word, leads_in, read_all, read_words
 from ctxasm.model.support import Source
 
+Read = TypeVar("Read")
 Split = Callable[[str], list[tuple[int, int]]]
 LEAST_PREFIX = 5
 """Shorter words are no stem of a longer one."""
@@ -77,6 +78,7 @@ class Evidence:
         self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
         self._operators: dict[int, list[Operator]] = {}
+        self._read_so: dict[tuple[Callable[..., Any], int], Any] = {}
 
     def _read(self, position: int, number: int, text: str, low: int, high: int, split: Split) -> None:
         for start, end in split(text[low:high]):
@@ -193,6 +195,17 @@ class Evidence:
             figures = [(quantity.start, quantity.end) for quantity in self.quantities(at)]
             known = self._operators[at] = read_operators(text, sentence.start, sentence.end, self.stems.tongue, figures)
         return known
+
+    def once(self, read: Callable[[Evidence, int], Read], at: int) -> Read:
+        """What a gate reads in a sentence, read once."""
+        known = self._read_so.get((read, at))
+        if known is None:
+            known = self._read_so[read, at] = read(self, at)
+        return cast(Read, known)
+
+    def text(self, at: int) -> str:
+        """The text of the source of a sentence."""
+        return self.sources[self.sentences[at].source].text
 
     def said(self, at: int) -> list[Said]:
         """What a sentence affirms and denies."""

@@ -26,7 +26,7 @@ _WEAK: frozenset[Meaning] = frozenset(
         *(("modal", "may"), ("quantifier", "some"), ("quantifier", "usual"), ("condition", "when")),
         *(("time", "at_first"), ("time", "during"), ("exception", "include")),
         *(("condition", "case"), ("hedge", "planned"), ("comparison", "about")),
-        *(("quantifier", "part"), ("hedge", "said"), ("hedge", "told")),
+        *(("quantifier", "part"), ("hedge", "said"), ("hedge", "told"), ("condition", "then")),
     )
 )
 """What a claim may add: it then says no more than its source, unless the source has another meaning of the same kind."""
@@ -70,8 +70,8 @@ _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("cause", "because"): frozenset((("cause", "causing"),)),
     ("cause", "causing"): frozenset((("cause", "because"),)),
     ("modal", "should"): frozenset((("modal", "must"), ("hedge", "planned"))),
-    ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("time", "after"))),
-    ("condition", "when"): frozenset((("condition", "if"), ("time", "after"))),
+    ("condition", "if"): frozenset((("condition", "only_if"), ("condition", "when"), ("condition", "then"), ("time", "after"))),
+    ("condition", "when"): frozenset((("condition", "if"), ("condition", "then"), ("time", "after"))),
     ("time", "after"): frozenset((("condition", "when"),)),
 }
 """Meanings of a source that do for one of the claim."""
@@ -156,6 +156,7 @@ def _left_out(
         does = op.meaning in said or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near)) or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
+        free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
         if not (does or free or op.kind in _LOOSE):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
@@ -216,6 +217,12 @@ def _tells(matter: Matter, tense: str) -> bool:
     """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
     known = reading_words(matter.evidence.stems.tongue)[tense]
     return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
+
+
+def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether the claim has all that stands before "then", in whatever words it makes a condition of that."""
+    before = [clause for clause in matter.clauses if clause.sentence == at and clause.source.end <= op.start]
+    return bool(before) and not any(matter.has_other_words(clause, matter.parts.everything) for clause in before)
 
 
 def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:

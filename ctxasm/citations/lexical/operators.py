@@ -75,7 +75,7 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
         if taken == 1 and text[max(low, start - 2) : start] == ", " and plain in _THEN:
-            found.append(Operator("condition", "if", *tokens[at][:2]))
+            found.append(Operator("condition", "then", *tokens[at][:2]))
         elif taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at])):
             found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken

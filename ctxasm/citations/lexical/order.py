@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import read_words
@@ -94,8 +95,7 @@ class Order:
         """The items in a sentence of a source, remembered."""
         known = self._known_items.get(at)
         if known is None:
-            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            known = self._known_items[at] = _items(text, self.there(at), _tokens(text, low, high))
+            known = self._known_items[at] = _items(self.matter.text(at), self.there(at), self.matter.evidence.once(_tokens_of, at))
         return known
 
     def there(self, at: int) -> list[Span]:
@@ -304,7 +304,7 @@ class Order:
             return
         best = max(matter.numbers, key=lambda at: matter.parts.weight(matter.held(at)))
         text, (low, high) = matter.text(best), matter.evidence.span(best)
-        tokens = _tokens(text, low, high)
+        tokens = self.matter.evidence.once(_tokens_of, best)
         spans = self.there(best)
         known = {start for start, _, _ in spans}
         theirs = self._items_of(best)
@@ -398,6 +398,11 @@ def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tu
     before = [*("^" if plain in _STOPS else plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
     after = [*("$" if plain in _STOPS else plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
     return (before[0], before[1]), (after[0], after[1])
+
+
+def _tokens_of(evidence: Evidence, at: int) -> list[tuple[int, int, str]]:
+    """The tokens of a sentence."""
+    return _tokens(evidence.text(at), *evidence.span(at))
 
 
 def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, turning_heads, turning_words
 from ctxasm.citations.lexical.words import Tongue, Word, read_words
 from ctxasm.model.support import Gated
@@ -17,6 +18,7 @@ from ctxasm.text.terms import folded
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
 _PARTING = re.compile(r"[,;:.()\n]")
+_SIDES = frozenset(("north", "south", "east", "west"))
 LEAST_TAIL = 4
 """Letters of the shortest tail of a compound."""
 LONGEST_RANK = 4
@@ -43,8 +45,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
     parts, stems = matter.parts, matter.evidence.stems
     theirs: dict[int, list[Place]] = {}
     for at in matter.numbers:
-        text, (low, high) = matter.text(at), matter.evidence.span(at)
-        turned = {one.start: one for one in read_turned(text, low, high, stems.tongue)}
+        turned = matter.evidence.once(_turned, at)
         for clause in matter.evidence.clauses(at):
             for word in clause.words:
                 bits = parts.forms.get(word.key, 0)
@@ -65,7 +66,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
         if one is None:
             continue
         modifier = matter.text(at)[one.low : one.high]
-        if all(other is not None for _, _, other in places) and not (denies and one.by == "not") and not _says(matter, modifier):
+        if all(other is not None for _, _, other in places) and not (denies and one.by == "not") and not _says(matter, modifier, one.by):
             span = sorted((one.low, one.high, one.start, one.end))
             yield Gated("qualifier", parts.text[parts.words[bit].start : parts.words[bit].end], matter.text(at)[span[0] : span[-1]])
             return
@@ -74,14 +75,18 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
 def _fused(matter: Matter) -> Iterator[Gated]:
     """A word of the claim that the sentences have only as the tail of a compound that says something else: "halfjaarlijks", "zweitgrößte"."""
     heads = turning_heads()
-    found = {folded(token.group()): (at, token) for at in matter.numbers for token in _TOKEN.finditer(matter.text(at), *matter.evidence.span(at))}
+    if matter.evidence.stems.tongue == "en":
+        return
+    words = [(at, *word) for at in matter.numbers for word in matter.evidence.once(_plain, at)]
+    said = {plain for _, plain, _ in words}
+    compounds = [word for word in words if word[1].startswith(tuple(heads))]
     for word in matter.parts.words:
         plain = folded(matter.parts.text[word.start : word.end])
-        if plain in found or len(plain) < LEAST_TAIL:
+        if plain in said or len(plain) < LEAST_TAIL:
             continue
-        for other, (at, token) in found.items():
-            if other.endswith(plain) and other.removesuffix(plain).rstrip("-") in heads:
-                yield Gated("qualifier", matter.parts.text[word.start : word.end], matter.text(at)[token.start() : token.end()])
+        for at, other, start in compounds:
+            if other.endswith(plain) and other.removesuffix(plain) in heads:
+                yield Gated("qualifier", matter.parts.text[word.start : word.end], matter.text(at)[start : start + len(other)])
                 return
 
 
@@ -98,10 +103,22 @@ def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[
     return found
 
 
-def _says(matter: Matter, modifier: str) -> bool:
-    """Whether the claim has the word that turns another one, in another place."""
+def _says(matter: Matter, modifier: str, by: str) -> bool:
+    """Whether the claim has the word that turns another one, in another place; of a side of the world, also in a compound."""
     said = {folded(word) for word in _TOKEN.findall(matter.parts.text)}
+    if by in _SIDES:
+        return any(word.startswith(folded(modifier)[:LEAST_TAIL]) for word in said)
     return said >= {folded(word) for word in _TOKEN.findall(modifier)}
+
+
+def _turned(evidence: Evidence, at: int) -> dict[int, Turned]:
+    """The words of a sentence that another one makes something else of, by where they begin."""
+    return {one.start: one for one in read_turned(evidence.text(at), *evidence.span(at), evidence.stems.tongue)}
+
+
+def _plain(evidence: Evidence, at: int) -> list[tuple[str, int]]:
+    """The words of a sentence, folded, with where they begin."""
+    return [(folded(token.group()), token.start()) for token in _TOKEN.finditer(evidence.text(at), *evidence.span(at))]
 
 
 def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
