@@ -17,13 +17,13 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer, comparisons, copies, displaced, gates, operator_gates, order
+from ctxasm.citations.lexical import LexicalScorer, amounts, comparisons, copies, displaced, gates, operator_gates, order, turned
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import LIMITS, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench
@@ -38,6 +38,10 @@ def nothing(*_: object) -> Iterator[object]:
 
 def none(*_: object) -> int:
     return 0
+
+
+def no(*_: object) -> bool:
+    return False
 
 
 def absent(*_: object) -> None:
@@ -55,7 +59,7 @@ def without_kind(kind: str) -> Switch:
     return gates, "find_gates", lambda matter: [gated for gated in whole(matter) if gated.kind != kind]
 
 
-KINDS = ("modal", "quantifier", "exception", "time", "cause", "condition", "hedge", "comparison", "unit")
+KINDS = ("modal", "quantifier", "exception", "time", "cause", "condition", "hedge", "comparison", "unit", "qualifier")
 GATES: dict[str, Switch] = {
     "words of weight missing": lacking(heavy=0),
     "figures missing": lacking(figures=0),
@@ -70,6 +74,14 @@ GATES: dict[str, Switch] = {
     "… added": (operator_gates, "_added", nothing),
     "… left out": (operator_gates, "_left_out", nothing),
     "… what a cause bears on": (operator_gates, "_arguments", nothing),
+    "… in brackets": (operator_gates, "_is_bracketed", no),
+    "… as an afterthought": (operator_gates, "_is_afterthought", no),
+    "sentences that do not say it": (gates, "find_unasserted", nothing),
+    "words that are turned": (gates, "find_turned", nothing),
+    "… in a compound": (turned, "_fused", nothing),
+    "… one of several": (turned, "_ranked", nothing),
+    "what stands around figures": (gates, "find_amounts", nothing),
+    "… that hold of a part": (amounts, "_parts_of", nothing),
     "sides of comparisons": (gates, "find_compared", nothing),
     "… what is not so": (comparisons, "_rejected", nothing),
     "two places in a copy": (copies, "_two_places", absent),
@@ -85,7 +97,9 @@ GATES: dict[str, Switch] = {
     "pairs of figures": (gates, "find_pairs", nothing),
     "figures of a later clause": (gates, "find_later", nothing),
 }
-COUNTED = ("written: false", "true", "made: false", "true", "elsewhere: false", "true")
+COUNTED = ("written: false", "true", "limits: false", "true", "made: false", "true", "elsewhere: false", "true")
+SILENT = ("find_lacking", "lonely_denials", "find_gates", "_is_bracketed", "_is_afterthought", "_ranked")
+"""Functions that do not tell by what they return whether they refused anything."""
 
 
 def is_supported(probe: OperatorProbe) -> bool:
@@ -99,11 +113,11 @@ class Measured:
 
     def __init__(self) -> None:
         self.answers, self.questions = hagrid()[HALF]
-        self.sets = (written(THIRD), made(THIRD), elsewhere() if HALF == "judge" else ())
+        self.sets = (written(THIRD), written(THIRD, LIMITS), made(THIRD), elsewhere() if HALF == "judge" else ())
         self.fired: set[str] = set()
         with ExitStack() as stack:
             for name, (where, called, _) in GATES.items():
-                if called not in ("find_lacking", "lonely_denials", "find_gates"):
+                if called not in SILENT:
                     stack.enter_context(patch.object(where, called, self._telling(name, getattr(where, called))))
             self.labels = [self._with_fired(lambda answer=answer: self._labels(answer)) for answer in self.answers]
             self.probes = [[self._with_fired(lambda probe=probe: is_supported(probe)) for probe in probes] for probes in self.sets]
@@ -130,7 +144,7 @@ class Measured:
     def row(self, name: str) -> list[object]:
         """The figures with a gate switched off; with all of them for an unknown name."""
         tells = name not in GATES or any(name in fired for _, fired in (*self.labels, *(each for probes in self.probes for each in probes)))
-        tells = tells and name not in ("words of weight missing", "figures missing", "names missing", "denials alone")
+        tells = tells and GATES[name][1] not in SILENT if name in GATES else tells
         with ExitStack() as stack:
             if name in GATES:
                 stack.enter_context(patch.object(*GATES[name]))
@@ -164,7 +178,7 @@ def test_each_gate_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
-    for name, probes in (("written", written(THIRD)), ("made", made(THIRD)), ("elsewhere", elsewhere() if HALF == "judge" else ())):
+    for name, probes in (("written", written(THIRD)), ("limits", written(THIRD, LIMITS)), ("made", made(THIRD)), ("elsewhere", elsewhere() if HALF == "judge" else ())):
         kinds = sorted({probe.kind for probe in probes}, key=lambda kind: (kind not in TRUE_KINDS, kind))
         for kind in kinds:
             cells = []

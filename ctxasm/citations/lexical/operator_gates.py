@@ -51,6 +51,7 @@ _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _TURNS = re.compile(r"\b(?:but|maar|aber|doch|sondern|while|terwijl|whereas)\s*$", re.IGNORECASE)
 """What a hedge does not reach over."""
+_FOR = re.compile(r"\s+(?:for|if|when|on|with|in|by|voor|als|op|met|in|für|wenn|am|an|mit|im|bei)\b", re.IGNORECASE)
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _FAR = _WIDE | {"qualifier"}
@@ -244,8 +245,7 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     segment = clauses[own].source.segment
     if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
-    # What stands in brackets bears on what stands before them.
-    bracketed = own > 0 and ("(" in text[clauses[own - 1].source.start : op.start].rpartition(")")[2] or _is_afterthought(clauses[own], op))
+    bracketed = own > 0 and (_is_bracketed(text, clauses[own - 1].source.start, op) or _is_afterthought(text, clauses[own], op))
     if op.kind not in _WIDE and not (bracketed and op.value == "only"):
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
@@ -258,9 +258,15 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
 
 
-def _is_afterthought(clause: Clause, op: Operator) -> bool:
-    """Whether a clause begins with "only" and holds nothing of the claim: "free, but only for members"."""
-    return op.value == "only" and not clause.mask and not any(word.start < op.start for word in clause.source.words)
+def _is_bracketed(text: str, low: int, op: Operator) -> bool:
+    """Whether a word stands in brackets: it bears on what stands before them."""
+    return "(" in text[low : op.start].rpartition(")")[2]
+
+
+def _is_afterthought(text: str, clause: Clause, op: Operator) -> bool:
+    """Whether a clause begins with "only" and says for whom or when: "free, but only for members"."""
+    begins = not clause.mask and not any(word.start < op.start for word in clause.source.words)
+    return op.value == "only" and begins and _FOR.match(text, op.end, clause.source.end) is not None
 
 
 def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
