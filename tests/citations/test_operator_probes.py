@@ -13,7 +13,7 @@ import pytest
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
-from tests.citations.operator_probes import TRUE_KINDS, Third, written
+from tests.citations.operator_probes import LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
 FALSE_SUPPORTED: dict[Third, int] = {"read": 7, "unread": 7}
 FOUND: dict[Third, dict[str, int]] = {

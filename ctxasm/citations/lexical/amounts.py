@@ -13,6 +13,8 @@ from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
+from ctxasm.text.number_words import begins_figure
+from ctxasm.text.terms import folded
 
 _LIMITS = ("least", "limit", "above", "below", "about", "nearly")
 _FILL = re.compile(r"\s*(?:(?:the|a|an|of|only|de|het|een|van|der|die|das|von)\s+)*[€$£¥]?\s*")
@@ -21,13 +23,17 @@ _WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about")
 _JOIN = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|and|tot|tot en met|t/m|en|bis|und)\s+", re.IGNORECASE)
 _BOTH = re.compile(r"\b(?:between|tussen|zwischen)\s+\S{0,2}$", re.IGNORECASE)
 _LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE)
-_HIGH = re.compile(r"\b(?:until|till|to|up|by|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
-_SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den)\s+)*$", re.IGNORECASE)
+_HIGH = re.compile(r"\b(?:until|till|to|up|by|through|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
+_SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den|age|of|de|leeftijd|van|alter|von)\s+)*$", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:no|not|never|niet|nicht|kein\w*|geen)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = {"above": "limit", "below": "least"}
 DENIAL_REACH = 30
 """Characters before a limit among which it may be denied: "may not be higher than"."""
+_FROM_WORD = re.compile(r"\b([^\W\d_]+)\s+(?:to|tot|bis)\s+$", re.IGNORECASE)
+_RANGED = ("number", "date", "month")
+_ENDS = frozenset((("low", "least"), ("high", "limit"), ("low", "above"), ("high", "below")))
+"""Ends of a range, and limits that say no more."""
 RATE_REACH = 40
 """Characters behind a figure among which it is said for how long or for whom it holds."""
 _STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
@@ -50,11 +56,15 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
             continue
         mine = around(text, 0, len(text), ours, matter.parts.quantities, matter.operators)
         found = [(at, each, _around(matter, at, each)) for at, each in theirs]
-        if not any(_does(yours.limit, mine.limit) for _, _, yours in found):
+        side = _SIDE.search(text, 0, ours.start)
+        limits = {mine.limit}
+        if not mine.limit:
+            limits |= {op.value for op in matter.operators if op.kind == "comparison"} | ({"limit" if side[1] else "least"} if side else set())
+        if not any(_does(yours.limit, limit) for _, _, yours in found for limit in limits):
             yield _gated(matter, "comparison", ours, *found[0][:2])
         elif mine.rate and ours.kind == "number" and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
             yield _gated(matter, "unit", ours, *found[0][:2])
-        elif ours.kind in ("number", "date") and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
+        elif ours.kind in _RANGED and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
             yield _gated(matter, "date" if ours.is_year else "comparison", ours, *found[0][:2])
     yield from _parts_of(matter)
 
@@ -84,8 +94,10 @@ def _does(theirs: str, ours: str) -> bool:
 
 def _keeps_range(matter: Matter, ours: Quantity, mine: Around, found: Sequence[tuple[int, Quantity, Around]]) -> bool:
     """Whether the claim has the other end of the range as well, or says which end its figure is."""
-    if mine.end:
+    if mine.limit and any((yours.end, mine.limit) in _ENDS for _, _, yours in found):
         return True
+    if mine.end:
+        return any(yours.end == mine.end for _, _, yours in found)
     text = matter.parts.text
     others = [each for each in matter.parts.quantities if each != ours]
     for at, each, yours in found:
@@ -122,7 +134,9 @@ def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Q
         end = "low"
     elif before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start):
         end = "high"
-    elif figure.is_year and (side := _SIDE.search(text, low, figure.start)):
+    elif _begins_words(text, low, figure.start):
+        end = "high"
+    elif (figure.is_year or figure.kind in ("date", "month")) and (side := _SIDE.search(text, low, figure.start)):
         end = "high" if side[1] else "low"
     return Around(limit, rate, end)
 
@@ -133,6 +147,12 @@ def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
     if joined not in ("and", "en", "und"):
         return True
     return _BOTH.search(text, 0, figure.start) is not None if figure.end == low else re.search(r"\b(?:between|tussen|zwischen)\b", text[max(0, low - 25) : low]) is not None
+
+
+def _begins_words(text: str, low: int, at: int) -> bool:
+    """Whether a number in words begins a range that ends with a figure: "two to three weeks"."""
+    before = _FROM_WORD.search(text, low, at)
+    return before is not None and begins_figure(folded(before[1]))
 
 
 def _gated(matter: Matter, kind: str, ours: Quantity, at: int, theirs: Quantity) -> Gated:

@@ -54,7 +54,7 @@ def reason(evidence: Evidence, at: int) -> str:
     if label is not None and (words := _reads(label[1], known)) is not None:
         return label[1] if words else ""
     headings = evidence.once(_headings, evidence.of_source[evidence.sentences[at].source].start)
-    above = bisect_right(headings, (low, "\uffff")) - 1
+    above = bisect_right(headings, (max(low, text.rfind("\n", low, high)), "\uffff")) - 1
     return headings[above][1] if above >= 0 else ""
 
 

@@ -96,8 +96,10 @@ def fits(word: str, plain: str) -> bool:
 
 @cache
 def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
-    """Words of a language by what they say of the sentence that they begin or that stands under them; "*" ends a stem."""
-    return {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
+    """Words of a language by what they say of the sentence that they begin or that stands under them; "*" is any letters. Headings are
+    read in all languages, because few words do not tell one."""
+    read = {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
+    return read | {name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split()) for name in ("doubting", "affirming")}
 
 
 @cache

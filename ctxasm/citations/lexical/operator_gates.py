@@ -52,6 +52,8 @@ _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.
 _TURNS = re.compile(r"\b(?:but|maar|aber|doch|sondern|while|terwijl|whereas)\s*$", re.IGNORECASE)
 """What a hedge does not reach over."""
 _FOR = re.compile(r"\s+(?:for|if|when|on|with|in|by|voor|als|op|met|in|für|wenn|am|an|mit|im|bei)\b", re.IGNORECASE)
+_LEAD = re.compile(r"\s*(?:[-*•]\s*)?(?:Among|For|Unter|Bei|Für|Voor|Onder|Bij)\s+([^,.;:\n]{3,60}),")
+"""For whom, before the comma at the head of a sentence."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _FAR = _WIDE | {"qualifier"}
@@ -81,7 +83,7 @@ _SAME: dict[Meaning, frozenset[Meaning]] = {
 def find_gates(matter: Matter) -> tuple[Gated, ...]:
     """The words that keep a claim from being carried, each once."""
     ours = matter.operators
-    found: list[Gated] = []
+    found: list[Gated] = [*_led(matter), *_on_days(matter)]
     before = 0
     for stretch in matter.parts.clauses:
         inside = [op for op in ours if before <= op.start < stretch.end]
@@ -94,6 +96,31 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
             least: list[Gated] = min((_gates(matter, inside, ours, way) for way in ways), key=len)
             found += least
     return tuple(dict.fromkeys(found))
+
+
+def _led(matter: Matter) -> Iterator[Gated]:
+    """For whom a sentence says something, before its comma, where the claim says it without: "Among women, the drug works"."""
+    for at in matter.numbers:
+        text, (low, high) = matter.text(at), matter.evidence.span(at)
+        lead = _LEAD.match(text, low, high)
+        words = list(read_words(text, lead.start(1), lead.end(), matter.evidence.stems)) if lead else []
+        if lead is None or any(matter.parts.forms.get(word.key, 0) for word in words):
+            continue
+        weighs = any(word.key not in matter.evidence.stems.light for word in words)
+        if weighs and any(matter.is_needed(clause) for clause in matter.clauses if clause.sentence == at):
+            yield Gated("qualifier", "", text[lead.start() : lead.end(1)])
+
+
+def _on_days(matter: Matter) -> Iterator[Gated]:
+    """Days of the week that a clause says something of, where the claim says it of any day and gives no other figure."""
+    timed = bool(matter.parts.quantities) or any(op.kind == "qualifier" for op in matter.operators)
+    if timed or (_tells(matter, "past") and not _tells(matter, "present")):
+        return
+    for clause in matter.clauses:
+        day = next((each for each in clause.source.quantities if each.kind == "weekday"), None)
+        if day is not None and not matter.parts.heavy & ~clause.mask:
+            yield Gated("qualifier", "", matter.text(clause.sentence)[day.start : day.end])
+            return
 
 
 def _ways(matter: Matter, mask: int) -> Iterator[dict[int, int]]:

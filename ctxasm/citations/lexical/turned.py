@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, turning_heads, turning_words
+from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.words import Tongue, Word, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
@@ -53,6 +54,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
                     theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, word, turned.get(word.start)))
                     bits &= bits - 1
     yield from _fused(matter)
+    yield from _narrowed(matter)
     if not any(one for places in theirs.values() for _, _, one in places):
         return
     ours = {one.start: one.by for one in read_turned(parts.text, 0, len(parts.text), stems.tongue)}
@@ -70,6 +72,28 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
             span = sorted((one.low, one.high, one.start, one.end))
             yield Gated("qualifier", parts.text[parts.words[bit].start : parts.words[bit].end], matter.text(at)[span[0] : span[-1]])
             return
+
+
+def _narrowed(matter: Matter) -> Iterator[Gated]:
+    """The first word of a claim, without an article, where the sentence that has it begins with some of them only: "Guide dogs may enter"."""
+    parts, evidence = matter.parts, matter.evidence
+    first = _TOKEN.search(parts.text)
+    if first is None or not parts.words or parts.words[0].start != first.start() or not parts.heavy & 1 or evidence.stems.tongue == "de":
+        return
+    places = [(at, words, place) for at in matter.numbers for words in [_in(evidence, at)] for place, word in enumerate(words) if _is_first(parts, word)]
+    if len(places) == 1 and places[0][2] == 1:
+        at, (before, word), text = places[0][0], places[0][1][:2], matter.text(places[0][0])
+        begins = not text[evidence.span(at)[0] : before.start].strip() and text[before.end : word.start] == " "
+        if begins and text[word.start].islower() and before.key not in evidence.stems.light and not parts.forms.get(before.key):
+            yield Gated("qualifier", parts.text[first.start() : first.end()], text[before.start : word.end])
+
+
+def _in(evidence: Evidence, at: int) -> list[Word]:
+    return [word for clause in evidence.clauses(at) for word in clause.words]
+
+
+def _is_first(parts: Parts, word: Word) -> bool:
+    return bool(parts.forms.get(word.key, 0) & 1)
 
 
 def _fused(matter: Matter) -> Iterator[Gated]:

@@ -47,9 +47,30 @@ The walk takes place. | The walk takes place (if it does not rain).
 The walk takes place. | The walk takes place if it does not rain.
 Het museum is open. | Het museum is open (behalve op maandag).
 Das Museum ist offen. | Das Museum ist offen (außer montags).
+Results come after three weeks. | Results come after two to three weeks.
+Bert led the choir until 1960. | Bert led the choir from 1960 to 1972.
+Everyone voted for the plan. | Everyone but Ruth voted for the plan.
+Alle leden stemden voor. | Alle leden op één na stemden voor.
+Alle Häuser wurden verkauft. | Alle Häuser bis auf zwei wurden verkauft.
+Entry is free. | For members, entry is free.
+The shop is open. | The shop is open on Sundays.
+Dogs may enter. | Guide dogs may enter.
+Patients park free of charge. | Dialysis patients park free of charge.
+The talks succeeded. | The talks nearly succeeded.
+They reached the summit. | They tried to reach the summit.
+Das Schiff sank. | Das Schiff sank beinahe.
+Het schip zonk. | Het schip zonk bijna.
 """
 TRUE = """
 The museum is open. | The museum is open (see page 3).
+The museum is open on Tuesday. | Is the museum open on Tuesday? Yes, from ten.
+The café is on floor 2. | Is there a café? On floor 2, beside the lift.
+The deputy mayor spoke. | The deputy mayor spoke.
+The mayor spoke. | The former mayor listened and the mayor spoke.
+Keller was minister until 1991. | Keller was minister (1990–1991).
+Orm is the second largest lake. | Orm is the second-largest lake.
+According to engineers, the dam leaks. | Engineers say the dam leaks.
+Beaches on the coast are closed in winter. | In winter, beaches on the coast are closed.
 The route is long. | The route is long (all parts are paved, and only one is steep).
 The museum is open on Tuesday. | The museum (built in 1900) is open on Tuesday.
 The museum is open. | The café (except its terrace) is closed. The museum is open.
