@@ -42,7 +42,19 @@ class Conflict(NamedTuple):
 
 
 GateKind = Literal[
-    "modal", "quantifier", "negation", "exception", "time", "cause", "condition", "hedge", "comparison", "unit", "date", "roles", "opposite",
+    "modal",
+    "quantifier",
+    "negation",
+    "exception",
+    "time",
+    "cause",
+    "condition",
+    "hedge",
+    "comparison",
+    "unit",
+    "date",
+    "roles",
+    "opposite",
     "qualifier",
 ]
 

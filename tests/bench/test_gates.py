@@ -178,7 +178,12 @@ def test_each_gate_switched_off(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     rows = []
-    for name, probes in (("written", written(THIRD)), ("limits", written(THIRD, LIMITS)), ("made", made(THIRD)), ("elsewhere", elsewhere() if HALF == "judge" else ())):
+    for name, probes in (
+        ("written", written(THIRD)),
+        ("limits", written(THIRD, LIMITS)),
+        ("made", made(THIRD)),
+        ("elsewhere", elsewhere() if HALF == "judge" else ()),
+    ):
         kinds = sorted({probe.kind for probe in probes}, key=lambda kind: (kind not in TRUE_KINDS, kind))
         for kind in kinds:
             cells = []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -15,19 +16,22 @@ from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from tests.citations.operator_probes import LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
-FALSE_SUPPORTED: dict[Third, int] = {"read": 7, "unread": 7}
-FOUND: dict[Third, dict[str, int]] = {
-    "read": {"verbatim": 81, "merged": 14, "paraphrase": 71},
-    "unread": {"verbatim": 46, "merged": 4, "paraphrase": 38},
+Part = tuple[Path, Third]
+FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 4, (WRITTEN, "unread"): 7, (LIMITS, "read"): 10, (LIMITS, "unread"): 12}
+FOUND: dict[Part, dict[str, int]] = {
+    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 71},
+    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 38},
+    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 88},
+    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 46},
 }
-"""What was measured in November 2026: a change that lets more through, or finds less, must say so here."""
+"""What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
 
 @cache
-def called(third: Third) -> tuple[int, Counter[str], int]:
+def called(part: Part) -> tuple[int, Counter[str], int]:
     """False probes called supported, true ones by kind, and true ones called contradicted."""
     wrong, conflicts, found = 0, 0, Counter[str]()
-    for probe in written(third):
+    for probe in written(part[1], part[0]):
         claims = check_answer(f"{probe.claim} [1]", grounds_of_sources([{"n": 1, "text": probe.text}]), LexicalScorer()).claims
         is_supported = bool(claims) and all(claim.verdict == "supported" for claim in claims)
         wrong += is_supported and not probe.true
@@ -36,23 +40,29 @@ def called(third: Third) -> tuple[int, Counter[str], int]:
     return wrong, found, conflicts
 
 
-@pytest.mark.parametrize("third", FALSE_SUPPORTED)
-def test_few_false_claims_are_called_supported(third: Third) -> None:
-    assert called(third)[0] <= FALSE_SUPPORTED[third]
+def name_of(part: object) -> str | None:
+    return f"{part[0].stem}-{part[1]}" if isinstance(part, tuple) else None
 
 
-@pytest.mark.parametrize("third", FOUND)
+@pytest.mark.parametrize("part", FALSE_SUPPORTED, ids=name_of)
+def test_few_false_claims_are_called_supported(part: Part) -> None:
+    assert called(part)[0] <= FALSE_SUPPORTED[part]
+
+
+@pytest.mark.parametrize("part", FOUND, ids=name_of)
 @pytest.mark.parametrize("kind", TRUE_KINDS)
-def test_true_claims_are_found(third: Third, kind: str) -> None:
-    assert called(third)[1][kind] >= FOUND[third][kind]
+def test_true_claims_are_found(part: Part, kind: str) -> None:
+    assert called(part)[1][kind] >= FOUND[part][kind]
 
 
-@pytest.mark.parametrize("third", FOUND)
-def test_no_true_claim_is_contradicted(third: Third) -> None:
-    assert called(third)[2] == 0
+@pytest.mark.parametrize("part", FOUND, ids=name_of)
+def test_no_true_claim_is_contradicted(part: Part) -> None:
+    assert called(part)[2] <= (part == (LIMITS, "read"))
+    """One: "Meisjes krijgen het vaccin op negen jaar", where the source leaves out the verb."""
 
 
-def test_no_text_is_in_both_parts() -> None:
-    parts = {third: {probe.text for probe in written(third)} for third in FALSE_SUPPORTED}
+@pytest.mark.parametrize("file", [WRITTEN, LIMITS], ids=lambda file: file.stem)
+def test_no_text_is_in_both_parts(file: Path) -> None:
+    parts = {third: {probe.text for probe in written(third, file)} for third in ("read", "unread")}
     assert not parts["read"] & parts["unread"]
-    assert all(probe.true is (probe.kind in TRUE_KINDS) for third in FALSE_SUPPORTED for probe in written(third))
+    assert all(probe.true is (probe.kind in TRUE_KINDS) for third in ("read", "unread") for probe in written(third, file))

@@ -21,10 +21,17 @@ _FILL = re.compile(r"\s*(?:(?:the|a|an|of|only|de|het|een|van|der|die|das|von)\s
 _WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about"), ("nearly", "below"), ("nearly", "limit"), ("about", "")))
 """What a source says of a figure and what a claim may say instead."""
 _JOIN = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|and|tot|tot en met|t/m|en|bis|und)\s+", re.IGNORECASE)
-_BOTH = re.compile(r"\b(?:between|tussen|zwischen)\s+\S{0,2}$", re.IGNORECASE)
-_LOW = re.compile(r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|tussen|zwischen)\b", re.IGNORECASE)
+BETWEEN_REACH = 25
+"""Characters before a figure among which "between" stands."""
+_LOW = re.compile(
+    r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE
+)
 _HIGH = re.compile(r"\b(?:until|till|to|up|by|through|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
-_SIDE = re.compile(r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den|age|of|de|leeftijd|van|alter|von)\s+)*$", re.IGNORECASE)
+_SIDE = re.compile(
+    r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den|age|of|de|leeftijd|van|alter|von)\s+)*$",
+    re.IGNORECASE,
+)
 _OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:no|not|never|niet|nicht|kein\w*|geen)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = {"above": "limit", "below": "least"}
@@ -59,7 +66,9 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
         side = _SIDE.search(text, 0, ours.start)
         limits = {mine.limit}
         if not mine.limit:
-            limits |= {op.value for op in matter.operators if op.kind == "comparison"} | ({"limit" if side[1] else "least"} if side else set())
+            limits |= {op.value for op in matter.operators if op.kind == "comparison"} | (
+                {"limit" if side[1] else "least"} if side else set()
+            )
         if not any(_does(yours.limit, limit) for _, _, yours in found for limit in limits):
             yield _gated(matter, "comparison", ours, *found[0][:2])
         elif mine.rate and ours.kind == "number" and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
@@ -75,7 +84,7 @@ def _parts_of(matter: Matter) -> Iterator[Gated]:
     if any(op.kind == "quantifier" for op in matter.operators):
         return
     for at in matter.numbers:
-        text, (low, high) = matter.text(at), matter.evidence.span(at)
+        text, high = matter.text(at), matter.evidence.span(at)[1]
         for share in matter.evidence.quantities(at):
             of = _OF.match(text, share.end, high)
             if of is None or share.kind != "number" or share.is_year or any(ours.agrees(share) for ours in parts.quantities):
@@ -115,38 +124,45 @@ def _around(matter: Matter, at: int, figure: Quantity) -> Around:
 
 def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Quantity], operators: Sequence[Operator]) -> Around:
     """What stands around a figure of a text."""
-    limit = rate = ""
     after = min((other.start for other in figures if other.start >= figure.end), default=high)
     before = max((other.end for other in figures if other.end <= figure.start), default=low)
+    limits = [_limit(text, low, op) for op in operators if op.value in _LIMITS and _is_beside(text, figure, op)]
+    rates = [op for op in operators if op.kind == "unit"]
     stop = _STOP.search(text, figure.end, high)
     reach = min(after, figure.end + RATE_REACH, stop.start() if stop else high)
-    for op in operators:
-        if op.kind == "comparison" and op.value in _LIMITS:
-            if (op.end <= figure.start and _FILL.fullmatch(text, op.end, figure.start)) or text[figure.end : op.start] == " ":
-                limit = _DENIED.get(op.value, op.value) if _NOT.search(text, max(low, op.start - DENIAL_REACH), op.start) else op.value
-        elif op.kind == "unit" and figure.end <= op.start < reach:
-            rate = rate or op.value
-    if not rate and not any(_STOP.search(text, other.end, figure.start) is None for other in figures if other.end <= figure.start):
-        mine = [op.value for op in operators if op.kind == "unit" and before <= op.start and op.end <= figure.start]
-        rate = mine[-1] if mine and not _STOP.search(text, max(op.end for op in operators if op.value == mine[-1] and op.kind == "unit"), figure.start) else ""
-    end = ""
+    held = [op.value for op in rates if figure.end <= op.start < reach]
+    if not held and before == low:
+        held = [op.value for op in rates if op.end <= figure.start and _STOP.search(text, op.end, figure.start) is None]
+    return Around(limits[-1] if limits else "", held[0] if held else "", _end(text, low, high, figure, before, after))
+
+
+def _is_beside(text: str, figure: Quantity, op: Operator) -> bool:
+    """Whether a limit stands just before a figure, or just behind it ("40 or more")."""
+    before = op.end <= figure.start and _FILL.fullmatch(text, op.end, figure.start) is not None
+    return op.kind == "comparison" and (before or text[figure.end : op.start] == " ")
+
+
+def _limit(text: str, low: int, op: Operator) -> str:
+    """What a limit means: "not more than" is the most."""
+    return _DENIED.get(op.value, op.value) if _NOT.search(text, max(low, op.start - DENIAL_REACH), op.start) else op.value
+
+
+def _end(text: str, low: int, high: int, figure: Quantity, before: int, after: int) -> str:
+    """Which end of a range a figure is; `before` and `after` are where the figures beside it end and begin."""
     if after < high and _JOIN.fullmatch(text, figure.end, after) and _is_range(text, figure, figure.end, after):
-        end = "low"
-    elif before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start):
-        end = "high"
-    elif _begins_words(text, low, figure.start):
-        end = "high"
-    elif (figure.is_year or figure.kind in ("date", "month")) and (side := _SIDE.search(text, low, figure.start)):
-        end = "high" if side[1] else "low"
-    return Around(limit, rate, end)
+        return "low"
+    joined = before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start)
+    if joined or _begins_words(text, low, figure.start):
+        return "high"
+    side = _SIDE.search(text, low, figure.start) if figure.is_year or figure.kind in ("date", "month") else None
+    return "" if side is None else "high" if side[1] else "low"
 
 
 def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
     """Whether what joins two figures makes a range of them: "and" does behind "between" only."""
-    joined = text[low:high].strip().casefold()
-    if joined not in ("and", "en", "und"):
+    if text[low:high].strip().casefold() not in ("and", "en", "und"):
         return True
-    return _BOTH.search(text, 0, figure.start) is not None if figure.end == low else re.search(r"\b(?:between|tussen|zwischen)\b", text[max(0, low - 25) : low]) is not None
+    return _BETWEEN.search(text, max(0, min(low, figure.start) - BETWEEN_REACH), low) is not None
 
 
 def _begins_words(text: str, low: int, at: int) -> bool:

@@ -90,7 +90,8 @@ class Matter:
 
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
-        return any(op.kind in _NARROWING or op.value == "only" for op in (*self.operators, *self.evidence.operators(at)))
+        every = (*self.operators, *self.evidence.operators(at))
+        return any((op.kind in _NARROWING and op.value != "then") or op.value == "only" for op in every)
 
     def holds_all(self, mask: int) -> bool:
         """Whether one clause holds all of some bits: then nothing of them can stand elsewhere."""

@@ -158,7 +158,11 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
             if not places or any((kind, value) == one[2:] for each in inside for one in each):
                 continue
             rival = next((one for each in inside for one in each if one[2] == kind), None)
-            if rival is not None or kind == "negation" or (kind == "hedge" and not (in_claim or (is_told and value == "said")) and any(a == b for a, b in places)):
+            if (
+                rival is not None
+                or kind == "negation"
+                or (kind == "hedge" and not (in_claim or (is_told and value == "said")) and any(a == b for a, b in places))
+            ):
                 word, other = _said(matter, at, here, (low, high), in_claim), ""
                 if rival is not None:
                     other = _said(matter, at, there, rival[:2], not in_claim)

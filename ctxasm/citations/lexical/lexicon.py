@@ -99,7 +99,9 @@ def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
     """Words of a language by what they say of the sentence that they begin or that stands under them; "*" is any letters. Headings are
     read in all languages, because few words do not tell one."""
     read = {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
-    return read | {name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split()) for name in ("doubting", "affirming")}
+    return read | {
+        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split()) for name in ("doubting", "affirming")
+    }
 
 
 @cache
@@ -107,7 +109,10 @@ def turning_words(tongue: str) -> dict[str, dict[str, str]]:
     """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
     what they mean; "*" ends a stem."""
     tables = _data(tongue)["turning"]
-    return {where: {word: value for value, words in tables[where].items() for word in words.split()} for where in ("apart", "joined", "behind", "ranked")}
+    return {
+        where: {word: value for value, words in tables[where].items() for word in words.split()}
+        for where in ("apart", "joined", "behind", "ranked")
+    }
 
 
 @cache

@@ -181,7 +181,11 @@ def _left_out(
     said, known = {op.meaning for op in ours}, {op.meaning for _, op in scoped}
     for at, op in scoped:
         near = ours if op.kind in _FAR else inside
-        does = op.meaning in said or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near)) or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
+        does = (
+            op.meaning in said
+            or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near))
+            or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
+        )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
@@ -278,9 +282,17 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     begins = not any(word.start < op.start for word in clauses[own].source.words)
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
     if op.kind == "hedge":
-        return [clauses[own], *takewhile(lambda clause: not _TURNS.search(text[: clause.source.start].rstrip(), clauses[own].source.start), after)]
+        return [
+            clauses[own],
+            *takewhile(lambda clause: not _TURNS.search(text[: clause.source.start].rstrip(), clauses[own].source.start), after),
+        ]
     before = [clause for clause in clauses[:own] if bracketed or clause.source.segment == segment] if begins else []
-    if before and before[-1].source.words and op.value != "only" and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start):
+    if (
+        before
+        and before[-1].source.words
+        and op.value != "only"
+        and _GOES_ON.search(text, before[-1].source.start, clauses[own].source.start)
+    ):
         before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
 

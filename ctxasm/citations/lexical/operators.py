@@ -74,9 +74,11 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
                     break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
-        if taken == 1 and text[max(low, start - 2) : start] == ", " and plain in _THEN:
+        if taken == 1 and text[max(low, start - 2) : start] == ", " and plain in _THEN and not any(op.kind == "condition" for op in found):
             found.append(Operator("condition", "then", *tokens[at][:2]))
-        elif taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at])):
+        elif (
+            taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at]))
+        ):
             found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken
     return [op for op in found if not any(start < op.end and op.start < end for start, end in figures)]

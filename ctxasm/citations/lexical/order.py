@@ -303,7 +303,7 @@ class Order:
         if not matter.numbers:
             return
         best = max(matter.numbers, key=lambda at: matter.parts.weight(matter.held(at)))
-        text, (low, high) = matter.text(best), matter.evidence.span(best)
+        text = matter.text(best)
         tokens = self.matter.evidence.once(_tokens_of, best)
         spans = self.there(best)
         known = {start for start, _, _ in spans}

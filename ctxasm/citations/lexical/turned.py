@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
@@ -75,12 +76,18 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
 
 
 def _narrowed(matter: Matter) -> Iterator[Gated]:
-    """The first word of a claim, without an article, where the sentence that has it begins with some of them only: "Guide dogs may enter"."""
+    """The first word of a claim, without an article, where its sentence begins with some of them only: "Guide dogs may enter"."""
     parts, evidence = matter.parts, matter.evidence
     first = _TOKEN.search(parts.text)
     if first is None or not parts.words or parts.words[0].start != first.start() or not parts.heavy & 1 or evidence.stems.tongue == "de":
         return
-    places = [(at, words, place) for at in matter.numbers for words in [_in(evidence, at)] for place, word in enumerate(words) if _is_first(parts, word)]
+    places = [
+        (at, words, place)
+        for at in matter.numbers
+        for words in [_in(evidence, at)]
+        for place, word in enumerate(words)
+        if _is_first(parts, word)
+    ]
     if len(places) == 1 and places[0][2] == 1:
         at, (before, word), text = places[0][0], places[0][1][:2], matter.text(places[0][0])
         begins = not text[evidence.span(at)[0] : before.start].strip() and text[before.end : word.start] == " "
@@ -97,7 +104,7 @@ def _is_first(parts: Parts, word: Word) -> bool:
 
 
 def _fused(matter: Matter) -> Iterator[Gated]:
-    """A word of the claim that the sentences have only as the tail of a compound that says something else: "halfjaarlijks", "zweitgrößte"."""
+    """A word of the claim that the sentences have only as the tail of a compound that says something else: "zweitgrößte"."""
     heads = turning_heads()
     if matter.evidence.stems.tongue == "en":
         return
@@ -149,7 +156,7 @@ def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turn
     """The words between two characters that the word before them, or behind their hyphen, makes something else of."""
     known = turning_words(tongue)
     tokens = list(_TOKEN.finditer(text, low, high))
-    for one, other in zip(tokens, tokens[1:], strict=False):
+    for one, other in pairwise(tokens):
         between = text[one.end() : other.start()]
         if between in _HYPHENS:
             if by := _meaning(known["behind"], other.group()):

@@ -20,7 +20,9 @@ def is_verbatim(matter: Matter) -> bool:
     """Whether the claim stands word for word in one of its windows, from one stop to another, or is two such joined: then nothing can stand
     against it."""
     claim = _plain(matter.parts.text).strip(_STOPS)
-    whole = (window for window in matter.windows if not any(matter.evidence.once(reason, at) for at in range(window.first, window.last + 1)))
+    whole = (
+        window for window in matter.windows if not any(matter.evidence.once(reason, at) for at in range(window.first, window.last + 1))
+    )
     texts = [_window(matter, window.first, window.last) for window in whole]
     if _stands(claim, texts):
         return True
