@@ -252,9 +252,9 @@ def _tells(matter: Matter, tense: str) -> bool:
 
 
 def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:
-    """Whether the claim has all that stands before "then", in whatever words it makes a condition of that."""
+    """Whether the claim has a word of weight of what stands before "then", in whatever words it makes a condition of that."""
     before = [clause for clause in matter.clauses if clause.sentence == at and clause.source.end <= op.start]
-    return bool(before) and not any(matter.has_other_words(clause, matter.parts.everything) for clause in before)
+    return any(clause.mask & matter.parts.heavy for clause in before)
 
 
 def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
