@@ -16,7 +16,6 @@
     ['Ctrl+Z', 'Undo a setting', '.st-key-undo button'],
     ['Ctrl+Shift+Z', 'Redo', '.st-key-redo button'],
     ['Ctrl+Enter', 'Ask', '.st-key-ask button'],
-    ['Escape', 'Close the drawer', '.st-key-close_drawer button'],
     ['?', 'These keys', ''],
   ];
   const PLAIN = ['range', 'checkbox', 'radio', 'button', 'submit'];
@@ -100,7 +99,7 @@
       else if (['z', 'y'].includes(key.toLowerCase()) && !isTyped(at, false) && press(`.st-key-${redo ? 'redo' : 'undo'} button`)) event.preventDefault();
       return;
     }
-    if (isTyped(at, true) || isOff() && !['?', 'Escape'].includes(key) || (sheet?.open && key !== '?') || document.querySelector('[role=dialog]')) return;
+    if (isTyped(at, true) || isOff() && key !== '?' || (sheet?.open && key !== '?') || document.querySelector('[role=dialog]')) return;
     if (key === '?') show();
     else if (key === 'f') { event.preventDefault(); find(); }
     else if (/^[1-7]$/.test(key)) document.querySelectorAll('.st-key-funnel :is(button, [role=radio])')[key - 1]?.click();

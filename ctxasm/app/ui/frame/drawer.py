@@ -35,5 +35,5 @@ def drawer(heading: str) -> Iterator[None]:
     with st.container(key="drawer", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", key="drawer_head"):
             st.markdown(f"**{plain(heading)}**")
-            st.button("Close", key="close_drawer", on_click=close_drawer, icon=":material/close:", type="tertiary")
+            st.button("Close", key="close_drawer", on_click=close_drawer, icon=":material/close:", shortcut="Escape", type="tertiary")
         yield
