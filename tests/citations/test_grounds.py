@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Found, Source
+from ctxasm.text.chunk_facts import has_offsets
 from tests.contexts import Block, make_assembly
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
@@ -22,8 +25,14 @@ CUTS = ((0, 60), (29, 93), (93, 119))
 """Three chunks: the second repeats the end of the first, the third touches it."""
 
 
-def run(hits: list[Hit], chosen: AssemblySettings, *, summary: str | None = None, more: tuple[Chunk, ...] = ()) -> Assembly:
-    chunks = [Chunk("doc", at, TEXT[low:high], low, high) for at, (low, high) in enumerate(CUTS)]
+def run(
+    hits: list[Hit],
+    chosen: AssemblySettings,
+    *,
+    summary: str | None = None,
+    more: tuple[Chunk, ...] = (),
+    chunks: Sequence[Chunk] = tuple(Chunk("doc", at, TEXT[low:high], low, high) for at, (low, high) in enumerate(CUTS)),
+) -> Assembly:
     source = FakeSource([Document("doc", "Bezoek", summary=summary), Document("other", "Ander")], [*chunks, *more], COUNTER)
     return assemble(Query("Wanneer?", tuple(hits)), source, chosen, COUNTER, FakeClock(), 8000)
 
@@ -65,6 +74,30 @@ def test_a_stretch_over_two_chunks_has_no_chunk_but_a_document() -> None:
     assert (support.chunk_index, support.chunk_start, support.chunk_end) == (None, None, None)
     assert TEXT[support.document_start : support.document_end] == "per uur. Bel eerst"
     assert support.retrieved
+
+
+def test_a_chunk_that_lies_inside_another_and_is_shown_again_turns_no_place_around() -> None:
+    inside = (Chunk("doc", 0, TEXT[:60], 0, 60), Chunk("doc", 1, TEXT[29:45], 29, 45))
+    ground = only(run([Hit("doc", 0, 0.9), Hit("doc", 1, 0.8)], AssemblySettings(expand_window=0, min_overlap_chars=20), chunks=inside))
+    support = ground.support(found(ground, "acht uur. Bezoek is"))
+    assert (support.chunk_index, support.document_start, support.document_end) == (None, 29, 60)
+
+
+@pytest.mark.parametrize(("start", "end"), [(29, None), (None, 93), (29, 94), (0, 0)])
+def test_offsets_that_do_not_span_the_text_place_nothing(start: int | None, end: int | None) -> None:
+    ground = only(run([Hit("doc", 1, 0.9)], AssemblySettings(expand_window=0), chunks=(Chunk("doc", 1, TEXT[29:93], start, end),)))
+    support = ground.support(found(ground, "Parkeren"))
+    assert (support.chunk_index, support.chunk_start) == (1, TEXT.index("Parkeren") - 29)
+    assert (support.document_start, support.document_end) == (None, None)
+
+
+def test_a_stretch_is_placed_only_where_each_of_its_chunks_is() -> None:
+    """What lies between is not known to stand between them in the document."""
+    chunks = [Chunk("doc", at, f"Zin {at} van drie.", 20 * at if at != 1 else None, 20 * at + 15 if at != 1 else None) for at in range(3)]
+    ground = only(run([Hit("doc", at, 0.9) for at in range(3)], AssemblySettings(expand_window=0), chunks=chunks))
+    (low, high) = ground.source.ranges[0][0], ground.source.ranges[-1][1]
+    support = ground.support(Found(1, low, high, 0.9))
+    assert (support.document_id, support.document_start, support.document_end) == ("doc", None, None)
 
 
 def test_headers_gaps_and_summaries_are_no_evidence() -> None:
@@ -168,9 +201,18 @@ def check_stretch(ground: Ground, assembly: Assembly, case: Case, start: int, en
         assert neutralised or chunk.text[support.chunk_start : support.chunk_end] == words
         assert support.chunk_end - support.chunk_start == end - start
         assert {(s.document_id, s.chunk_index) for s in touched} == {(support.document_id, support.chunk_index)}
-    placed = [assembly.trace.candidates[s.document_id, s.chunk_index].chunk.start is not None for s in touched]
-    assert (support.document_start is not None) == (placed[0] and placed[-1])
+    held = [assembly.trace.candidates[s.document_id, s.chunk_index].chunk for s in touched]
+    assert (support.document_start is not None) == all(has_offsets(chunk) for chunk in held)
     if support.document_start is not None:
-        assert support.document_start <= support.document_end <= len(case.texts[support.document_id])
-        if support.chunk_index is not None and not neutralised:
-            assert case.texts[support.document_id][support.document_start : support.document_end] == words
+        assert support.document_start < support.document_end
+        assert min(chunk.start for chunk in held) <= support.document_start
+        assert support.document_end <= max(chunk.end for chunk in held)
+        if support.chunk_index is not None:
+            assert support.document_start - support.chunk_start == support.document_end - support.chunk_end == held[0].start
+        text = case.texts[support.document_id]
+        if all(text[chunk.start : chunk.end] == chunk.text for chunk in held):  # else a record says where it does not stand
+            assert support.document_end <= len(text)
+            shown = text[support.document_start : support.document_end]
+            stretches = [words[max(s.start - support.context_start, 0) : s.end - support.context_start] for s in touched]
+            assert neutralised or all(stretch in shown for stretch in stretches)
+            assert neutralised or support.chunk_index is None or shown == words
