@@ -142,6 +142,11 @@ class Query:
         return tuple(gold for gold in self.gold if gold.by in ("hand", "cited"))
 
     @property
+    def counted_gold(self) -> tuple[GoldChunk, ...]:
+        """The gold chunks that count: beside spans only those that a person added."""
+        return self.marked if self.spans else self.gold
+
+    @property
     def has_supplement(self) -> bool:
         """Whether it brings extra results that a reader would see."""
         return self.supplement is not None and is_visible(self.supplement)
