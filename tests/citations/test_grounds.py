@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxasm.assembly.compress import ExtractiveCompressor
+from ctxasm.assembly.extracts import Extract, KeptSpan
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly, grounds_of_sources
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
@@ -100,6 +104,37 @@ def test_a_stretch_is_placed_only_where_each_of_its_chunks_is() -> None:
     assert (support.document_id, support.document_start, support.document_end) == ("doc", None, None)
 
 
+class Shortens:
+    """A compressor that makes the same of every chunk."""
+
+    def __init__(self, made: Extract) -> None:
+        self.made = made
+
+    def compress(self, query: str, chunks: Sequence[FetchedChunk], *_: Any) -> list[Extract | None]:
+        return [self.made for _ in chunks]
+
+
+def shortened(made: Extract) -> Ground:
+    chosen = AssemblySettings(expand_window=0, compression="model", compression_when="always", max_chunk_tokens=20)
+    source = FakeSource([], [Chunk("doc", 0, TEXT * 3, 500, 500 + 3 * len(TEXT))], COUNTER)
+    query = Query("Wanneer?", (Hit("doc", 0, 0.9),))
+    return only(assemble(query, source, chosen, COUNTER, FakeClock(), 8000, compressor=Shortens(made)))
+
+
+def test_what_a_model_wrote_of_a_chunk_has_no_place_in_it_nor_in_the_document() -> None:
+    ground = shortened(Extract("rewritten", words="De balie is open en parkeren kost geld."))
+    support = ground.support(found(ground, "parkeren kost geld"))
+    assert (support.document_id, support.chunk_index, support.retrieved) == ("doc", 0, True)
+    assert support[-4:] == (None, None, None, None)
+
+
+def test_what_is_left_of_a_chunk_stands_where_it_stood() -> None:
+    ground = shortened(Extract("model", (KeptSpan(0, 28), KeptSpan(60, 92))))
+    support = ground.support(found(ground, "twee euro"))
+    at = TEXT.index("twee euro")
+    assert support[-4:] == (at, at + 9, 500 + at, 500 + at + 9)
+
+
 def test_headers_gaps_and_summaries_are_no_evidence() -> None:
     assembly = run([Hit("doc", 0, 0.9), Hit("doc", 2, 0.8)], AssemblySettings(expand_window=0), summary="Over de balie")
     ground = only(assembly)
@@ -152,7 +187,8 @@ CALM = settings(max_examples=examples(60), derandomize=True)
 @CALM
 @given(cases(), settings_(enabled=True), LIMITS, st.randoms(use_true_random=False))
 def test_every_stretch_of_evidence_is_the_same_text_everywhere(case: Case, chosen: AssemblySettings, limit: int, random) -> None:
-    assembly = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    compressor = ExtractiveCompressor(chosen.gap_mark) if chosen.compression != "off" else None
+    assembly = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit, compressor=compressor)
     grounds = grounds_of_assembly(assembly)
     assert [source.number for source in grounds.sources] == [citation.number for citation in assembly.citations]
     check_every_place(grounds, assembly)
