@@ -49,7 +49,7 @@ COUNTERS = {name: ExactCounter(load_encoding(name)) for name in ENCODINGS}
 
 
 @given(TEXTS)
-@settings(max_examples=examples(800))
+@settings(max_examples=examples(400))
 def test_the_counts_are_those_of_tiktoken(texts: list[str]) -> None:
     for name, counter in COUNTERS.items():
         opened = open_fast(name, lambda some, name=name: slow_counts(name, some))  # type: ignore[misc]
