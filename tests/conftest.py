@@ -64,7 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all tests are loaded
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
     seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
-    settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded)
+    # A failure says by what it is found again.
+    settings.register_profile(
+        "calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded, print_blob=True
+    )
     settings.load_profile("calm")
     _stay_inside()
 

@@ -190,7 +190,7 @@ def set_effects(
     found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, cancelled=cancelled, **with_)
     if found.cancelled or len(found.labelled) < 2:
         return None
-    sampled = len(asked) < sum(bool(query.spans or query.gold) for query in queries)
+    sampled = len(asked) < sum(query.is_labelled for query in queries)
     place = {each: at for at, each in enumerate(found.settings)}
     return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
 
@@ -276,7 +276,7 @@ def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: 
     from ctxasm.tuning.sweep.estimate import estimate
 
     held, queries = _asked(workbench, dataset, None)
-    labelled = sum(bool(query.spans or query.gold) for query in queries)
+    labelled = sum(query.is_labelled for query in queries)
     if not labelled:
         return Plan(0, 0, None)
     grid = sweep_grid(start, axes)

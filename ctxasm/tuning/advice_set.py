@@ -46,7 +46,7 @@ class SetEffect(NamedTuple):
 
 def counted_on(queries: Sequence[Query]) -> list[Query]:
     """The questions that advice is counted on: labelled ones, with hits."""
-    labelled = [query for query in queries if (query.spans or query.gold) and query.retrieved]
+    labelled = [query for query in queries if query.is_labelled and query.retrieved]
     step = len(labelled) / MOST_COUNTED
     return labelled if step <= 1 else [labelled[int(at * step)] for at in range(MOST_COUNTED)]
 

@@ -49,19 +49,8 @@ COUNTERS = {name: ExactCounter(load_encoding(name)) for name in ENCODINGS}
 
 
 @given(TEXTS)
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(400))
 def test_the_counts_are_those_of_tiktoken(texts: list[str]) -> None:
-    check(texts)
-
-
-@pytest.mark.slow
-@given(TEXTS)
-@settings(max_examples=10_000)
-def test_the_counts_are_those_of_tiktoken_at_length(texts: list[str]) -> None:
-    check(texts)
-
-
-def check(texts: list[str]) -> None:
     for name, counter in COUNTERS.items():
         opened = open_fast(name, lambda some, name=name: slow_counts(name, some))  # type: ignore[misc]
         assert opened.count_many is not None

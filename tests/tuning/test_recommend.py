@@ -177,4 +177,6 @@ def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
         labels_of([beside, Query("e", (), "5", (GoldChunk("d", 3),), (span,))])
         == "2 questions by spans, 1 question by gold chunks (1 marked by hand)"
     )
+    there = Query("f", (Hit("d", 4, 1.0),), "6", (GoldChunk("d", 3), GoldChunk("d", 9, "made"), GoldChunk("d", 4, "cited")), (span,))
+    assert labels_of([there]) == f"1 question by spans, 1 question by gold chunks (1 approved as cited), {favours}"
     assert labels_of([]) == "no labels"

@@ -41,7 +41,7 @@ def sample_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("few") / "few.db"
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
     sample = load_bundle(shipped("sample_data/hospital"), "few")
-    labelled = [query for query in sample.queries if query.gold or query.spans]
+    labelled = [query for query in sample.queries if query.is_labelled]
     bench.store.add(replace(sample, queries=tuple(labelled[:FEW])))
     bench.close()
     return path

@@ -56,7 +56,7 @@ def _costs(scene: Scene) -> bool:
 def _how(scene: Scene) -> str:
     if _costs(scene):
         return "Not tried: compression by a model would cost calls."
-    labelled = bool(scene.query.gold or scene.query.spans)
+    labelled = scene.query.is_labelled
     return f"Tried on this query, judged by {'its labelled evidence' if labelled else 'the rank of the hits: no evidence is labelled'}."
 
 

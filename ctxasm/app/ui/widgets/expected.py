@@ -33,8 +33,8 @@ class Expected(NamedTuple):
 
 
 def marked_of(query: Query) -> frozenset[Key]:
-    """The gold that counts: beside spans only what a person marked does."""
-    return frozenset(gold.key for gold in (query.marked if query.spans else query.gold))
+    """The chunks of the gold that counts."""
+    return frozenset(gold.key for gold in query.counted_gold)
 
 
 def expected_of(query: Query, states: Sequence[EvidenceState]) -> Expected:
