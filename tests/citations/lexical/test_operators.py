@@ -105,6 +105,17 @@ def test_the_same_in_other_words_is_not_refused(claim: str, source: str) -> None
     assert match.score >= THRESHOLD
 
 
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Krebs verursacht.", "Krebs wird durch Rauchen verursacht."),
+        ("The pump keeps running unless it by switched off is hand.", "The pump keeps running unless it is switched off by hand."),
+    ],
+)
+def test_one_who_does_it_may_have_no_place_in_the_other_voice(claim: str, source: str) -> None:
+    assert matched(claim, source).gated == ()
+
+
 def test_what_stands_every_day_is_no_figure() -> None:
     match = matched("The ferry to Scoll sails every day in May.", "The ferry to Scoll sails every hour in May.")
     assert [(gated.kind, gated.claim) for gated in match.gated] == [("unit", "every day")]
