@@ -76,6 +76,11 @@ def test_withheld_shares_do_not_weigh_in_the_pool() -> None:
     assert (totals.figures.claims, totals.figures.recall, totals.withheld) == (1, 0.0, 1)
 
 
+def test_where_nothing_is_known_of_a_question_nothing_is_expected() -> None:
+    found = checked("Parking costs two euros an hour [2].", "What does parking cost?")
+    assert (found.facts, found.passages) == ((0, 0), (0, 0))
+
+
 def test_facts_of_a_reference_are_looked_for() -> None:
     found = checked("The desk opens at seven in the morning [1].", "", reference=f"{DESK} {PARKING}")
     assert found.facts == (1, 2)
