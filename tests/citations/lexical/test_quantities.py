@@ -97,6 +97,7 @@ $5 | 5 dollars
 50 % | fifty percent
 1.500 | 1500
 1.500 kg | 1.500
+123.456 | 123456
 8 | 8.00 uur
 1,500 | 1500
 1 500 | 1500
@@ -166,6 +167,8 @@ ma-vr | za-zo
 1000 | 2019
 2100 | 2019
 999 | 998
+1234.567 | 1234567
+0,500 | 500
 1.500 kg | 1.500 g
 12 | 13
 3 hours | 3 days
@@ -349,6 +352,19 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
         ("half dertien", [("number", {13.0}, "dertien")]),
         ("half nul", [("number", {0.0}, "nul")]),
         ("tot 14.30", [("time", {870.0}, "14.30")]),
+        ("om 2u", [("time", {120.0}, "2u")]),
+        ("wacht 2u", [("number", {120.0}, "2u")]),
+        ("5 euro to 8 pm", [("number", {5.0}, "5 euro"), ("time", {1200.0}, "8 pm")]),
+        ("minus  5 graden", [("number", {-5.0}, "minus  5 graden")]),
+        # a year begins no range of lengths
+        ("1000 - 1500 km", [("number", {1000.0}, "1000"), ("number", {1500000.0}, "1500 km")]),
+        ("2100 - 2500 km", [("number", {2100.0}, "2100"), ("number", {2500000.0}, "2500 km")]),
+        ("999 - 1500 km", [("number", {999000.0}, "999"), ("number", {1500000.0}, "1500 km")]),
+        ("2101 - 2500 km", [("number", {2101000.0}, "2101"), ("number", {2500000.0}, "2500 km")]),
+        ("1.234,56", [("number", {1234.56}, "1.234,56")]),
+        # fifteen digits are a number, sixteen a name
+        ("123456789012345", [("number", {123456789012345.0}, "123456789012345")]),
+        ("1234567890123456", [("number", {"1234567890123456"}, "1234567890123456")]),
         # a word of time stands within twelve characters before a time, a day within 24 before a short one
         (f"zwischen{' ' * 4}14.30", [("time", {870.0}, "14.30")]),
         (f"zwischen{' ' * 5}14.30", [("number", {14.3}, "14.30")]),
