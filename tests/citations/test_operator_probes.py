@@ -39,7 +39,7 @@ def called(third: Third) -> tuple[int, Counter[str], int]:
 
 
 def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:
-    """Which word gates which claim: who changes a gate sees here what else moves. Rewritten by `python -m tests.citations.lexical_scores`."""
+    """Who changes a gate sees here what else moves. Rewritten by `python -m tests.citations.lexical_scores`."""
     assert KEPT_OPERATORS.read_text(encoding="utf-8").splitlines() == list(operator_lines(checked("read")))
 
 
