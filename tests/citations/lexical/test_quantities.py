@@ -349,6 +349,7 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
         ("10 to 11 pm", [("time", {1320.0}, "10"), ("time", {1380.0}, "11 pm")]),
         ("11 to 12 pm", [("time", {660.0}, "11"), ("time", {720.0}, "12 pm")]),
         ("half negen 's ochtends", [("time", {510.0}, "half negen 's ochtends")]),
+        ("kwart over twaalf", [("time", {15.0, 735.0}, "kwart over twaalf")]),
         ("half dertien", [("number", {13.0}, "dertien")]),
         ("half nul", [("number", {0.0}, "nul")]),
         ("tot 14.30", [("time", {870.0}, "14.30")]),
