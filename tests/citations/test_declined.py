@@ -148,3 +148,5 @@ def test_every_marker_of_a_sentence_is_left_out_of_its_words() -> None:
     first, after = "The sources do not mention it [1] [2] [3].", "[4]"
     assert declined_spans(f"{first} {after}") == ((0, len(f"{first} {after}")),)
     assert is_refusal("The sources do not mention it. (source 1) (source 2)")
+    answer = f"It opens at nine. {first} {after}"
+    assert declined_spans(answer) == ((answer.index(first), len(answer)),)
