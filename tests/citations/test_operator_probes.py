@@ -10,9 +10,7 @@ from functools import cache
 
 import pytest
 
-from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer
+from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_operators, operator_lines
 from tests.citations.operator_probes import TRUE_KINDS, Third, written
 
 FALSE_SUPPORTED: dict[Third, int] = {"read": 7, "unread": 7}
@@ -24,16 +22,25 @@ FOUND: dict[Third, dict[str, int]] = {
 
 
 @cache
+def checked(third: Third) -> list[Checked]:
+    return checked_operators(third)
+
+
+@cache
 def called(third: Third) -> tuple[int, Counter[str], int]:
     """False probes called supported, true ones by kind, and true ones called contradicted."""
     wrong, conflicts, found = 0, 0, Counter[str]()
-    for probe in written(third):
-        claims = check_answer(f"{probe.claim} [1]", grounds_of_sources([{"n": 1, "text": probe.text}]), LexicalScorer()).claims
+    for probe, claims in checked(third):
         is_supported = bool(claims) and all(claim.verdict == "supported" for claim in claims)
         wrong += is_supported and not probe.true
         conflicts += probe.true and any(claim.verdict == "contradicted" for claim in claims)
         found[probe.kind] += is_supported and probe.true
     return wrong, found, conflicts
+
+
+def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:
+    """Who changes a gate sees here what else moves. Rewritten by `python -m tests.citations.lexical_scores`."""
+    assert KEPT_OPERATORS.read_text(encoding="utf-8").splitlines() == list(operator_lines(checked("read")))
 
 
 @pytest.mark.parametrize("third", FALSE_SUPPORTED)
