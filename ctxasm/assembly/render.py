@@ -71,6 +71,7 @@ class Renderer:
         self._of_blocks: dict[tuple[int, int, bool, bool], tuple[DocumentPlan, Sequence[Joined], _Tail]] = {}
         self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
+        self._least: dict[tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._quiet: dict[Key, bool] = {}
         self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
@@ -180,6 +181,20 @@ class Renderer:
             tally.add(tail.text, tail.own)
             yield tally.total - before, longer + len(head) + len(tail.text)
             last = tail
+
+    def alone(self, block: BlockPlan) -> int:
+        """Tokens of a block behind its number, by itself."""
+        return self._tail(block, False).own
+
+    def least(self, shown: Sequence[Joined]) -> int:
+        """Tokens that these chunks take at least, whatever they stand between and whatever is swapped in them."""
+        total = 0
+        for j in shown:
+            key = (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)
+            if key not in self._least:
+                self._least[key] = self.counter.inside(j.chunk.text[j.start : j.end], shown_tokens(j, self.counter))
+            total += self._least[key]
+        return total
 
     def spent(self, shown: Sequence[Joined]) -> int:
         """Tokens of the shown spans one by one (scope `chunks`): what the five-stage pipeline takes for a document's size."""

@@ -78,6 +78,10 @@ class ChunkSet:
         """What the set comes to for the budget."""
         return self.scales.budgeted(self.plans(cut, at))
 
+    def fits(self, limit: int) -> bool:
+        """Whether the set comes to no more than `limit`."""
+        return self.scales.fits(self.plans(), limit)
+
     def shown_from(self, candidate: Candidate) -> int:
         """How many characters of a chosen chunk's head its neighbours show."""
         document_id, index = candidate.key

@@ -128,11 +128,10 @@ class _Fill:
                 return
             offered += 1
             chosen.add(candidate)
-            grown = chosen.size()
-            if grown > self.scales.limit:
-                chosen.drop(candidate)
+            if chosen.fits(self.scales.limit):
+                room = self.scales.limit - chosen.size()
             else:
-                room = self.scales.limit - grown
+                chosen.drop(candidate)
 
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""

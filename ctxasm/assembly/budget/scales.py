@@ -54,6 +54,7 @@ class Scales:
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
         self._blocks: dict[int, tuple[DocumentPlan, tuple[BlockPlan, ...]]] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
+        self._fitted: tuple[Mapping[str, DocumentPlan], int] = ({}, 0)
 
     def remembering(self, other: Scales) -> Scales:
         """These scales, which know from now on what `other` has measured, and tell it what they measure.
@@ -179,6 +180,33 @@ class Scales:
     def budgeted(self, plans: Sequence[DocumentPlan]) -> int:
         """`size` as the budget compares it."""
         return self.size(plans).budgeted
+
+    def fits(self, plans: Sequence[DocumentPlan], limit: int) -> bool:
+        """Whether these documents come to no more than `limit`. What surely does not is not put together to be counted."""
+        if tuple(map(id, plans)) not in self._sizes and self._at_least(plans) > limit:
+            return False
+        size = self.size(plans)
+        if size.budgeted > limit:
+            return False
+        self._fitted = ({plan.document.document_id: plan for plan in plans}, size.tokens)
+        return True
+
+    def _at_least(self, plans: Sequence[DocumentPlan]) -> int:
+        """Tokens that these documents take at least: as many as those that fitted last, where each that is not as it was then counts
+        what its chunks take wherever they stand. 0 where nothing is known."""
+        settings = self.settings
+        if settings.ordering != "document_first" or settings.citation_unit != "document" or settings.budget_scope == "chunks":
+            return 0
+        known, total = self._fitted
+        if not known.keys() <= {plan.document.document_id for plan in plans}:
+            known, total = {}, 0
+        for plan in plans:
+            before = known.get(plan.document.document_id)
+            if before is not plan:
+                total += self.renderer.least(plan.joined) - EDGES
+                if before is not None:
+                    total -= self.renderer.alone(self.blocks([before])[0])
+        return total
 
     def sizes(self, plans: Sequence[DocumentPlan]) -> tuple[Size, ...]:
         """What the first document comes to, the first two, and so on, each set in its final order."""

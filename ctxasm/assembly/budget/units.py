@@ -86,7 +86,7 @@ def _says(scales: Scales, best: Candidate) -> tuple[Key, ...]:
 
 def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
     """Whether these units fit together."""
-    return set_of(scales, units).size() <= scales.limit
+    return set_of(scales, units).fits(scales.limit)
 
 
 def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
