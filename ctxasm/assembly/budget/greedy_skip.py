@@ -5,10 +5,10 @@ Every step asks what the whole set comes to, as in `greedy`; the best chunk is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ctxasm.assembly.budget.best_chunk import Squeezed, squeezed
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate, in_sequence
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate, fill, in_sequence
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.steps import OVER, Ahead, Chosen
@@ -28,62 +28,52 @@ def greedy_skip(scales: Scales) -> Chosen:
         return taken(scales, ChunkSet(scales), {})
     best, small = sequence[0], degenerate(scales, sequence[0])
     sequence = [candidate for candidate in sequence if candidate.key not in small]
-    chosen = _walked(scales, sequence, lambda chosen, _: chosen.fits(scales.limit))
-    if best.key not in chosen:
+    chosen, repeats = ChunkSet(scales), Repeats(scales)
+    if not chosen.takes([best], scales.limit):
         found = squeezed(scales, best)
         return found.chosen({**small, **found.reasons}, lambda: _ahead(scales, sequence, found))
+    fill(chosen, [[candidate] for candidate in sequence], scales.limit, lambda each: repeats.takes(each[0], chosen))
     return taken(scales, chosen, small, lambda: _ahead(scales, sequence))
 
 
-def _walked(scales: Scales, sequence: Sequence[Candidate], fits: Callable[[ChunkSet, Candidate], bool]) -> ChunkSet:
-    """What is taken of the sequence: each chunk with which the set `fits`, none where not even the first does."""
+def _skip(
+    scales: Scales, sequence: Sequence[Candidate], limit: int, before: Mapping[Key, int] = NO_SIZES
+) -> tuple[ChunkSet, dict[Key, int]]:
+    """What fits in `limit`, and what each skipped chunk would have made of the set.
+
+    `before` is the last of these at a lower limit: up to the first chunk that fits now nothing has changed.
+    """
     chosen, repeats = ChunkSet(scales), Repeats(scales)
+    sizes: dict[Key, int] = {}
+    changed = not before
     for candidate in sequence:
         if repeats.takes(candidate, chosen):
             continue
         chosen.add(candidate)
-        if not fits(chosen, candidate):
+        if not changed and candidate.key not in before:
+            continue
+        size = chosen.size() if changed else before[candidate.key]
+        if size > limit:
             chosen.drop(candidate)
+            sizes[candidate.key] = size
             if candidate is sequence[0]:
                 break
-    return chosen
-
-
-class _Measured:
-    """Whether a set fits in `limit`, and what each chunk that was skipped would have made of it, in `skipped`.
-
-    `before` is the last of these at a lower limit: up to the first chunk that fits now nothing has changed.
-    """
-
-    def __init__(self, limit: int, before: Mapping[Key, int] = NO_SIZES) -> None:
-        self.limit, self.before = limit, before
-        self.skipped: dict[Key, int] = {}
-        self.changed = not before
-
-    def __call__(self, chosen: ChunkSet, candidate: Candidate) -> bool:
-        if not self.changed and candidate.key not in self.before:
-            return True
-        size = chosen.size() if self.changed else self.before[candidate.key]
-        if size > self.limit:
-            self.skipped[candidate.key] = size
-            return False
-        self.changed = True
-        return True
+        else:
+            changed = True
+    return chosen, sizes
 
 
 def _ahead(scales: Scales, sequence: Sequence[Candidate], best: Squeezed | None = None) -> Iterator[Ahead]:
     """What every higher limit shows at which something changes, for as many as are tried."""
-    measured = _Measured(scales.limit)
-    _walked(scales, sequence, measured)
+    skipped = _skip(scales, sequence, scales.limit)[1]
     if best is not None:
         for limit in sorted({best.least, best.whole}):
-            if scales.limit < limit < measured.skipped[best.best.key]:
+            if scales.limit < limit < skipped[best.best.key]:
                 yield Ahead(limit, frozenset([best.best.key]) if limit >= best.whole else frozenset(), best.best.key)
     for _ in range(min(ROUNDS, STEPS // len(sequence))):
-        higher = [size for size in measured.skipped.values() if size < OVER]
+        higher = [size for size in skipped.values() if size < OVER]
         if not higher:
             return
         limit = min(higher)
-        measured = _Measured(limit, measured.skipped)
-        chosen = _walked(scales, sequence, measured)
+        chosen, skipped = _skip(scales, sequence, limit, skipped)
         yield Ahead(limit, frozenset(chosen.keys()))

@@ -127,11 +127,8 @@ class _Fill:
             if offered == OFFERED:
                 return
             offered += 1
-            chosen.add(candidate)
-            if chosen.fits(self.scales.limit):
+            if chosen.takes([candidate], self.scales.limit):
                 room = self.scales.limit - chosen.size()
-            else:
-                chosen.drop(candidate)
 
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""

@@ -17,7 +17,7 @@ def segments(scales: Scales) -> Chosen:
     if begun is None:
         return taken(scales, ChunkSet(scales), {})
     best, small, among = begun
-    chunks, openings = _run_chunks(scales, among)
+    chunks, openings = scales.once("runs", lambda: _run_chunks(scales, among))
     units = [unit_of(scales, run.document_id, run.indexes, run.tokens) for run in best_runs(chunks, scales.limit, openings)]
     first = units[index_of_best(scales, best, units) or 0]
     if not fit(scales, [first]):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, degenerate
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, degenerate, fill
 from ctxasm.assembly.budget.knapsack import value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
@@ -41,6 +41,10 @@ class Start(NamedTuple):
 
 def start(scales: Scales) -> Start | None:
     """None where nothing was retrieved."""
+    return scales.once("start", lambda: _start(scales))
+
+
+def _start(scales: Scales) -> Start | None:
     best = best_of(scales)
     if best is None:
         return None
@@ -86,14 +90,16 @@ def _says(scales: Scales, best: Candidate) -> tuple[Key, ...]:
 
 def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
     """Whether these units fit together."""
-    return set_of(scales, units).fits(scales.limit)
+    return set_of(scales, units).size() <= scales.limit
 
 
 def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
     """The chosen units and whatever of the offered ones still fits, in their order."""
-    kept = list(chosen)
+    kept, offered = list(chosen), offered[:REFILLS]
+    if not any(scales.relations):
+        return kept + [offered[place] for place in fill(set_of(scales, kept), [unit.members for unit in offered], scales.limit)]
     there = {candidate.key for unit in kept for candidate in unit.members}
-    for unit in offered[:REFILLS]:
+    for unit in offered:
         keys = [candidate.key for candidate in unit.members]
         # What brings nothing new makes the same set again.
         if there.issuperset(keys) or fit(scales, [*kept, unit]):
