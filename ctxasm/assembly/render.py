@@ -186,10 +186,10 @@ class Renderer:
         """Tokens of a block behind its number, by itself."""
         return self._tail(block, False).own
 
-    def least(self, shown: Sequence[Joined]) -> int:
-        """Tokens that these chunks take at least, whatever they stand between and whatever is swapped in them."""
-        total = 0
-        for j in shown:
+    def least(self, plan: DocumentPlan) -> int:
+        """Tokens that a document's summary line and chunks take at least, whatever they stand between and whatever is swapped in them."""
+        total = self.counter.inside(plan.prefix, self.counter.count(plan.prefix)) if plan.prefix else 0
+        for j in plan.joined:
             key = (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)
             if key not in self._least:
                 self._least[key] = self.counter.inside(j.chunk.text[j.start : j.end], shown_tokens(j, self.counter))

@@ -43,6 +43,7 @@ class ChunkSet:
         self.chosen = {} if chosen is None else chosen
         self._place = scales.place.__getitem__
         self._unchanged: dict[str, DocumentPlan] = {}
+        self._size: int | None = None
         self._apart = not (scales.small and scales.originals)
         """Whether what fills a document does not depend on the others: nothing small is left out because another says it."""
 
@@ -58,12 +59,14 @@ class ChunkSet:
         chunk = candidate.chunk
         self.chosen.setdefault(chunk.document_id, {})[chunk.chunk_index] = candidate
         self._unchanged.pop(chunk.document_id, None)
+        self._size = None
 
     def drop(self, candidate: Candidate) -> None:
         """Give a chunk back."""
         document_id, index = candidate.key
         del self.chosen[document_id][index]
         self._unchanged.pop(document_id, None)
+        self._size = None
         if not self.chosen[document_id]:
             del self.chosen[document_id]
 
@@ -80,7 +83,7 @@ class ChunkSet:
             return True
         for candidate in candidates:
             self.drop(candidate)
-        self._unchanged = before
+        self._unchanged, self._size = before, size
         return False
 
     def _at_least(self, size: int, before: Mapping[str, DocumentPlan], fresh: Iterable[Candidate]) -> int:
@@ -112,7 +115,11 @@ class ChunkSet:
 
     def size(self, cut: Candidate | None = None, at: int = 0) -> int:
         """What the set comes to for the budget."""
-        return self.scales.budgeted(self.plans(cut, at))
+        if cut is not None:
+            return self.scales.budgeted(self.plans(cut, at))
+        if self._size is None:
+            self._size = self.scales.budgeted(self.plans())
+        return self._size
 
     def shown_from(self, candidate: Candidate) -> int:
         """How many characters of a chosen chunk's head its neighbours show."""
@@ -165,7 +172,8 @@ def fill(
     while at < len(groups):
         together = range(at, min(at + step, len(groups)))
         fresh = {candidate.key: candidate for place in together for candidate in groups[place] if candidate.key not in chosen}
-        if not (step == 1 and repeats(groups[at])) and chosen.takes([*fresh.values()], limit - EDGES * (len(together) - 1)):
+        left_out = step == 1 and repeats(groups[at])
+        if not left_out and (not fresh or chosen.takes([*fresh.values()], limit - EDGES * (len(together) - 1))):
             taken += together
             at, step = at + step, step * 2 if several else 1
         elif step > 1:

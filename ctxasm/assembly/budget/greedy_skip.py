@@ -32,7 +32,7 @@ def greedy_skip(scales: Scales) -> Chosen:
     if not chosen.takes([best], scales.limit):
         found = squeezed(scales, best)
         return found.chosen({**small, **found.reasons}, lambda: _ahead(scales, sequence, found))
-    fill(chosen, [[candidate] for candidate in sequence], scales.limit, lambda each: repeats.takes(each[0], chosen))
+    fill(chosen, [[candidate] for candidate in sequence[1:]], scales.limit, lambda each: repeats.takes(each[0], chosen))
     return taken(scales, chosen, small, lambda: _ahead(scales, sequence))
 
 

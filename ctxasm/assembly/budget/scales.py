@@ -205,10 +205,10 @@ class Scales:
         return self.renderer.alone(self.blocks([plan])[0])
 
     def least(self, plan: DocumentPlan) -> int:
-        """Tokens that a document's block takes at least, wherever it stands: those of its chunks but for what merges at their edges."""
+        """Tokens that a document's block takes at least, wherever it stands."""
         known = self._least.get(id(plan))
         if known is None:
-            known = self._least[id(plan)] = (plan, self.renderer.least(plan.joined) - EDGES)
+            known = self._least[id(plan)] = (plan, self.renderer.least(plan) - EDGES)
         return known[1]
 
     def sizes(self, plans: Sequence[DocumentPlan]) -> tuple[Size, ...]:
