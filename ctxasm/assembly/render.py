@@ -407,10 +407,14 @@ def _recount(body: list[Piece], checked: Body, counter: TokenCounter) -> None:
         solid = counter.has_seam(text)
         if piece.text == text:
             continue
-        swaps = [swap for swap in checked.swaps if swap.place == place]
-        low, high = min(swap.low for swap in swaps), max(swap.high for swap in swaps)
-        changed = counter.change(piece.text, text, low, high)
-        piece.own = None if piece.own is None or changed is None else piece.own + changed
-        piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+        swaps = sorted({(swap.low, swap.high) for swap in checked.swaps if swap.place == place})
+        before = piece.text
+        for low, high in swaps:
+            # One by one: what lies between them is not counted again.
+            after = before[:low] + text[low:high] + before[high:]
+            changed = counter.change(before, after, low, high)
+            piece.own = None if piece.own is None or changed is None else piece.own + changed
+            piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+            before = after
         piece.text, piece.neutralised = text, True
-        solid = counter.has_seam(text[high:])
+        solid = counter.has_seam(text[max(high for _, high in swaps) :])

@@ -211,6 +211,10 @@ class Scales:
             known = self._least[id(plan)] = (plan, self.renderer.least(plan) - EDGES)
         return known[1]
 
+    def fits_alone(self, plan: DocumentPlan) -> bool:
+        """Whether a document fits by itself. What surely does not is not put together to be counted."""
+        return not (self.adds_up and self.least(plan) > self.limit) and self.budgeted([plan]) <= self.limit
+
     def sizes(self, plans: Sequence[DocumentPlan]) -> tuple[Size, ...]:
         """What the first document comes to, the first two, and so on, each set in its final order."""
         if self.settings.ordering != "document_first":

@@ -150,8 +150,7 @@ def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[
         return set_of(scales, [unit._replace(members=tuple([own[index] for index in sorted(indexes)]))]).plans()[0]
 
     first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
-    by_text = scales.settings.budget_scope == "rendered"
-    found = trim(own, plan_of, scales.budgeted, scales.limit, by_text, scales.counter, first)
+    found = trim(own, plan_of, scales, first)
     if found.plan is None:
         return taken(scales, ChunkSet(scales), {**reasons, (document_id, found.order[0]): "no_room"}, yielded=found.yielded)
     return taken(scales, ChunkSet(scales), reasons, plans=(found.plan,), yielded=found.yielded)
