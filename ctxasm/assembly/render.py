@@ -71,7 +71,7 @@ class Renderer:
         self._of_blocks: dict[tuple[int, int, bool, bool], tuple[DocumentPlan, Sequence[Joined], _Tail]] = {}
         self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
-        self._least: dict[tuple[str, int, int, int], int] = {}
+        self._least: dict[str | tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._quiet: dict[Key, bool] = {}
         self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
@@ -188,12 +188,15 @@ class Renderer:
 
     def least(self, plan: DocumentPlan) -> int:
         """Tokens that a document's summary line and chunks take at least, whatever they stand between and whatever is swapped in them."""
-        total = self.counter.inside(plan.prefix, self.counter.count(plan.prefix)) if plan.prefix else 0
+        known, counter = self._least, self.counter
+        if plan.prefix not in known:
+            known[plan.prefix] = counter.inside(plan.prefix, counter.count(plan.prefix))
+        total = known[plan.prefix]
         for j in plan.joined:
             key = (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)
-            if key not in self._least:
-                self._least[key] = self.counter.inside(j.chunk.text[j.start : j.end], shown_tokens(j, self.counter))
-            total += self._least[key]
+            if key not in known:
+                known[key] = counter.inside(j.chunk.text[j.start : j.end], shown_tokens(j, counter))
+            total += known[key]
         return total
 
     def spent(self, shown: Sequence[Joined]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ctxasm.text.markers.forms import MarkerScanner
@@ -89,7 +90,11 @@ def _is_subscript(text: str, found: re.Match[str]) -> bool:
     before = text[at - HELD_CHARS : at]
     # What stands before a marker counts only as far back as the last one.
     ends = [closer.end() for closer in _CLOSER(before)]
-    return len(ends) <= MOST_CLOSERS and not any(is_citable(before[end:]) for end in (0, *ends))
+    return len(ends) <= MOST_CLOSERS and not any(_is_citable(before[end:]) for end in (0, *ends))
+
+
+_is_citable = lru_cache(maxsize=4096)(is_citable)
+"""The same text stands in block after block."""
 
 
 def find_marker_forms(text: str) -> list[tuple[int, int]]:
