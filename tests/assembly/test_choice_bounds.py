@@ -10,7 +10,7 @@ from ctxasm.assembly.budget import segments
 from ctxasm.assembly.budget.chunk_sets import ChunkSet, by_standing
 from ctxasm.assembly.budget.knapsack import Unit, pack_units, packing_regret, value_of
 from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.runs import RunChunk, best_runs
+from ctxasm.assembly.budget.runs import RunChunk, RunField, best_runs
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.units import refilled, unit_of
 from ctxasm.assembly.deduplicate.resolution import deduplicate
@@ -431,14 +431,13 @@ def test_a_limit_in_characters_is_met_to_the_character(ordering: str) -> None:
 
 
 def test_a_run_costs_its_header_and_one_more_and_a_neighbour_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, object, object]] = []
-    found = segments.best_runs
+    asked: list[tuple[object, object]] = []
 
-    def noted(chunks: dict[str, list[RunChunk]], limit: int, openings: dict[str, int]) -> object:
-        asked.append((chunks, limit, openings))
-        return found(chunks, limit, openings)
+    def noted(chunks: dict[str, list[RunChunk]], openings: dict[str, int]) -> RunField:
+        asked.append((chunks, openings))
+        return RunField(chunks, openings)
 
-    monkeypatch.setattr(segments, "best_runs", noted)
+    monkeypatch.setattr(segments, "RunField", noted)
     texts = {("a", 0): text("a", 9), ("a", 1): text("aa", 12), ("b", 1): text("b", 9)}
     chunks = [Chunk(*key, said) for key, said in texts.items()]
     query = Query("q", (Hit("a", 0, 0.9), Hit("b", 1, 0.8)))
@@ -451,7 +450,7 @@ def test_a_run_costs_its_header_and_one_more_and_a_neighbour_is_worth_nothing(mo
     }
     openings = {"a": alone["a"] - count["a", 0] - count["a", 1] + 1, "b": alone["b"] - count["b", 1] + 1}
     runs = {"a": [RunChunk(0, count["a", 0], 1.0), RunChunk(1, count["a", 1], 0.0)], "b": [RunChunk(1, count["b", 1], 0.5)]}
-    assert asked == [(runs, 2000, openings)]
+    assert asked == [(runs, openings)]
 
 
 def test_any_trace_of_compression_counts_as_compressed() -> None:
