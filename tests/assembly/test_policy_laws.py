@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, by_standing, fill, in_sequence
-from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.scales import EDGES, Scales
 from ctxasm.assembly.deduplicate.resolution import by_document, deduplicate
 from ctxasm.assembly.expand import expand
 from ctxasm.assembly.group import group
@@ -81,8 +81,14 @@ def test_chunks_tried_together_or_not_counted_are_those_that_fit_one_by_one(case
     assume(sequence)
     together, repeats = ChunkSet(scales()), Repeats(scales())
     fill(together, [[each] for each in sequence], limit, lambda each: repeats.takes(each[0], together))
-    one, repeats = ChunkSet(scales()), Repeats(scales())
+    one, every = ChunkSet(scales()), ChunkSet(scales())
+    repeats = Repeats(scales())
     for candidate in sequence:
+        size, before = every.size(), dict(every._unchanged)
+        every.add(candidate)
+        # What is not counted comes to no less than is said, and what is counted only with the next to hardly more than with it.
+        assert every._at_least(size, before, [candidate]) <= every.size()
+        assert not scales().adds_up or size <= every.size() + EDGES
         if not repeats.takes(candidate, one):
             one.add(candidate)
             if one.size() > limit:
