@@ -160,6 +160,19 @@ def test_a_shared_head_with_a_seam_inside_can_be_subtracted(head, shared, rest):
     check_overlap(head, shared, rest)
 
 
+@given(TEXT, TEXT, TEXT)
+@settings(max_examples=examples(400))
+def test_what_is_inside_a_text_is_counted_wherever_it_stands(before, text, after):
+    for counter in COUNTERS:
+        assert 0 <= counter.inside(text, counter.count(text)) <= counter.count(before + text + after), counter.encoding
+
+
+def test_what_is_inside_a_text_stands_between_its_first_seam_and_its_last():
+    counter, text = open_counter(), "one two three four"
+    assert counter.inside(text, counter.count(text)) == counter.count(text) - counter.count("one") - counter.count(" four")
+    assert counter.inside("oneword", 2) == 0
+
+
 @given(TEXT)
 @settings(max_examples=examples(200))
 def test_boundaries_are_valid_prefixes_that_cost_what_they_say(text):
