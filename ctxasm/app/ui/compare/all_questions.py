@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,11 +12,12 @@ from ctxasm.app.ui.compare.question_table import ALL, counts_html, filters, list
 from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.clicks import listen
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -59,7 +60,7 @@ def question_words() -> dict[str, str]:
 
 def listen_for_questions() -> None:
     """Let a click on a question open it."""
-    chunk_clicks(Session.question_clicks.key, _open)
+    listen(Session.question_clicks, _open)
 
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
@@ -93,10 +94,8 @@ def _start(wanted: Hashable) -> None:
     session.compare_started = wanted
 
 
-def _open() -> None:
+def _open(said: str) -> None:
     """Show the question that was clicked (a callback)."""
-    clicks: Any = session.question_clicks
-    query_id = picked_text(clicks.picked) if clicks is not None else None
-    if query_id is not None:
+    if (query_id := picked_text(said)) is not None:
         session.query_id = query_id
         session.compare_view = "question"

@@ -12,6 +12,7 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.clicks import listen
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.session import Session, session
@@ -23,7 +24,7 @@ from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import number, plural
@@ -220,7 +221,7 @@ def _show_heatmap(found: SweepResult) -> None:
     key = "tokens below; ★ the best. Click a cell, then another."
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{key}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
-    chunk_clicks(Session.cell_clicks.key, partial(_pick_cell, len(found.settings)))
+    listen(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
 
 
 def _label(name: str) -> str:
@@ -235,10 +236,9 @@ def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Ca
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 
-def _pick_cell(count: int) -> None:
+def _pick_cell(count: int, said: str) -> None:
     """Note the cell that was clicked, and the one before (a callback)."""
-    clicks: Any = session.cell_clicks
-    said_at = picked_text(clicks.picked) if clicks is not None else None
+    said_at = picked_text(said)
     if said_at is not None and said_at.isdigit() and int(said_at) < count:
         session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
 
