@@ -125,8 +125,9 @@ def pytest_collection_finish() -> None:
     Around each part of each test pytest visits every logger that keeps its records to itself, as some seventy of Streamlit's do.
     """
     gc.enable()
+    gc.collect()
     gc.freeze()
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(20_000, 20, 20)
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith("streamlit") and isinstance(logger, logging.Logger):
             logger.propagate = True
