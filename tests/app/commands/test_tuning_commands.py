@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,21 @@ import pytest
 import ctxasm
 from ctxasm.__main__ import main
 from ctxasm.app.tuned import open_engine
-from ctxasm.config import DATABASE_URL
+from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_environment, from_toml, from_url
 
+QUESTIONS = 16
+
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The sample with its first questions: a command has no more to say of sixty."""
     url = f"sqlite:///{tmp_path_factory.mktemp('tuning') / 'c.db'}"
-    assert main(["load", "--sample", "--db", url]) == 0
+    bundle = ctxasm.load_bundle(shipped("sample_data/hospital"), "sample")
+    with ctxasm.open_store(url) as store:
+        store.add(replace(bundle, queries=bundle.queries[:QUESTIONS]))
     return url
 
 
