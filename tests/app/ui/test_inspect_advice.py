@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -188,10 +190,11 @@ def test_advice_says_what_it_does_to_the_other_questions_and_opens_them(set_url)
     assert label in app.button(key="advice_evidence_cut").help
     app.session_state["advice_more"] = True
     app = fine(app.run())
-    app = fine(app.button(key="set_better").click().run())
+    (ways,) = re.findall(r'id="ctx-ways">(.*?)</p>', html(app))
+    said = dict(parse_qsl(unescape(re.findall(r'href="\./compare\?([^"]*)"', ways)[0])))
+    app = fine(opened("compare", **said))
     assert kept(app, Session.pinned) == now
     assert kept(app, Session.now) == now.replace(**kept_advice.changes)
-    app = fine(app.switch_page("../../../pages/compare.py").run())
     assert set(re.findall(r'data-change="(\w+)"', html(app))) == {"better"}
 
 

@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-import streamlit as st
-
-from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import begun, known
-from ctxasm.app.ui.frame.gold import go_to
 from ctxasm.app.ui.frame.jobs import Job
-from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
@@ -66,12 +62,3 @@ def _ended(job: Job) -> bool:
         if ended() or monotonic() > until:
             return False
     return True
-
-
-def open_changed(settings: AssemblySettings, changed: AssemblySettings, only: str) -> None:
-    """Compare all questions: the settings as they are against the changed ones, listing those that are `only` (a callback)."""
-    pin(settings)
-    state.apply(changed)
-    session.compare_view, session.compare_filter = "all", only
-    go_to("compare")
-    st.rerun()

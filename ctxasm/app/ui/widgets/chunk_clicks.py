@@ -1,6 +1,7 @@
-"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page.
+"""Clicks on what stands for a chunk or a cell in the HTML of a page, and on links to another state of the workbench.
 
-One listener for the page: what is drawn as HTML cannot call back by itself.
+One listener for the page: what is drawn as HTML cannot call back by itself. A link that is clicked plainly stays in this tab, and in this
+session; with a key held, by the middle button, or before anybody listens, the browser opens it as any other link, in a tab of its own.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from ctxasm.model.results import Key
 JS = """
 export default function ({ setTriggerValue }) {
   const pick = event => {
-    const at = event.target.closest?.('[data-pick]');
-    if (at) setTriggerValue('picked', at.dataset.pick);
+    const at = event.target.closest?.('[data-pick], a[data-state]');
+    if (!at) return;
+    if (at.dataset.pick !== undefined) return setTriggerValue('picked', at.dataset.pick);
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    setTriggerValue('followed', at.getAttribute('href'));
   };
   document.addEventListener('click', pick);
   document.documentElement.dataset.chunkClicks = 'heard';
@@ -30,6 +35,7 @@ class ClickState(Protocol):
     """What the callback finds under the key of the listener."""
 
     picked: str | None
+    followed: str | None
 
 
 @cache
@@ -39,13 +45,19 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
 
 
-def chunk_clicks(key: str, on_picked: Callable[[], None]) -> None:
-    """Listen. The callback finds a `ClickState` under `key`."""
-    _component()(key=key, on_picked_change=on_picked, height=1)
+def chunk_clicks(key: str, on_picked: Callable[[], None], on_followed: Callable[[], None]) -> None:
+    """Listen. The callbacks find a `ClickState` under `key`."""
+    _component()(key=key, on_picked_change=on_picked, on_followed_change=on_followed, height=1)
+
+
+def state_link(address: str, words: str, label: str = "") -> str:
+    """A link to another state of the workbench, `./compare?…`; `label` is what it is called where its words do not say it."""
+    named = f' aria-label="{escape(label)}"' if label else ""
+    return f'<a data-state href="{escape(address)}" target="_blank"{named}>{escape(words)}</a>'
 
 
 def pick_of(key: Key | str | tuple[str, int, str]) -> str:
-    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a question or a cell."""
+    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a cell."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
