@@ -88,9 +88,9 @@ def _arrow(name: Name, each: AnswerPair) -> str:
 
 
 def estimate_words(told: AnswerEstimate) -> str:
-    """`116 answers to ask: 400,000 tokens to send, at most 59,000 written, at most 1.20.`"""
+    """`12 of 40 answers known already, 28 calls: 41,000 tokens to send, at most 14,000 written, at most 1.20.`"""
+    known = f"{number(told.known)} of {plural(told.answers, 'answer')} known already"
     if not told.asked:
-        return f"All {number(told.answers)} answers are kept from before."
+        return f"{known}, no calls."
     cost = f", at most {told.cost:.2f}" if told.cost else ""
-    kept = f" ({number(told.answers - told.asked)} are kept)" if told.asked < told.answers else ""
-    return f"{plural(told.asked, 'answer')} to ask{kept}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
+    return f"{known}, {plural(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
