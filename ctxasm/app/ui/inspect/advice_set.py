@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.ui.frame import server
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from ctxasm.tuning.advice_set import SetEffect
 
 NAME = "advice_set"
-PATIENCE_S, LOOK_S = 20.0, 0.05
-"""Seconds that the line of advice waits for the count at most; and between two looks at whether it is there, or anything was clicked."""
+LOOK_S = 0.05
+"""Seconds between two looks at whether the count is there, or anything was clicked."""
 Effects = Mapping[AssemblySettings, "SetEffect"]
 
 
@@ -57,8 +56,8 @@ def counted(scene: Scene, given: Sequence[Advice], at_rest: bool) -> Counted:
 
 
 def _ended(job: Job) -> bool:
-    ended, until = asked_to_end(), monotonic() + PATIENCE_S
+    ended = asked_to_end()
     while not job.wait(LOOK_S):
-        if ended() or monotonic() > until:
+        if ended():
             return False
     return True
