@@ -61,11 +61,11 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
     if better is None:
         return (
             f"None of {tried:,} settings is shown to be better than yours, which hold the evidence of {own} of {n} questions "
-            f"(the hits could give {ceiling})"
+            f"(the hits with {found.reach} neighbours could give {ceiling})"
         )
     return (
         f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
-        f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
+        f"(the hits with {found.reach} neighbours could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
     )
 
 

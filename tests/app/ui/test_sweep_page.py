@@ -23,6 +23,7 @@ from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
+from ctxasm.app.ui.sweep.page import HEADINGS
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
@@ -148,7 +149,7 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
 def test_what_it_takes_is_said_before_it_runs(own_url):
     app = sweep_page()
     said = re.sub(r"(?<=\d) (?=\d{3})", "", by_id(app, "ctx-plan"))
-    own, more, questions, cells = map(int, re.match(r"(\d+) settings, (\d+) more .*? (\d+) questions .*?: (\d+) assemblies", said).groups())
+    own, more, questions, cells = map(int, re.match(r"(\d+) settings, (\d+) more .*? (\d+) questions.*?: (\d+) assemblies", said).groups())
     assert own == 8  # with the settings that one starts from among them
     assert cells == (own + more) * questions
     assert not app.get("plotly_chart")
@@ -172,7 +173,10 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     assert 'id="ctx-recommended"' not in html(app)
     monkeypatch.setattr(tuned, "swept", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
-    assert 'id="ctx-recommended"' in html(app)
+    (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p></div>', html(app))
+    decided = app.session_state[Session.swept.key][1].recommended
+    assert panel[0] == HEADINGS[decided.verdict]
+    assert ("view=all" in panel[1]) == bool(decided.gained or decided.lost)
     assert 'id="ctx-cancelled"' not in html(app)
 
 

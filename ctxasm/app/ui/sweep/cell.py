@@ -28,7 +28,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     gained, lost = found.flips(at, against)
     whose = "your settings" if against == found.start else named(values_of(other, names))
     inspect, compare = state_link(inspected, "Inspect"), state_link(link_of(None), "Compare")
-    holds = f"all evidence of {row.whole} of {plural(row.labelled, 'question')} at {number(row.tokens)} tokens each"
+    holds = f"All evidence of {row.whole} of {plural(row.labelled, 'question')} at {number(row.tokens)} tokens each"
 
     def listed(what: str, ids: tuple[str, ...]) -> str:
         links = ", ".join(state_link(link_of(name), _short(words.get(name, name))) for name in ids[:MOST])

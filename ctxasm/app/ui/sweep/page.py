@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -35,11 +35,18 @@ if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.recommend.recommending import Recommendation
+    from ctxasm.tuning.recommend.recommending import Recommendation, Verdict
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.results import SweepResult
 
 Axes = dict[str, tuple[Any, ...]]
+HEADINGS: Mapping[Verdict, str] = {
+    "shown": "Recommended, and shown on your questions",
+    "leaning": "Your questions lean to this, which is not shown yet",
+    "prior": "Recommended by other corpora, not shown on your questions",
+    "keep": "Keep your settings",
+}
+"""What stands over the recommendation, so that it does not pass for what the sweep has shown."""
 
 
 def show_sweep() -> None:
@@ -128,9 +135,10 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
 def plan_words(plan: Plan, told: SweepEstimate) -> str:
     """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s. …`"""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
+    labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{plural(told.questions, 'question')} ({number(plan.labelled)} labelled): {number(told.cells)} assemblies, {time}. "
+        f"{plural(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}. "
         "What was counted before is not counted again."
     )
 
@@ -260,6 +268,12 @@ def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
 
 def _show_recommended(recommended: Recommendation) -> None:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
-    link = state_link(inspect_address(recommended.settings), "Open in Inspect")
+    links = [state_link(inspect_address(recommended.settings), "Inspect")]
+    if recommended.gained or recommended.lost:
+        links += [state_link(compare_address(recommended.start, recommended.settings, view="all"), "Compare the questions")]
     sure = " ok" if recommended.verdict == "shown" else ""
-    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
+    st.html(
+        boxed(
+            f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{" ".join(links)}</p></div>'
+        )
+    )
