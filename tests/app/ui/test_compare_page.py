@@ -90,7 +90,7 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
 
 def linked(drawn: str) -> list[str]:
     """The questions that links of the page open, on Compare."""
-    addresses = re.findall(r'<a data-state href="\./compare\?([^"]*)"', drawn)
+    addresses = re.findall(r'<a data-pick="[^"]*" href="\./compare\?([^"]*)"', drawn)
     return sorted(dict(parse_qsl(unescape(address)))["q"] for address in addresses)
 
 

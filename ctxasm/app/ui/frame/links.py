@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 from ctxasm.app.ui.frame import state, typed_questions
+from ctxasm.app.ui.frame.clicks import listen
 from ctxasm.app.ui.frame.compare_view import COMPARE, view_address
 from ctxasm.app.ui.frame.gold import go_to
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, Widget, session
 from ctxasm.app.ui.frame.sharing import query_address
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.model.settings_text import to_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ctxasm.app.ui.frame.clicks import ClickState
     from ctxasm.app.ui.frame.compare_view import View
     from ctxasm.app.ui.frame.session_records import Pinned
-    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.model.settings import AssemblySettings
 
 INSPECT = "start"
@@ -47,20 +48,20 @@ def _shown() -> dict[str, str]:
     return own | query_address(scene) if scene is not None and own.get(Session.dataset_name.key) == scene.dataset else own
 
 
-def hear_clicks(clicks: Widget[ClickState | None], on_picked: Callable[[], None] = lambda: None) -> None:
-    """Listen for clicks on what the page draws as HTML: links open, and `on_picked` finds what else was clicked in `clicks`."""
-    chunk_clicks(clicks.key, on_picked, partial(_follow, clicks))
+def hear_clicks(clicks: Widget[ClickState | None], on_picked: Callable[[str], None] = lambda _: None) -> None:
+    """Listen to what the page draws as HTML: a link that is clicked opens, `on_picked` is called with anything else."""
+    listen(clicks, partial(_heard, on_picked))
 
 
-def _follow(clicks: Widget[ClickState | None]) -> None:
-    heard = session.read(clicks)
-    path, _, query = (heard.followed or "" if heard is not None else "").partition("?")
-    if not query:
+def _heard(on_picked: Callable[[str], None], said: str) -> None:
+    path, _, query = (picked_text(said) or "").partition("?")
+    if not query or not path.startswith("./"):
+        on_picked(said)
         return
-    said = dict(parse_qsl(query, keep_blank_values=True))
+    wanted = dict(parse_qsl(query, keep_blank_values=True))
     scene = session.scene
-    if scene is not None and said.get(typed_questions.ASK) == scene.query.query:
-        del said[typed_questions.ASK]  # it is shown: there is nothing to search for again
+    if scene is not None and wanted.get(typed_questions.ASK) == scene.query.query:
+        del wanted[typed_questions.ASK]  # it is shown: there is nothing to search for again
     page = path.removeprefix("./")
-    state.take_address(page, said)
+    state.take_address(page, wanted)
     go_to(page or INSPECT)

@@ -68,9 +68,8 @@ def show_inspect(scene: Scene) -> None:
     show_closer(scene, assembly)
 
 
-def _picked(scene: Scene) -> None:
+def _picked(scene: Scene, said: str) -> None:
     """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not; or the way to gold (a callback)."""
-    said = session.clicks.picked if session.clicks is not None else None
     if (key := picked_key(said)) is not None:
         follow_chunk(key)
     elif (key := marked_key(said)) is not None:

@@ -243,10 +243,9 @@ def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Ca
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 
-def _pick_cell(count: int) -> None:
+def _pick_cell(count: int, said: str) -> None:
     """Note the cell that was clicked, and the one before (a callback)."""
-    clicks: Any = session.cell_clicks
-    said_at = picked_text(clicks.picked) if clicks is not None else None
+    said_at = picked_text(said)
     if said_at is not None and said_at.isdigit() and int(said_at) < count:
         session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
 
@@ -272,8 +271,5 @@ def _show_recommended(recommended: Recommendation) -> None:
     if recommended.gained or recommended.lost:
         links += [state_link(compare_address(recommended.start, recommended.settings, view="all"), "Compare the questions")]
     sure = " ok" if recommended.verdict == "shown" else ""
-    st.html(
-        boxed(
-            f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{" ".join(links)}</p></div>'
-        )
-    )
+    body = f"<h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{' '.join(links)}</p>"
+    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended">{body}</div>'))

@@ -61,10 +61,10 @@ def offer_html() -> str:
     return f'<button type="button" class="cx-expected" id="ctx-offer" {pick_of(OFFER)}>○ what should it find?</button>'
 
 
-def marked_key(said: str | None) -> Key | None:
+def marked_key(said: str) -> Key | None:
     """The chunk whose sign was clicked; None for what a page cannot have drawn."""
     try:
-        document_id, index, mark = json.loads(said or "")
+        document_id, index, mark = json.loads(said)
     except (TypeError, ValueError):
         return None
     is_key = isinstance(document_id, str) and type(index) is int and mark == MARK
