@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ctxasm.app.ui.frame.session import Widget, session
+
+if TYPE_CHECKING:
+    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
 
 JS = """
 export default function ({ data, setTriggerValue }) {
@@ -34,12 +37,6 @@ class ClickData(TypedDict):
     """What the script reads: the number of the last click that was heard."""
 
     heard: int
-
-
-class ClickState(Protocol):
-    """What the listener says: each click with its number, the oldest first."""
-
-    picked: list[tuple[int, str]] | None
 
 
 @cache

@@ -19,9 +19,9 @@ from ctxasm.model.settings_text import to_url
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ctxasm.app.ui.frame.clicks import ClickState
     from ctxasm.app.ui.frame.compare_view import View
     from ctxasm.app.ui.frame.session_records import Pinned
+    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.model.settings import AssemblySettings
 
 INSPECT = "start"

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptStyle
     from ctxasm.answering.zones.windows import Windows
     from ctxasm.app.tuned import Decided
-    from ctxasm.app.ui.frame.clicks import ClickState
     from ctxasm.app.ui.frame.jobs import Job
     from ctxasm.app.ui.frame.session_records import Choice, DatasetFacts, Ingest, KeptAnswers, LoadRequest, Pinned, Scene, Settled
+    from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.app.ui.widgets.live_range import RangeState
     from ctxasm.data.enrich.enriching import EnrichOptions
     from ctxasm.data.files.mapping_form import ColumnMapping

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 from html import escape
+from typing import Protocol
 
 from ctxasm.model.results import Key
+
+
+class ClickState(Protocol):
+    """What the listener says: each click with its number, the oldest first."""
+
+    picked: list[tuple[int, str]] | None
 
 
 def state_link(address: str, words: str, label: str = "") -> str:
