@@ -38,7 +38,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     flips = "" if at == against else f"<p>Against {escape(whose)}:</p>{listed('gains', gained)}{listed('loses', lost)}"
     title = escape(named(values_of(settings, names)))
     return boxed(
-        f'<div class="cx-panel" role="status"><h3>{title}</h3><p>{holds}. {inspect} {compare}</p>{flips}</div>',
+        f'<div class="cx-panel" role="status"><h3>{title}</h3><p>{holds}. {inspect} · {compare}</p>{flips}</div>',
         "ctx-cell",
     )
 

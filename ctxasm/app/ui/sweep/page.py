@@ -271,5 +271,5 @@ def _show_recommended(recommended: Recommendation) -> None:
     if recommended.gained or recommended.lost:
         links += [state_link(compare_address(recommended.start, recommended.settings, view="all"), "Compare the questions")]
     sure = " ok" if recommended.verdict == "shown" else ""
-    body = f"<h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{' '.join(links)}</p>"
+    body = f"<h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{' · '.join(links)}</p>"
     st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended">{body}</div>'))
