@@ -169,7 +169,7 @@ def test_a_shared_head_with_a_seam_inside_can_be_subtracted(head, shared, rest):
 @given(TEXT, TEXT, TEXT)
 @settings(max_examples=examples(400))
 def test_what_is_inside_a_text_is_counted_wherever_it_stands(before, text, after):
-    for counter in COUNTERS:
+    for counter in counters():
         assert 0 <= counter.inside(text, counter.count(text)) <= counter.count(before + text + after), counter.encoding
 
 

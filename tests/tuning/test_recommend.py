@@ -79,7 +79,8 @@ def test_clear_evidence_overturns_it() -> None:
     assert made.more == 0
     assert (len(made.gained), made.lost) == (30, ())
     assert made.sentences()[0] == (
-        "Take Neighbours 0: it holds the evidence of 70 of 80 questions, your settings 40 (the hits could give 80)."
+        "Take Neighbours 0, the rest as yours: it holds the evidence of 70 of 80 questions, your settings 40 "
+        "(the hits with 3 neighbours could give 80)."
     )
     assert "more than chance explains" in made.sentences()[1]
     assert made.sentences()[2] == "It takes 100 tokens a question in place of 150; it gains 30 questions and loses 0 questions."

@@ -68,9 +68,9 @@ def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_answers_are_estimated_asked_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["compare", "--a", "enabled=false", "--b", "enabled=true", "--answers", "--price-sent", "2", *some_ids(3)]
-    assert "6 of 6 answers to ask" in ran(capsys, *asked, "--estimate")[0]
+    assert "0 of 6 answers known already, 6 calls" in ran(capsys, *asked, "--estimate")[0]
     head, *rows = ran(capsys, *asked)[0].splitlines()
-    assert "3 questions answered under both, 0 of 6 answers kept" in head
+    assert "3 questions answered under both, 0 of 6 answers known already" in head
     assert {row.split()[0] for row in rows} <= {"support", "citation", "passages", "declined", "sent", "written", "cost"}
     found = json.loads(ran(capsys, *asked, "--format", "json")[0])
     assert (found["reused"], len(found["questions"])) == (6, 3)

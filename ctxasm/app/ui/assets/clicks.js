@@ -5,6 +5,10 @@
   clicks.started = true;
   document.addEventListener('click', (event) => {
     const at = event.target.closest?.('[data-pick]');
+    if (at?.matches('a')) {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+    }
     if (at && clicks.hear) clicks.hear(at.dataset.pick);
     else if (at) clicks.early = at;
   });

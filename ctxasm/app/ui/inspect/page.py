@@ -12,10 +12,10 @@ from functools import partial
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.app.ui.frame.clicks import listen
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
 from ctxasm.app.ui.frame.gold import mark, show_gold_problem
+from ctxasm.app.ui.frame.links import hear_clicks
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
@@ -64,7 +64,7 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    listen(Session.clicks, partial(_picked, scene))
+    hear_clicks(Session.clicks, partial(_picked, scene))
     show_closer(scene, assembly)
 
 

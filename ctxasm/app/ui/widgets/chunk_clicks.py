@@ -15,8 +15,17 @@ class ClickState(Protocol):
     picked: list[tuple[int, str]] | None
 
 
+def state_link(address: str, words: str, label: str = "") -> str:
+    """A link to another state of the workbench, `./compare?…`; `label` is what it is called where its words do not say it.
+
+    A click on it says its address. With a key held, by the middle button or without a listener, the browser opens it in a tab of its own.
+    """
+    named = f' aria-label="{escape(label)}"' if label else ""
+    return f'<a {pick_of(address)} href="{escape(address)}" target="_blank"{named}>{escape(words)}</a>'
+
+
 def pick_of(key: Key | str | tuple[str, int, str]) -> str:
-    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a question or a cell."""
+    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a cell or a link."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
