@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import ipaddress
 import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,34 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all tests are loaded
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
     seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
-    settings.register_profile("calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded)
+    # A failure says by what it is found again.
+    settings.register_profile(
+        "calm", max_examples=examples(100), deadline=None, suppress_health_check=calm, derandomize=seeded, print_blob=True
+    )
     settings.load_profile("calm")
+    _tell_less(config)
     _stay_inside()
+
+
+def _tell_less(config: pytest.Config) -> None:
+    """Of a test that passed a worker tells that it has, and no more: to tell all the rest took as long as a small test does.
+
+    How its setup and its teardown went is told where they did not pass, or where somebody asks how long they took.
+    """
+    if config.option.durations is not None or config.option.verbose > 0 or config.getoption("xmlpath", None):
+        return
+    for teller in [plugin for plugin in config.pluginmanager.get_plugins() if type(plugin).__name__ == "WorkerInteractor"]:
+        teller.sendevent = functools.partial(_tell, teller.sendevent)
+
+
+def _tell(send: Callable[..., None], event: str, **told: Any) -> None:
+    if event == "logstart":
+        return
+    if event == "testreport" and (report := told["data"])["outcome"] == "passed":
+        if report["when"] in ("setup", "teardown") and not report["sections"]:
+            return
+        report["keywords"] = {}
+    send(event, **told)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -149,3 +175,17 @@ def no_outside() -> Iterator[None]:
     tried = _attempts.copy()
     _attempts.clear()
     assert tried == [], "a test tried to leave the machine"
+
+
+@pytest.fixture(scope="session")
+def readers_of_the_session() -> Iterator[Any]:
+    from tests.kept_readers import KeptReaders
+
+    yield KeptReaders
+    KeptReaders.end()
+
+
+@pytest.fixture
+def kept_readers(readers_of_the_session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are read by processes that earlier tests have started. How they start and end is told in test_hostile_documents."""
+    monkeypatch.setattr("ctxasm.data.documents.ingesting.Readers", readers_of_the_session)

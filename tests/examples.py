@@ -8,8 +8,9 @@ from typing import TypeVar
 
 Row = TypeVar("Row")
 
-SHARE = 8
-LEAST = 10
+SHARE = 16
+LEAST = 6
+ROWS = 8
 LONG_VARIABLE = "CTXASM_LONG_LAWS"
 COUNT_VARIABLE = "CTXASM_LAW_EXAMPLES"
 
@@ -23,4 +24,4 @@ def examples(count: int) -> int:
 
 def few(rows: Sequence[Row]) -> Sequence[Row]:
     """Of `rows` the part to run now: one of eight, from all over, and all of them among the slow tests."""
-    return rows if os.environ.get(LONG_VARIABLE) else rows[::SHARE]
+    return rows if os.environ.get(LONG_VARIABLE) else rows[::ROWS]

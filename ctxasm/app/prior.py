@@ -51,7 +51,7 @@ def main(folders: Sequence[str]) -> int:
     curated, corpora = curated_settings(), []
     for folder in filter(os.path.isdir, folders):
         bundle = load_bundle(folder, Path(folder).name)
-        if not bundle.chunks or not any(query.spans or query.gold for query in bundle.queries):
+        if not bundle.chunks or not any(query.is_labelled for query in bundle.queries):
             continue
         corpora.append(corpus_of(counted(bundle, curated), curated))
         print(f"{corpora[-1].name}: {corpora[-1].questions} questions", file=sys.stderr)

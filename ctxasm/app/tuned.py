@@ -178,7 +178,7 @@ def set_effects(
 ) -> dict[AssemblySettings, SetEffect] | None:
     """What each changed setting does to the labelled questions of a dataset; None where there are not two of them, or it was cancelled."""
     from ctxasm import __version__
-    from ctxasm.tuning.advice_set import counted_on, set_effect
+    from ctxasm.tuning.advice_set import Patience, counted_on, set_effect
     from ctxasm.tuning.compare import compared
     from ctxasm.tuning.sweep.sweep import grid_of, sweep
 
@@ -187,10 +187,11 @@ def set_effects(
     if len(asked) < 2:
         return None
     with_ = _kept(workbench, "local", True)
-    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, cancelled=cancelled, **with_)
-    if found.cancelled or len(found.labelled) < 2:
+    patience = Patience(cancelled, len(grid.settings) + 1)
+    found = sweep(held, asked, grid, WorkbenchTools(workbench), __version__, report=patience.report, cancelled=patience.ended, **with_)
+    if cancelled() or len(found.labelled) < 2:
         return None
-    sampled = len(asked) < sum(bool(query.spans or query.gold) for query in queries)
+    sampled = found.cancelled or len(asked) < sum(query.is_labelled for query in queries)
     place = {each: at for at, each in enumerate(found.settings)}
     return {each: set_effect(compared(found, found.start, place[each]), sampled) for each in changed}
 
@@ -276,7 +277,7 @@ def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: 
     from ctxasm.tuning.sweep.estimate import estimate
 
     held, queries = _asked(workbench, dataset, None)
-    labelled = sum(bool(query.spans or query.gold) for query in queries)
+    labelled = sum(query.is_labelled for query in queries)
     if not labelled:
         return Plan(0, 0, None)
     grid = sweep_grid(start, axes)

@@ -71,6 +71,7 @@ class Renderer:
         self._of_blocks: dict[tuple[int, int, bool, bool], tuple[DocumentPlan, Sequence[Joined], _Tail]] = {}
         self._growths: dict[tuple[int, int, int], tuple[int, int]] = {}
         self._shown: dict[tuple[str, int, int, int], int] = {}
+        self._least: dict[str | tuple[str, int, int, int], int] = {}
         self._found: dict[str, list[tuple[int, int]]] = {}
         self._quiet: dict[Key, bool] = {}
         self._gap_is_quiet = gap_keeps_to_itself(one_line(settings.gap_mark), settings.format)
@@ -180,6 +181,23 @@ class Renderer:
             tally.add(tail.text, tail.own)
             yield tally.total - before, longer + len(head) + len(tail.text)
             last = tail
+
+    def alone(self, block: BlockPlan) -> int:
+        """Tokens of a block behind its number, by itself."""
+        return self._tail(block, False).own
+
+    def least(self, plan: DocumentPlan) -> int:
+        """Tokens that a document's summary line and chunks take at least, whatever they stand between and whatever is swapped in them."""
+        known, counter = self._least, self.counter
+        if plan.prefix not in known:
+            known[plan.prefix] = counter.inside(plan.prefix, counter.count(plan.prefix))
+        total = known[plan.prefix]
+        for j in plan.joined:
+            key = (j.chunk.document_id, j.chunk.chunk_index, j.start, j.end)
+            if key not in known:
+                known[key] = counter.inside(j.chunk.text[j.start : j.end], shown_tokens(j, counter))
+            total += known[key]
+        return total
 
     def spent(self, shown: Sequence[Joined]) -> int:
         """Tokens of the shown spans one by one (scope `chunks`): what the five-stage pipeline takes for a document's size."""
@@ -392,10 +410,14 @@ def _recount(body: list[Piece], checked: Body, counter: TokenCounter) -> None:
         solid = counter.has_seam(text)
         if piece.text == text:
             continue
-        swaps = [swap for swap in checked.swaps if swap.place == place]
-        low, high = min(swap.low for swap in swaps), max(swap.high for swap in swaps)
-        changed = counter.change(piece.text, text, low, high)
-        piece.own = None if piece.own is None or changed is None else piece.own + changed
-        piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+        swaps = sorted({(swap.low, swap.high) for swap in checked.swaps if swap.place == place})
+        before = piece.text
+        for low, high in swaps:
+            # One by one: what lies between them is not counted again.
+            after = before[:low] + text[low:high] + before[high:]
+            changed = counter.change(before, after, low, high)
+            piece.own = None if piece.own is None or changed is None else piece.own + changed
+            piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
+            before = after
         piece.text, piece.neutralised = text, True
-        solid = counter.has_seam(text[high:])
+        solid = counter.has_seam(text[max(high for _, high in swaps) :])

@@ -60,13 +60,13 @@ def check_answer(
     marked = marked and not voice
     markers, claims = _read(answer, grounds, marked, reading)
     claims = claims[:-1] if cut and claims and _is_torn(answer, claims[-1]) else claims
-    judged = [claim for claim in claims if (claim.states or claim.cited) and not is_declined(claim.text, cited=bool(claim.cited))]
+    judged = [claim for claim in claims if (claim.states or claim.cited) and not _declines(claim)]
     bench = _bench(judged, grounds, scorer, markers, question, cancel)
     found = [with_dispute(judge(claim, at, bench, marked=marked), at, bench) for at, claim in enumerate(judged)]
     counted = [at for at, checked in enumerate(found) if _says_enough(checked)]
     verdicts = {judged[at]: found[at] for at in counted}
     checked = tuple(
-        verdicts.get(claim) or CheckedClaim(claim._replace(inherited=()), "declined", 0.0)
+        verdicts.get(claim) or CheckedClaim(claim._replace(inherited=(), clauses=()), "declined", 0.0)
         for claim in claims
         if claim in verdicts or claim.states
     )
@@ -117,6 +117,12 @@ def _read(answer: str, grounds: Grounds, marked: bool, reading: Reading) -> tupl
     parser = MarkerParser(known={source.number for source in grounds.sources}, reading=reading)
     events = parser.feed(answer) + parser.finish()
     return resolve(events, grounds.sources), split_claims(answer, events, parser.listed)
+
+
+def _declines(claim: Claim) -> bool:
+    """Whether a claim says that there is no answer, and nothing else: "The sources do not mention parking [1] and the desk opens at 7 [2]"
+    declines as a whole, but a clause that cites for itself and states something is judged."""
+    return all(is_declined(part.text, cited=bool(part.cited)) for part in (claim, *claim.clauses))
 
 
 def _says_enough(checked: CheckedClaim) -> bool:

@@ -84,7 +84,7 @@ def _is_reachable(bench: Bench, at: int) -> bool:
     if any(bench.carries(match) for match in each.values()):
         return True
     several = [number for number, match in each.items() if match.score >= bench.scorer.partly / 2]
-    return len(several) > 1 and bench.carries(bench.together(at, several))
+    return bench.carries(bench.together(at, several))
 
 
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ctxasm.citations.checked import Support
 from ctxasm.model.results import Assembly, Citation, Segment
 from ctxasm.model.support import Found, Source
+from ctxasm.text.chunk_facts import has_offsets
 
 Range = tuple[int, int]
 
@@ -20,14 +21,15 @@ Range = tuple[int, int]
 class Place(NamedTuple):
     """Characters `start` to `end` of a block and the chunk whose text they are, verbatim.
 
-    `retrieved`: the chunk, or one that shares this text, is a hit.
+    `chunk_start` is None where they are not: a model wrote them of the chunk. `document_start` is None there too, and where the chunk does
+    not say where it stands, or says what cannot be so. `retrieved`: the chunk, or one that shares this text, is a hit.
     """
 
     start: int
     end: int
     document_id: str
     chunk_index: int
-    chunk_start: int
+    chunk_start: int | None
     document_start: int | None
     retrieved: bool
 
@@ -61,13 +63,20 @@ class Ground:
 
 
 def _in_chunks(held: Sequence[Place], found: Found) -> dict[str, Any]:
+    """The coordinates of a stretch in what holds it. Chunks need not stand in the context as in their document, where one may lie inside
+    another: what they hold of the stretch lies between the first and the last character of it there.
+    """
     first, last = held[0], held[-1]
     low, high = max(found.start, first.start) - first.start, min(found.end, last.end) - last.start
     known: dict[str, Any] = {"document_id": first.document_id}
     if (first.document_id, first.chunk_index) == (last.document_id, last.chunk_index):
-        known |= {"chunk_index": first.chunk_index, "chunk_start": first.chunk_start + low, "chunk_end": last.chunk_start + high}
-    if first.document_start is not None and last.document_start is not None and first.document_id == last.document_id:
-        known |= {"document_start": first.document_start + low, "document_end": last.document_start + high}
+        known["chunk_index"] = first.chunk_index
+        if first.chunk_start is not None and last.chunk_start is not None:
+            known |= {"chunk_start": first.chunk_start + low, "chunk_end": last.chunk_start + high}
+    shifts = [place.document_start - place.start for place in held if place.document_start is not None]
+    if len(shifts) == len(held) and first.document_id == last.document_id:
+        known["document_start"] = min(max(found.start, place.start) + shift for place, shift in zip(held, shifts, strict=True))
+        known["document_end"] = max(min(found.end, place.end) + shift for place, shift in zip(held, shifts, strict=True))
     return known
 
 
@@ -129,11 +138,12 @@ def _ground(assembly: Assembly, citation: Citation, segments: Sequence[Segment],
 def _place(assembly: Assembly, segment: Segment, offset: int, hits: set[tuple[str, int]]) -> Place:
     assert segment.document_id is not None
     assert segment.chunk_index is not None
-    key, low = (segment.document_id, segment.chunk_index), segment.chunk_start or 0
+    key, low = (segment.document_id, segment.chunk_index), segment.chunk_start
     candidate = assembly.trace.candidates.get(key)
-    start = candidate.chunk.start if candidate is not None else None
+    start = candidate.chunk.start if candidate is not None and has_offsets(candidate.chunk) else None
     retrieved = key in hits or any(other in hits for other in segment.shared_with)
-    return Place(segment.start - offset, segment.end - offset, *key, low, None if start is None else start + low, retrieved)
+    in_document = None if start is None or low is None else start + low
+    return Place(segment.start - offset, segment.end - offset, *key, low, in_document, retrieved)
 
 
 def _joined(ranges: Iterable[Range]) -> tuple[Range, ...]:

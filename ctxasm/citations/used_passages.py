@@ -9,18 +9,19 @@ from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import Assembly, Key
+from ctxasm.text.chunk_facts import has_offsets
 
 
 def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:
     """A passage is used where a claim that no source contradicts stands on characters of it, or of an exact copy of its chunk.
 
     Expected are the spans of the query, and gold chunks that a person added beside them; all gold chunks where the spans cannot be
-    judged, because chunks do not say where they stand in their document.
+    judged, because chunks do not say where they stand in their document, or say what cannot be.
     """
     stretches = [stretch for low, high in _carried(checked) for stretch in _in_chunks(assembly, low, high)]
     placed = _with_copies(assembly, stretches)
     chunks = {key: candidate.chunk for key, candidate in assembly.trace.candidates.items()}
-    unplaced = {key[0] for key, chunk in chunks.items() if chunk.start is None}
+    unplaced = {key[0] for key, chunk in chunks.items() if not has_offsets(chunk)}
     spans = [span for span in assembly.query.spans if not unplaced & {place.document_id for place in (span, *span.also)}]
     beside = [gold for gold in assembly.query.marked if not any(_holds(chunks.get(gold.key), span) for span in spans)]
     expected: tuple[Span | GoldChunk, ...] = (*spans, *beside) if spans else assembly.query.gold

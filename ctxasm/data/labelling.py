@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import get_args
 
 from ctxasm.data.datasets import Datasets, fresh
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import Window
-from ctxasm.model.records import GoldBy, GoldChange, GoldChunk, Query, changed_gold
+from ctxasm.model.records import GoldBy, GoldChange, GoldChunk, Query
 
 LARGEST_INDEX = 2_000_000_000
 """The largest index of a chunk that a file can bring."""
@@ -28,7 +27,7 @@ def label(
         raise InvalidInput(f"how must be add, remove or replace, got {shown(how)}")
     name = datasets.dataset(dataset).info.name
     there = fresh(datasets, name)
-    query = there.query(query_id)
+    there.query(query_id)  # known, or the error says which are
     named = {(document, index): GoldChunk(document, index, by) for document, index in chunks}
     if how != "remove":
         if wrong := [key for key in named if type(key[1]) is not int or not 0 <= key[1] <= LARGEST_INDEX]:
@@ -38,7 +37,4 @@ def label(
         if missing := [key for key in named if key not in found]:
             first = f"{shown(missing[0][0])} {missing[0][1]}"
             raise InvalidInput(f"gold must name chunks of dataset {shown(name)}, got {first}, which it does not hold")
-    if datasets.links.dataset(name) is not None:
-        gold = changed_gold(query.gold, named.values(), how)
-        return datasets.store.save_query(name, replace(query, gold=gold), linked=True)
-    return datasets.store.set_gold(name, query_id, tuple(named.values()), how)
+    return datasets.store.set_gold(name, query_id, tuple(named.values()), how, linked=datasets.links.dataset(name) is not None)

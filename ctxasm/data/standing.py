@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ctxasm.model.errors import InvalidInput, NotFound, shown
@@ -10,7 +10,7 @@ from ctxasm.model.errors import InvalidInput, NotFound, shown
 if TYPE_CHECKING:
     from ctxasm.data.datasets import Datasets
     from ctxasm.model.datasets import DatasetInfo, OwnedDataset
-    from ctxasm.model.records import Answer, Bundle, Chunk, Document, Query
+    from ctxasm.model.records import Answer, Chunk, Document, Query
 
 Over = Literal["new", "replace", "join"]
 """What a load does where its name is taken: `new` refuses unless it is the same content, `replace` takes its place, `join` adds to it."""
@@ -34,6 +34,11 @@ class Standing(NamedTuple):
     enriched: bool
     lacks_sent: bool = False
 
+    @property
+    def differs(self) -> str:
+        """How it differs from what is loaded."""
+        return "without what its answers were sent, which is kept now" if self.lacks_sent else "with other content"
+
     def goes(self, counted: Callable[[int, str], str] = counted) -> str:
         """What goes when it is replaced."""
         info = self.info
@@ -52,8 +57,7 @@ class NameTaken(InvalidInput):
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
         stays = f"; {standing.stays()} would stay" if standing.stays() else ""
-        other = "without what its answers were sent, which is kept now" if standing.lacks_sent else "with other content"
-        there = f"dataset {shown(standing.info.name)} is there already, {other}"
+        there = f"dataset {shown(standing.info.name)} is there already, {standing.differs}"
         super().__init__(f"{there}: replacing it would take away {standing.goes()}{stays}")
 
 
@@ -72,13 +76,12 @@ def standing(datasets: Datasets, info: DatasetInfo) -> Standing:
     return Standing(info, summaries, len(store.saved_queries(info.name)), bool(written_for(store, info.name)))
 
 
-def lacks_sent(datasets: Datasets, info: DatasetInfo, bundle: Bundle) -> bool:
-    """Whether a stored dataset is that of these records but for the prompts and sources of its answers."""
-    counts = (len(bundle.chunks), len(bundle.queries), len(bundle.answers))
-    if (info.chunks, info.queries, info.answers) != counts:
+def lacks_sent(datasets: Datasets, info: DatasetInfo, chunks: int, queries: int, answers: Sequence[Answer]) -> bool:
+    """Whether a stored dataset is that of so many records with these answers, but for their prompts and sources."""
+    if (info.chunks, info.queries, info.answers) != (chunks, queries, len(answers)):
         return False
     there = {answer.query_id: answer for answer in datasets.store.dataset(info.name).answers()}
-    pairs = [(there.get(new.query_id), new) for new in bundle.answers]
+    pairs = [(there.get(new.query_id), new) for new in answers]
     if any(old is None or old.answer != new.answer for old, new in pairs):
         return False
     return any((new.sources or new.metadata) and not (old.sources or old.metadata) for old, new in pairs if old is not None)

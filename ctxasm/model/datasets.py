@@ -189,8 +189,10 @@ class DatasetStore(Shelf, VectorShelf, ChunkSource, Protocol):
         """Give documents summaries that were made after the load, at once."""
         ...
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
-        """Give a question of a stored dataset other gold evidence. Raises NotFound."""
+    def set_gold(
+        self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace", *, linked: bool = False
+    ) -> Query:
+        """Give a question of a dataset other gold evidence. Raises NotFound."""
         ...
 
     def close(self) -> None:

@@ -170,6 +170,10 @@ class TokenCounter(Protocol):
         """Whether a place strictly inside `text` exists where counts add up whatever stands around `text`."""
         ...
 
+    def inside(self, text: str, own: int) -> int:
+        """Of the `own` tokens of `text` those that any text takes in which it stands: 0 where no seam lies strictly inside it."""
+        ...
+
     def change(self, old: str, new: str, low: int, high: int) -> int | None:
         """Count of `new` minus count of `old`, equally long texts that differ only from `low` to `high`, wherever they
         stand; None where no safe cut lies on both sides of the difference."""

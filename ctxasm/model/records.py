@@ -132,9 +132,19 @@ class Query:
     metadata: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
 
     @property
+    def is_labelled(self) -> bool:
+        """Whether anything says what it should find."""
+        return bool(self.spans or self.gold)
+
+    @property
     def marked(self) -> tuple[GoldChunk, ...]:
         """The gold chunks that a person added after the load: they count beside spans."""
         return tuple(gold for gold in self.gold if gold.by in ("hand", "cited"))
+
+    @property
+    def counted_gold(self) -> tuple[GoldChunk, ...]:
+        """The gold chunks that count: beside spans only those that a person added."""
+        return self.marked if self.spans else self.gold
 
     @property
     def has_supplement(self) -> bool:

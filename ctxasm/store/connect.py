@@ -136,8 +136,10 @@ def driver_rows(connection: Connection, sql: str, parameters: Sequence[Any]) -> 
     """All rows of a statement as the driver makes them: what SQLAlchemy notes about them takes as long as a small fetch."""
     try:
         rows: Sequence[tuple[Any, ...]] = connection.connection.cursor().execute(sql, parameters).fetchall()
-    except connection.dialect.loaded_dbapi.Error:
-        # Asked once more by SQLAlchemy, which knows what the error means and lets go of a connection that the server has closed.
+    except connection.dialect.loaded_dbapi.Error as error:
+        if not connection.dialect.is_disconnect(error, connection.connection, None):
+            raise
+        # Asked once more by SQLAlchemy, which lets go of a connection that the server has closed.
         return connection.exec_driver_sql(sql, tuple(parameters)).fetchall()
     return rows
 

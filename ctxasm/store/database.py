@@ -13,7 +13,7 @@ from ctxasm.model.datasets import DatasetInfo
 from ctxasm.model.errors import CtxasmError, NotFound
 from ctxasm.model.ports import Fetched, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, GoldChange, GoldChunk, Query
-from ctxasm.store.additions import check_saved, check_summaries
+from ctxasm.store.additions import check_saved, check_summaries, no_saved_query
 from ctxasm.store.connect import Connections
 from ctxasm.store.dataset import StoredDataset
 from ctxasm.store.intake import check_dataset_name, check_records
@@ -191,15 +191,20 @@ class Store:
             write_summaries(connection, self._dataset_id(connection, dataset_name), summaries, made_by)
         return self.dataset(dataset_name).info
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
-        """Give a question of a stored dataset, loaded or saved, this gold evidence instead of what it has, beside it, or no longer.
+    def set_gold(
+        self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace", *, linked: bool = False
+    ) -> Query:
+        """Give a question, loaded or saved, this gold evidence instead of what it has, beside it, or no longer.
 
-        It is read and written under one lock, so that of two people who mark at once neither loses a mark. The
-        dataset gets a new number where a loaded question changes. Raises NotFound.
+        It is read and written under one lock, so that of two people who mark at once neither loses a mark. The dataset gets a new
+        number where a loaded question changes. `linked`: as for `save_query`. Raises NotFound.
         """
         with self._connections.writing() as connection:
             self._lock_name(connection, dataset_name)
-            query = write_gold(connection, dataset_name, self._dataset_id(connection, dataset_name), query_id, gold, how)
+            dataset_id = None if linked else self._dataset_id(connection, dataset_name)
+            query = write_gold(connection, dataset_name, dataset_id, query_id, gold, how)
+        if query is None and linked:
+            raise no_saved_query(query_id, dataset_name, [saved.query_id for saved in self.saved_queries(dataset_name)])
         return self.dataset(dataset_name).query(query_id) if query is None else query
 
     def close(self) -> None:

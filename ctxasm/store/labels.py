@@ -20,13 +20,18 @@ from ctxasm.store.tables import datasets, queries
 
 
 def write_gold(
-    connection: Connection, dataset: str, dataset_id: int, query_id: str, gold: Sequence[GoldChunk], how: GoldChange
+    connection: Connection, dataset: str, dataset_id: int | None, query_id: str, gold: Sequence[GoldChunk], how: GoldChange
 ) -> Query | None:
-    """The question with its evidence changed, None where there is no question of this id. Nothing is written where it has it already."""
+    """The question with its evidence changed, None where there is no question of this id. Nothing is written where it has it already.
+
+    `dataset_id` is None for a dataset that is not loaded here: all its questions are saved ones.
+    """
+    if not storable(query_id):
+        return None
     loaded = queries.c.dataset_id == dataset_id, queries.c.query_id == query_id
-    row = connection.execute(select(queries.c.query, queries.c.payload).where(*loaded)).one_or_none() if storable(query_id) else None
-    if row is None:
-        saved = next(iter(read_saved(connection, dataset, dataset_id, query_id)), None) if storable(query_id) else None
+    row = connection.execute(select(queries.c.query, queries.c.payload).where(*loaded)).one_or_none()
+    if row is None or dataset_id is None:
+        saved = next(iter(read_saved(connection, dataset, dataset_id, query_id)), None)
         if saved is not None and saved.gold != (changed := changed_gold(saved.gold, gold, how)):
             saved = replace(saved, gold=changed)
             write_saved(connection, dataset, dataset_id, saved)

@@ -155,15 +155,19 @@ class MemoryStore:
         info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
         return self._put(dataset_name, MemoryDataset(old.bundle(), intake, info, self._counter, self._saved_of(dataset_name)))
 
-    def set_gold(self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace") -> Query:
+    def set_gold(
+        self, dataset_name: str, query_id: str, gold: Sequence[GoldChunk], how: GoldChange = "replace", *, linked: bool = False
+    ) -> Query:
         """Give a question other gold evidence, as `Store.set_gold`."""
-        old = self.dataset(dataset_name)
-        before = old.query(query_id)
+        saved = self._saved.get(dataset_name, {})
+        if linked and query_id not in saved:
+            raise no_saved_query(query_id, dataset_name, list(saved))
+        before = saved[query_id] if linked else self.dataset(dataset_name).query(query_id)
         query = replace(before, gold=changed_gold(before.gold, gold, how))
         if query == before:
             return query
-        if query_id not in old.loaded_ids():
-            return self.save_query(dataset_name, query)
+        if linked or query_id not in (old := self.dataset(dataset_name)).loaded_ids():
+            return self.save_query(dataset_name, query, linked=linked)
         intake = old.intake._replace(queries=tuple(query if one.query_id == query_id else one for one in old.intake.queries))
         info = replace(old.info, dataset_id=self._loads + 1, content_hash=content_hash(intake))
         bundle = replace(old.bundle(), queries=tuple(intake.queries))

@@ -7,19 +7,29 @@ is judged by the others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import gcd
+from time import monotonic
 from typing import NamedTuple
 
+from ctxasm.model.progress import Cancelled, Progress
 from ctxasm.model.records import Query
 from ctxasm.tuning.advice_finding import Severity
 from ctxasm.tuning.compare import Comparison
 
 MOST_COUNTED = 300
 """Labelled questions that advice is counted on; of more, that many spread evenly."""
+LEAST_COUNTED = 30
+"""Questions that are counted however long it takes."""
+PATIENCE_S = 10.0
+"""Seconds after which no further question is counted: what a person waits for at most. (300 questions took 1 to 9 seconds of one core.)"""
+STRIDE = 0.618
+"""What part of them lies between two that are counted one after the other, so that the first ones are spread evenly too."""
 
 
 class SetEffect(NamedTuple):
     """Of `labelled` questions the ids of those of whose evidence a change brings more pieces into the context (`better`), or fewer
-    (`worse`); `tokens` by how many a question's context is longer in the mean. `sampled`: there are more questions.
+    (`worse`); `tokens` by how many a question's context is longer in the mean. `sampled`: there are more questions
+    that are labelled.
     """
 
     labelled: int
@@ -45,10 +55,28 @@ class SetEffect(NamedTuple):
 
 
 def counted_on(queries: Sequence[Query]) -> list[Query]:
-    """The questions that advice is counted on: labelled ones, with hits."""
-    labelled = [query for query in queries if (query.spans or query.gold) and query.retrieved]
-    step = len(labelled) / MOST_COUNTED
-    return labelled if step <= 1 else [labelled[int(at * step)] for at in range(MOST_COUNTED)]
+    """The questions that advice is counted on: labelled ones, with hits; any first ones of them are spread evenly over all."""
+    labelled = [query for query in queries if query.is_labelled and query.retrieved]
+    step = max(1.0, len(labelled) / MOST_COUNTED)
+    some = [labelled[int(at * step)] for at in range(min(len(labelled), MOST_COUNTED))]
+    stride = next((at for at in range(int(STRIDE * len(some)), len(some)) if gcd(at, len(some)) == 1), 1)
+    return [some[at * stride % len(some)] for at in range(len(some))]
+
+
+class Patience:
+    """Whether counting ends: on request, or when it took long enough and some questions are counted. A `Report` tells it how many are."""
+
+    def __init__(self, cancelled: Cancelled, cells: int) -> None:
+        self._cancelled, self._cells, self._began = cancelled, cells, monotonic()
+        self._enough = False
+
+    def report(self, progress: Progress) -> None:
+        """See `Report`; `cells` are counted for a question."""
+        self._enough = progress.done >= LEAST_COUNTED * self._cells
+
+    def ended(self) -> bool:
+        """See `Cancelled`."""
+        return self._cancelled() or (self._enough and monotonic() - self._began > PATIENCE_S)
 
 
 def set_effect(compared: Comparison, sampled: bool) -> SetEffect:

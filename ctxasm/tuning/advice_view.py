@@ -39,7 +39,7 @@ class View:
     @cached_property
     def evidence(self) -> tuple[EvidenceState, ...]:
         """The evidence that can be judged."""
-        labelled = self.assembly.query.gold or self.assembly.query.spans
+        labelled = self.assembly.query.is_labelled
         states = self._evidence(self.assembly) if self._evidence and labelled else ()
         return tuple(state for state in states if state.state != "unknown")
 

@@ -69,7 +69,7 @@ class Comparison:
             return f"No question is labelled with its evidence; B takes {self.tokens_b:,.0f} tokens a question, A {self.tokens_a:,.0f}."
         low, high = self.interval.low * 100, self.interval.high * 100
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
-        hits = f"the hits could give {self.ceiling}"
+        hits = f"the hits with {self.swept.reach} neighbours could give {self.ceiling}"
         return (
             f"B holds the evidence of {self.whole_b} of {self.labelled} questions, A of {self.whole_a} ({hits}): "
             f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}], {sure} (p = {self.p:.3f}); "

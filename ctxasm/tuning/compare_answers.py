@@ -1,12 +1,10 @@
 """The same model and prompt asked over the same questions under two settings: what the answers are worth, and what they cost.
 
-Every answer is kept as it comes, under all that decides it: what was sent (and with it data, query and settings), the model, how it
-samples, and the version. So what was ended goes on, and nothing is paid for twice. What is kept is the answer, never a key.
+Every answer is kept as it comes, so that what was ended goes on, and nothing is paid for twice, nor what Ask was answered.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,13 +12,13 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.answering.asking import ask
-from ctxasm.answering.prompts import GROUNDED, PromptChoice, build_messages
+from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
+from ctxasm.answering.prompts import GROUNDED, PromptChoice
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.checking import check
 from ctxasm.citations.summary import is_declined_answer
 from ctxasm.citations.used_passages import used_passages
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.kept import key_of
 from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf, TokenCounter
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
@@ -139,9 +137,12 @@ class FigureDelta(NamedTuple):
 
 
 class AnswerEstimate(NamedTuple):
-    """What is left to ask: `asked` of `answers`, with so many tokens to send and at most so many to be written; `cost` at most."""
+    """What is left to ask: of so many `answers` some are `known` already, the others take so many calls (`asked`), with so many tokens to
+    send and at most so many to be written; `cost` at most. (Equal contexts take one call, empty ones and failures none.)
+    """
 
     answers: int
+    known: int
     asked: int
     sent: int
     written: int
@@ -229,15 +230,16 @@ class AnswerDesk:
     keep: Shelf | None = None
 
     @property
-    def shelf(self) -> str:
-        """The shelf of the answers of this version."""
-        return f"answers {self.version}"
+    def known(self) -> KnownAnswers:
+        """Where answers are looked for and kept."""
+        return KnownAnswers(self.keep, self.version)
 
     def estimate(
         self, a: AssemblySettings, b: AssemblySettings, prices: Prices = FREE, report: Report = silent, cancelled: Cancelled = never
     ) -> AnswerEstimate:
         """What `compare` would ask. Asks nothing: contexts are assembled, and what is kept is looked up. Costs only what a model asks."""
-        answers, asked, sent, began = 0, 0, 0, monotonic()
+        answers, known, began = 0, 0, monotonic()
+        asked: dict[str, int] = {}
         for at, query in enumerate(self.queries):
             if cancelled():
                 break
@@ -247,11 +249,13 @@ class AnswerDesk:
                     prepared = self._prepared(query, settings)
                 except InvalidInput:
                     continue  # `compare` says why
-                if prepared.messages and self._known(prepared) is None:
-                    asked, sent = asked + 1, sent + prepared.sent
+                if self.known.find(prepared.key) is not None:
+                    known += 1
+                elif prepared.messages:
+                    asked[prepared.key] = prepared.sent
             report(Progress(at + 1, len(self.queries), "reading contexts", monotonic() - began))
-        written = asked * self.how.max_tokens
-        return AnswerEstimate(answers, asked, sent, written, prices.of(sent, written))
+        sent, written = sum(asked.values()), len(asked) * self.how.max_tokens
+        return AnswerEstimate(answers, known, len(asked), sent, written, prices.of(sent, written))
 
     def compare(
         self, a: AssemblySettings, b: AssemblySettings, prices: Prices = FREE, report: Report = silent, cancelled: Cancelled = never
@@ -289,7 +293,7 @@ class AnswerDesk:
         found = []
         for settings in (a, b):
             prepared = self._prepared(query, settings)
-            known = self._known(prepared)
+            known = self.known.find(prepared.key)
             if known is None:
                 return None
             found.append(self._read(prepared, known))
@@ -298,22 +302,14 @@ class AnswerDesk:
     def _prepared(self, query: Query, settings: AssemblySettings) -> _Prepared:
         how = self.how
         assembly = self.tools.assemble(query, settings, how.choice)
-        empty = not assembly.citations or not assembly.text
-        messages = () if empty else tuple(build_messages(assembly, how.choice))
-        # The key-free model reads the context itself, so the context is named beside the messages that hold it.
-        said = json.dumps([list(map(tuple, messages)), assembly.text, how.temperature, how.max_tokens])
+        messages = messages_to_send(assembly, how.choice)
         sent = sum(self.tools.counter(settings.encoding).count(message.content) for message in messages)
-        return _Prepared(assembly, messages, key_of(how.model.name, said, query.query_id), sent)
-
-    def _known(self, prepared: _Prepared) -> Mapping[str, Any] | None:
-        kept = self.keep.read_kept(self.shelf, [prepared.key]) if self.keep is not None else {}
-        value: Mapping[str, Any] | None = json.loads(kept[prepared.key]) if prepared.key in kept else None
-        return value
+        return _Prepared(assembly, messages, answer_key(how.model, messages, assembly, how.temperature, how.max_tokens), sent)
 
     def _answer(self, query: Query, settings: AssemblySettings, cancelled: Cancelled) -> tuple[OneAnswer, bool]:
         """An answer, and whether it was kept."""
         prepared, how = self._prepared(query, settings), self.how
-        known = self._known(prepared)
+        known = self.known.find(prepared.key)
         if known is not None:
             return self._read(prepared, known), True
         stream = ask(
@@ -330,18 +326,17 @@ class AnswerDesk:
             raise _Failed(STOPPED)
         if result.error is not None:
             raise _Failed(result.error)
-        value = {"answer": result.text, "complete": result.complete, "called": result.called}
-        if self.keep is not None:
-            self.keep.keep(self.shelf, {prepared.key: json.dumps(value)})
-        return self._read(prepared, value), False
+        given = KnownAnswer(result.text, result.complete, result.called)
+        self.known.keep(prepared.key, given)
+        return self._read(prepared, given), False
 
-    def _read(self, prepared: _Prepared, value: Mapping[str, Any]) -> OneAnswer:
-        assembly, answer = prepared.assembly, str(value["answer"])
-        checked = check(assembly, answer, self.scorer, cut=not value["complete"])
+    def _read(self, prepared: _Prepared, given: KnownAnswer) -> OneAnswer:
+        assembly, answer = prepared.assembly, given.answer
+        checked = check(assembly, answer, self.scorer, cut=not given.complete)
         used, expected = used_passages(assembly, checked)
-        written = self.tools.counter(assembly.settings.encoding).count(answer) if value["called"] else 0
-        sent = prepared.sent if value["called"] else 0
-        return OneAnswer(answer, checked, used, expected, sent, written, bool(value["called"]), bool(value["complete"]))
+        written = self.tools.counter(assembly.settings.encoding).count(answer) if given.called else 0
+        sent = prepared.sent if given.called else 0
+        return OneAnswer(answer, checked, used, expected, sent, written, given.called, given.complete)
 
 
 STOPPED = "stopped on request"

@@ -135,10 +135,10 @@ def _gold_of(gold: GoldChunk, stored: Mapping[str, StoredChunks], beside: bool) 
 def labels_of(queries: Sequence[Query]) -> str:
     """What the questions are labelled with, who said so, and how that was pooled."""
     spans = sum(bool(query.spans) for query in queries)
-    gold = [query for query in queries if (query.marked if query.spans else query.gold)]
+    gold = [query for query in queries if query.counted_gold]
     named = [f"{counted_questions(spans)} by spans"] if spans else []
     if gold:
-        kinds = {by: sum(any(each.by == by for each in query.gold) for query in gold) for by in GOLD_BY}
+        kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
         said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
         named.append(f"{counted_questions(len(gold))} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
     return ", ".join(named) or "no labels"
@@ -151,8 +151,8 @@ def counted_questions(count: int) -> str:
 
 def _pooled(queries: Sequence[Query]) -> str:
     """Whether the gold was only looked for among what was retrieved. That of a question which was made of its chunk was not."""
-    looked = [query for query in queries if not all(gold.by == "made" for gold in query.gold)]
-    inside = sum({g.key for g in q.gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in looked)
+    looked = [query for query in queries if not all(gold.by == "made" for gold in query.counted_gold)]
+    inside = sum({g.key for g in q.counted_gold} <= {(h.document_id, h.chunk_index) for h in q.retrieved} for q in looked)
     return f", {inside} only among what was retrieved, which favours what retrieved it" if inside else ""
 
 

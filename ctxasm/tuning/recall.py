@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, GoldChunk, Query, Span
+from ctxasm.text.chunk_facts import has_offsets
 
 Key = tuple[str, int]
 Chunks = Mapping[str, Sequence[FetchedChunk] | Sequence[Chunk]]
@@ -63,8 +64,8 @@ def _gold(gold: GoldChunk) -> tuple[Way, ...]:
 def _way(place: Span, chunks: Chunks) -> Way:
     holds: dict[Key, tuple[int, int]] = {}
     for chunk in chunks.get(place.document_id, ()):
-        if chunk.start is not None and chunk.end is not None:
-            low, high = max(chunk.start, place.start), min(chunk.end, place.end)
+        if has_offsets(chunk):
+            low, high = max(chunk.start or 0, place.start), min(chunk.end or 0, place.end)
             if low < high:
                 holds[chunk.document_id, chunk.chunk_index] = low, high
     return Way(holds)

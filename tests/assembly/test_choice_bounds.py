@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from ctxasm.assembly.budget import segments
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, by_standing
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, by_standing, fill
 from ctxasm.assembly.budget.knapsack import Unit, pack_units, packing_regret, value_of
 from ctxasm.assembly.budget.policies import choose
-from ctxasm.assembly.budget.runs import RunChunk, best_runs
+from ctxasm.assembly.budget.runs import RunChunk, RunField, best_runs
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.units import refilled, unit_of
 from ctxasm.assembly.deduplicate.resolution import deduplicate
@@ -103,6 +103,34 @@ def test_two_hundred_units_are_offered_what_is_left() -> None:
     first, small, big = (unit_of(scales, name, [0], 0) for name in ("a", "b", "big"))
     for refused, shown in ((199, 2), (200, 1)):
         assert len(refilled(scales, [first], [*[big] * refused, small])) == shown
+
+
+def test_what_surely_is_too_much_is_not_counted() -> None:
+    scales = weighed({"a": 12, "b": 12}, 8000)
+    (first,), (second,) = (own.values() for own in scales.own.values())
+    whole = ChunkSet(scales)
+    whole.add(second)
+    inside = COUNTER.inside(second.chunk.text, COUNTER.count(second.chunk.text))
+    assert scales.least(whole.plans()[0]) == inside - 16
+    for more, counted in ((-1, 0), (0, 1)):
+        scales = weighed({"a": 12, "b": 12}, 8000)
+        chosen = ChunkSet(scales)
+        chosen.add(first)
+        limit, before = chosen.size() + inside - 16 + more, len(scales._sizes)
+        assert not chosen.takes([second], limit)
+        assert len(scales._sizes) - before == counted
+        assert chosen.keys() == {("a", 0)}
+        assert chosen.size() == scales.budgeted(chosen.plans())
+
+
+def test_two_are_tried_at_once_where_sixteen_tokens_are_left() -> None:
+    documents = {"a": 9, "b": 9, "c": 9}
+    whole = assembled(documents, 8000).token_count
+    for left, counted in ((16, 3), (15, 4)):  # nothing, a, all; else with b alone as well
+        scales = weighed(documents, 8000)
+        groups = [[*own.values()] for own in scales.own.values()]
+        assert fill(ChunkSet(scales), groups, whole + left) == [0, 1, 2]
+        assert len(scales._sizes) == counted
 
 
 def test_of_equal_scores_a_hit_stands_before_a_neighbour_then_the_better_rank_then_its_place() -> None:
@@ -431,14 +459,13 @@ def test_a_limit_in_characters_is_met_to_the_character(ordering: str) -> None:
 
 
 def test_a_run_costs_its_header_and_one_more_and_a_neighbour_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, object, object]] = []
-    found = segments.best_runs
+    asked: list[tuple[object, object]] = []
 
-    def noted(chunks: dict[str, list[RunChunk]], limit: int, openings: dict[str, int]) -> object:
-        asked.append((chunks, limit, openings))
-        return found(chunks, limit, openings)
+    def noted(chunks: dict[str, list[RunChunk]], openings: dict[str, int]) -> RunField:
+        asked.append((chunks, openings))
+        return RunField(chunks, openings)
 
-    monkeypatch.setattr(segments, "best_runs", noted)
+    monkeypatch.setattr(segments, "RunField", noted)
     texts = {("a", 0): text("a", 9), ("a", 1): text("aa", 12), ("b", 1): text("b", 9)}
     chunks = [Chunk(*key, said) for key, said in texts.items()]
     query = Query("q", (Hit("a", 0, 0.9), Hit("b", 1, 0.8)))
@@ -451,7 +478,7 @@ def test_a_run_costs_its_header_and_one_more_and_a_neighbour_is_worth_nothing(mo
     }
     openings = {"a": alone["a"] - count["a", 0] - count["a", 1] + 1, "b": alone["b"] - count["b", 1] + 1}
     runs = {"a": [RunChunk(0, count["a", 0], 1.0), RunChunk(1, count["a", 1], 0.0)], "b": [RunChunk(1, count["b", 1], 0.5)]}
-    assert asked == [(runs, 2000, openings)]
+    assert asked == [(runs, openings)]
 
 
 def test_any_trace_of_compression_counts_as_compressed() -> None:

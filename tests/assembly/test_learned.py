@@ -144,8 +144,10 @@ def test_what_no_hit_reaches_is_far_and_a_value_has_an_end():
     assert found["a", 1].value == pytest.approx(exp(100 * log(2)))
     far = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 4999, "x")], {}, weights(distance=100.0))
     assert far["a", 4999].value == exp(500)
-    lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 63, "x"), candidate("a", 64, "x")], {}, NOTHING)
-    assert [lent["a", at].features.near for at in (63, 64)] == [pytest.approx(-63 * log(3)), -50]
+    lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 45, "x"), candidate("a", 46, "x")], {}, NOTHING)
+    assert [lent["a", at].features.near for at in (45, 46)] == [pytest.approx(-45 * log(3)), -50]
+    worst = value_candidates("x", [candidate("a", 0, "x", 9), candidate("a", 45, "x"), candidate("b", 0, "x")], {}, weights(near=1.0))
+    assert worst["a", 45].value == worst["b", 0].value  # out of reach, and as good as that: never below it
 
 
 CHUNKS = st.tuples(
@@ -161,7 +163,7 @@ def test_what_is_read_of_a_candidate_is_what_its_definition_says(drawn):
         hits = [(abs(c.key[1] - each.key[1]), 1 / c.rank) for c in own if c.retrieved and c.key[0] == each.key[0]]
         read = found[each.key]
         near = sum(worth * SPREAD**steps for steps, worth in hits)
-        assert read.features.near == (pytest.approx(log(near)) if hits else -50)
+        assert read.features.near == (pytest.approx(max(log(near), -50)) if hits else -50)
         assert (read.distance, read.hits_in_document) == (min((steps for steps, _ in hits), default=0), len(hits))
         stands = tuple(stem for stem in ("contra", "aller") if stem in each.chunk.text.lower())
         assert words_held(tuple(stems_of("contrast allergy")), read.held) == stands

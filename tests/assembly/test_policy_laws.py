@@ -7,9 +7,11 @@ from dataclasses import replace
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ctxasm.assembly.budget.chunk_sets import by_standing
-from ctxasm.assembly.budget.scales import Scales
-from ctxasm.assembly.deduplicate.resolution import by_document
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, by_standing, fill, in_sequence
+from ctxasm.assembly.budget.scales import EDGES, Scales
+from ctxasm.assembly.deduplicate.resolution import by_document, deduplicate
+from ctxasm.assembly.expand import expand
+from ctxasm.assembly.group import group
 from ctxasm.assembly.order import ORDERINGS
 from ctxasm.assembly.steps import NO_RELATIONS, Found, Grouped, RankedHits, Resolution
 from ctxasm.model import events as ev
@@ -58,6 +60,41 @@ def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffle
         if chosen.budget_scope == "rendered" and chosen.max_chars is None:
             assert all(scales().renderer.ends_after(blocks, ends[:known]) == ends for known in range(len(ends) + 1))
         assert [end.tokens for end in ends[:-1]] == [counter.count(scales().renderer.write(blocks[:n]).text) for n in range(1, len(blocks))]
+
+
+@law(
+    cases(),
+    st.one_of(settings_(), settings_(ordering="document_first", citation_unit="document", budget_scope="rendered", max_chars=None)),
+    st.integers(1, 400),
+    st.integers(1, 30),
+    st.sampled_from(["cl100k_base", "o200k_base", "p50k_base", "r50k_base"]),
+)
+def test_chunks_tried_together_or_not_counted_are_those_that_fit_one_by_one(case, chosen, limit, least, encoding):
+    chosen, counter = replace(chosen, min_chunk_tokens=least), open_counter(encoding)
+    source = FakeSource(case.documents, case.chunks, counter, case.with_facts)
+    grouped = group(deduplicate(expand(case.query, source, chosen, counter), chosen, None))
+
+    def scales():
+        return Scales(grouped, chosen, counter, limit)
+
+    sequence = in_sequence(scales())
+    assume(sequence)
+    together, repeats = ChunkSet(scales()), Repeats(scales())
+    fill(together, [[each] for each in sequence], limit, lambda each: repeats.takes(each[0], together))
+    one, every = ChunkSet(scales()), ChunkSet(scales())
+    repeats = Repeats(scales())
+    for candidate in sequence:
+        size, before = every.size(), dict(every._unchanged)
+        every.add(candidate)
+        # What is not counted comes to no less than is said, and what is counted only with the next to hardly more than with it.
+        assert every._at_least(size, before, [candidate]) <= every.size()
+        assert not scales().adds_up or size <= every.size() + EDGES
+        if not repeats.takes(candidate, one):
+            one.add(candidate)
+            if one.size() > limit:
+                one.drop(candidate)
+    assert together.keys() == one.keys()
+    assert together.size() == one.size() == scales().budgeted(one.plans())
 
 
 @law(

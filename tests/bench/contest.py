@@ -57,7 +57,7 @@ def digest(text: str) -> int:
 
 def chosen_queries(bundle: Bundle, most: int = MOST) -> list[Query]:
     """The labelled questions of the bench, as many of either half, each with its first hits; `most` 0: all."""
-    labelled = sorted((q for q in bundle.queries if q.retrieved and (q.spans or q.gold)), key=lambda q: digest(q.query_id))
+    labelled = sorted((q for q in bundle.queries if q.retrieved and q.is_labelled), key=lambda q: digest(q.query_id))
     most = -(-most // 2) or len(labelled)
     return [
         replace(q, retrieved=q.retrieved[:HITS]) for half in HALVES for q in [q for q in labelled if half_of(q.query_id) == half][:most]

@@ -47,7 +47,7 @@ class Tried(NamedTuple):
 
 def questions(name: str) -> list[Query]:
     """At most `MOST` of a corpus, by a digest of their ids, with their first hits."""
-    labelled = [query for query in load_real(name).queries if query.spans or query.gold]
+    labelled = [query for query in load_real(name).queries if query.is_labelled]
     chosen = sorted(labelled, key=lambda query: hashlib.sha256(query.query_id.encode()).digest())[:MOST]
     return [replace(query, retrieved=tuple(sorted(query.retrieved, key=lambda hit: hit.rank or 0)[:HITS])) for query in chosen]
 

@@ -96,7 +96,7 @@ def filtered(name: str, half: Half, shares: Sequence[float], monkeypatch: pytest
     store = MemoryStore(COUNTER)
     store.add(load_real(name))
     dataset = store.dataset()
-    queries = [query for query in dataset.queries() if half_of(query.query_id) == half and (query.spans or query.gold) and query.retrieved]
+    queries = [query for query in dataset.queries() if half_of(query.query_id) == half and query.is_labelled and query.retrieved]
     whole = AssemblySettings(max_tokens=16_000, top_k=10)
     found = []
     for share in shares:

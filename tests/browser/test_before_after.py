@@ -77,3 +77,21 @@ def test_a_click_at_the_moment_the_page_comes_to_rest_is_not_lost(app, open_page
     }""")
     expect(page.get_by_role("button", name="Close")).to_be_visible()
     expect(page.locator("[data-waits]")).to_have_count(0)
+
+
+def test_the_page_comes_to_no_rest_while_it_is_touched(app, open_page):
+    page = open_page(f"{app}/?q=cardio-duur-meebrengen&mt=2000")
+    expect(page.locator("[data-advice], [data-rule]").first).to_be_visible()
+    page.evaluate("""() => {
+        window.touches = setInterval(() => document.body.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true })), 50);
+        const send = WebSocket.prototype.send;
+        window.sent = [];
+        WebSocket.prototype.send = function (sent) { window.sent.push(new TextDecoder().decode(sent)); return send.call(this, sent); };
+    }""")
+    page.locator("[class*=st-key-] [role=radio]").filter(has_text=re.compile("^2$")).first.click()
+    expect(page.locator("[data-waits]")).to_be_visible()
+    page.wait_for_timeout(2000)
+    assert not page.evaluate("window.sent.some(each => each.includes('advice_rest'))")
+    page.evaluate("clearInterval(window.touches)")
+    expect(page.locator("[data-waits]")).to_have_count(0)
+    assert page.evaluate("window.sent.some(each => each.includes('advice_rest'))")

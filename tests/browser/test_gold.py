@@ -66,6 +66,32 @@ def test_a_question_without_gold_offers_the_way_to_it(other_app, open_page, tmp_
     expect(page.locator("#ctx-offer")).to_have_count(0)
 
 
+def test_a_click_in_the_moment_the_page_is_drawn_is_not_lost(other_app, open_page, tmp_path):
+    page = loaded(open_page, other_app, tmp_path, "vroeg")
+    page.add_init_script(
+        """new MutationObserver((_, drawn) => {
+            const offer = document.getElementById('ctx-offer');
+            if (offer) { drawn.disconnect(); window.heardThen = document.documentElement.dataset.chunkClicks; offer.click(); }
+        }).observe(document, { childList: true, subtree: true })"""
+    )
+    page.reload()
+    expect(page.locator("#ctx-no-gold")).to_be_visible()
+    assert page.evaluate("window.heardThen") is None
+
+
+def test_signs_that_are_clicked_in_one_moment_are_all_marked(other_app, open_page, tmp_path):
+    page = loaded(open_page, other_app, tmp_path, "vier")
+    step(page, "found").click()
+    signs = page.locator("#ctx-hits .cx-expected")
+    expect(signs).to_have_count(4)
+    page.evaluate("document.querySelectorAll('#ctx-hits .cx-expected').forEach(sign => sign.click())")
+    for at in range(4):
+        expect(signs.nth(at)).to_have_attribute("aria-pressed", "true")
+    signs.nth(1).click()
+    expect(signs.nth(1)).to_have_attribute("aria-pressed", "false")
+    expect(signs.nth(0)).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_sign_at_a_found_chunk_moves_every_step_and_survives_a_reload(other_app, open_page, tmp_path):
     page = loaded(open_page, other_app, tmp_path, "klik", width=1440, height=900)
     step(page, "found").click()

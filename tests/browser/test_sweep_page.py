@@ -1,4 +1,4 @@
-"""Sweep in a real browser: from Start to the recommendation, read by axe, and a row that opens Inspect."""
+"""Sweep in a real browser: from Start to the recommendation, read by axe; a row opens Inspect in a tab of its own, or here."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     ours = [f"{v['id']}: {node['html'][:120]}" for v in found for node in v["nodes"] if "cx-" in node["html"]]
     assert ours == []
     with page.context.expect_page() as opened:
-        page.locator("#ctx-swept").get_by_role("link").first.click()
+        page.locator("#ctx-swept").get_by_role("link").first.click(modifiers=["ControlOrMeta"])
     expect(opened.value.locator("#ctx-budget")).to_be_visible()
     expect(opened.value).to_have_url(re.compile("data=sample"))
+    opened.value.close()
+    page.locator("#ctx-cell").get_by_role("link", name="Compare").click()
+    expect(page.locator("#ctx-comparison")).to_be_visible()
+    expect(page).to_have_url(re.compile("/compare.*a=.*view=all"))
+    page.go_back()
+    expect(page.locator("#ctx-cell")).to_contain_text("Against your settings")
+    page.locator("#ctx-swept").get_by_role("link").first.click()
+    expect(page.locator("#ctx-budget")).to_be_visible()
+    assert len(page.context.pages) == 1

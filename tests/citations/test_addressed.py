@@ -76,6 +76,47 @@ def test_withheld_shares_do_not_weigh_in_the_pool() -> None:
     assert (totals.figures.claims, totals.figures.recall, totals.withheld) == (1, 0.0, 1)
 
 
+WORDS = [f"{a}{b}mplost" for a in ("ba", "do", "gi", "ku", "fe") for b in "rnlst"]
+"""None is like another."""
+
+
+def beside(asked: int, shared: int, near: float | None = None, *, said: int = 0, carried: bool = True) -> tuple[bool, str] | None:
+    """Whether an answer is doubtful that shares so many words with a question of so many, and by what; it says some words of its own."""
+    answer = f"The {' '.join(WORDS[:shared] + WORDS[len(WORDS) - said :])} is in the house."
+    sources = grounds_of_sources([{"n": 1, "text": answer if carried else "Nothing."}])
+    likeness = None if near is None else lambda question, text: near
+    question = f"What is the {' '.join(WORDS[:asked])}?"
+    found = check_answer(f"{answer[:-1]} [1].", sources, LexicalScorer(), question=question, likeness=likeness).addressed
+    return None if found is None else (found.is_doubtful, found.by)
+
+
+@pytest.mark.parametrize(
+    ("asked", "shared", "near", "expected"),
+    [
+        (10, 3, None, (False, "words")),
+        (7, 2, None, (True, "words")),
+        (5, 2, 0.1, (False, "words")),  # shares enough: the embedder is not asked
+        (8, 3, 0.1, (True, "meaning")),
+        (8, 3, 0.4, (False, "meaning")),
+        (8, 3, 0.39, (True, "meaning")),
+    ],
+)
+def test_three_tenths_of_the_words_are_enough_and_below_four_an_embedder_is_asked(
+    asked: int, shared: int, near: float | None, expected: tuple[bool, str]
+) -> None:
+    assert beside(asked, shared, near) == expected
+
+
+@pytest.mark.parametrize(("said", "expected"), [(14, None), (15, (True, "words"))])
+def test_what_no_source_carries_tells_from_sixteen_words_on(said: int, expected: tuple[bool, str] | None) -> None:
+    assert beside(5, 0, said=said, carried=False) == expected
+
+
+def test_where_nothing_is_known_of_a_question_nothing_is_expected() -> None:
+    found = checked("Parking costs two euros an hour [2].", "What does parking cost?")
+    assert (found.facts, found.passages) == ((0, 0), (0, 0))
+
+
 def test_facts_of_a_reference_are_looked_for() -> None:
     found = checked("The desk opens at seven in the morning [1].", "", reference=f"{DESK} {PARKING}")
     assert found.facts == (1, 2)

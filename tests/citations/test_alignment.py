@@ -195,3 +195,27 @@ def test_a_refusal_supports_nothing_and_the_clock_counts_in_milliseconds() -> No
     checked = check("Ik kan deze vraag niet beantwoorden.", [{"n": 1, "text": "De balie opent om zeven uur."}])
     assert [(one.verdict, one.score) for one in checked.claims] == [("declined", 0.0)]
     assert checked.elapsed_ms == pytest.approx(1.0)
+
+
+PARKING, DESK = {"n": 1, "text": "Parkeren kost twee euro per uur."}, {"n": 2, "text": "De balie opent om zeven uur."}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "De context vermeldt geen prijs [1], en de balie opent om acht uur [2].",
+        "De context vermeldt geen prijs [1] en de balie opent om acht uur [2].",
+    ],
+)
+def test_a_clause_that_states_something_is_judged_beside_one_that_declines(answer: str) -> None:
+    checked = check(answer, [PARKING, DESK])
+    check_laws(checked)
+    (claim,) = checked.claims
+    assert claim.verdict == "contradicted"
+    assert claim.clauses[-1].verdict == "contradicted"
+
+
+def test_a_sentence_whose_clauses_all_decline_declines_as_one() -> None:
+    checked = check("De context vermeldt geen prijs [1], en de bronnen zeggen niets over parkeren [2].", [PARKING, DESK])
+    check_laws(checked)
+    assert [(one.verdict, one.claim.cited, one.clauses) for one in checked.claims] == [("declined", (1, 2), ())]

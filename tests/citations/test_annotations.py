@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from ctxasm.__main__ import main
-from ctxasm.citations.annotations import otel_span_id
+from ctxasm.citations.alignment import check_answer
+from ctxasm.citations.annotations import annotations_of, fact_annotation, otel_span_id
+from ctxasm.citations.grounds import grounds_of_sources
+from ctxasm.citations.lexical import LexicalScorer
 
 VALID = Path(__file__).parents[1] / "data/files/valid"
 ALLOWED = {"span_id", "name", "annotator_kind", "result", "metadata", "identifier"}
@@ -68,6 +71,23 @@ def test_answers_of_other_tools_have_no_span_and_are_counted(tmp_path: Path, cap
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["why", str(VALID / "langsmith/runs.jsonl"), "--annotations", "/nowhere/out.json"]) == 2
     assert "--annotations cannot write to '/nowhere/out.json'" in capsys.readouterr().err
+
+
+def test_a_score_is_the_share_of_claims_that_are_carried_and_of_those_cited_right() -> None:
+    sources = grounds_of_sources([{"n": 1, "text": "The desk opens at nine. The tower is green."}, {"n": 2, "text": "Parking is free."}])
+    answer = "The desk opens at nine [1]. The tower is green [2]. Bananas are cheap."
+    found = annotations_of(check_answer(answer, sources, LexicalScorer()), "a" * 16)
+    assert [(one["name"], one["result"]["label"], one["result"]["score"]) for one in found[:2]] == [
+        ("ctxasm support", "not found", 0.6667),
+        ("ctxasm citation", "wrong number", 0.3333),
+    ]
+    (support,) = annotations_of(check_answer("The desk opens at nine.", sources, LexicalScorer(), voice=True), "a" * 16)
+    assert support["result"]["score"] == 1.0
+
+
+@pytest.mark.parametrize(("outcome", "score"), [("cited", 1.0), ("not_cited", 0.0)])
+def test_a_fact_that_was_cited_scores_one_and_any_other_nothing(outcome: str, score: float) -> None:
+    assert fact_annotation("a" * 16, outcome, "It says so.", "A fact.", 1)["result"]["score"] == score
 
 
 def test_ids_are_as_opentelemetry_writes_them() -> None:

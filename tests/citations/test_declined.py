@@ -147,3 +147,6 @@ def test_a_stretch_of_twice_that_length_is_not_looked_at() -> None:
 def test_every_marker_of_a_sentence_is_left_out_of_its_words() -> None:
     first, after = "The sources do not mention it [1] [2] [3].", "[4]"
     assert declined_spans(f"{first} {after}") == ((0, len(f"{first} {after}")),)
+    assert is_refusal("The sources do not mention it. (source 1) (source 2)")
+    answer = f"It opens at nine. {first} {after}"
+    assert declined_spans(answer) == ((answer.index(first), len(answer)),)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxasm.assembly.compress import ExtractiveCompressor
+from ctxasm.assembly.extracts import Extract, KeptSpan
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.grounds import Ground, Grounds, grounds_of_assembly, grounds_of_sources
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Found, Source
+from ctxasm.text.chunk_facts import has_offsets
 from tests.contexts import Block, make_assembly
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource
@@ -22,8 +29,14 @@ CUTS = ((0, 60), (29, 93), (93, 119))
 """Three chunks: the second repeats the end of the first, the third touches it."""
 
 
-def run(hits: list[Hit], chosen: AssemblySettings, *, summary: str | None = None, more: tuple[Chunk, ...] = ()) -> Assembly:
-    chunks = [Chunk("doc", at, TEXT[low:high], low, high) for at, (low, high) in enumerate(CUTS)]
+def run(
+    hits: list[Hit],
+    chosen: AssemblySettings,
+    *,
+    summary: str | None = None,
+    more: tuple[Chunk, ...] = (),
+    chunks: Sequence[Chunk] = tuple(Chunk("doc", at, TEXT[low:high], low, high) for at, (low, high) in enumerate(CUTS)),
+) -> Assembly:
     source = FakeSource([Document("doc", "Bezoek", summary=summary), Document("other", "Ander")], [*chunks, *more], COUNTER)
     return assemble(Query("Wanneer?", tuple(hits)), source, chosen, COUNTER, FakeClock(), 8000)
 
@@ -65,6 +78,61 @@ def test_a_stretch_over_two_chunks_has_no_chunk_but_a_document() -> None:
     assert (support.chunk_index, support.chunk_start, support.chunk_end) == (None, None, None)
     assert TEXT[support.document_start : support.document_end] == "per uur. Bel eerst"
     assert support.retrieved
+
+
+def test_a_chunk_that_lies_inside_another_and_is_shown_again_turns_no_place_around() -> None:
+    inside = (Chunk("doc", 0, TEXT[:60], 0, 60), Chunk("doc", 1, TEXT[29:45], 29, 45))
+    ground = only(run([Hit("doc", 0, 0.9), Hit("doc", 1, 0.8)], AssemblySettings(expand_window=0, min_overlap_chars=20), chunks=inside))
+    support = ground.support(found(ground, "acht uur. Bezoek is"))
+    assert (support.chunk_index, support.document_start, support.document_end) == (None, 29, 60)
+
+
+@pytest.mark.parametrize(("start", "end"), [(29, None), (None, 93), (29, 94), (0, 0)])
+def test_offsets_that_do_not_span_the_text_place_nothing(start: int | None, end: int | None) -> None:
+    ground = only(run([Hit("doc", 1, 0.9)], AssemblySettings(expand_window=0), chunks=(Chunk("doc", 1, TEXT[29:93], start, end),)))
+    support = ground.support(found(ground, "Parkeren"))
+    assert (support.chunk_index, support.chunk_start) == (1, TEXT.index("Parkeren") - 29)
+    assert (support.document_start, support.document_end) == (None, None)
+
+
+def test_a_stretch_is_placed_only_where_each_of_its_chunks_is() -> None:
+    """What lies between is not known to stand between them in the document."""
+    chunks = [Chunk("doc", at, f"Zin {at} van drie.", 20 * at if at != 1 else None, 20 * at + 15 if at != 1 else None) for at in range(3)]
+    ground = only(run([Hit("doc", at, 0.9) for at in range(3)], AssemblySettings(expand_window=0), chunks=chunks))
+    (low, high) = ground.source.ranges[0][0], ground.source.ranges[-1][1]
+    support = ground.support(Found(1, low, high, 0.9))
+    assert (support.document_id, support.document_start, support.document_end) == ("doc", None, None)
+
+
+class Shortens:
+    """A compressor that makes the same of every chunk."""
+
+    def __init__(self, made: Extract) -> None:
+        self.made = made
+
+    def compress(self, query: str, chunks: Sequence[FetchedChunk], *_: Any) -> list[Extract | None]:
+        return [self.made for _ in chunks]
+
+
+def shortened(made: Extract) -> Ground:
+    chosen = AssemblySettings(expand_window=0, compression="model", compression_when="always", max_chunk_tokens=20)
+    source = FakeSource([], [Chunk("doc", 0, TEXT * 3, 500, 500 + 3 * len(TEXT))], COUNTER)
+    query = Query("Wanneer?", (Hit("doc", 0, 0.9),))
+    return only(assemble(query, source, chosen, COUNTER, FakeClock(), 8000, compressor=Shortens(made)))
+
+
+def test_what_a_model_wrote_of_a_chunk_has_no_place_in_it_nor_in_the_document() -> None:
+    ground = shortened(Extract("rewritten", words="De balie is open en parkeren kost geld."))
+    support = ground.support(found(ground, "parkeren kost geld"))
+    assert (support.document_id, support.chunk_index, support.retrieved) == ("doc", 0, True)
+    assert support[-4:] == (None, None, None, None)
+
+
+def test_what_is_left_of_a_chunk_stands_where_it_stood() -> None:
+    ground = shortened(Extract("model", (KeptSpan(0, 28), KeptSpan(60, 92))))
+    support = ground.support(found(ground, "twee euro"))
+    at = TEXT.index("twee euro")
+    assert support[-4:] == (at, at + 9, 500 + at, 500 + at + 9)
 
 
 def test_headers_gaps_and_summaries_are_no_evidence() -> None:
@@ -119,7 +187,8 @@ CALM = settings(max_examples=examples(60), derandomize=True)
 @CALM
 @given(cases(), settings_(enabled=True), LIMITS, st.randoms(use_true_random=False))
 def test_every_stretch_of_evidence_is_the_same_text_everywhere(case: Case, chosen: AssemblySettings, limit: int, random) -> None:
-    assembly = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    compressor = ExtractiveCompressor(chosen.gap_mark) if chosen.compression != "off" else None
+    assembly = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit, compressor=compressor)
     grounds = grounds_of_assembly(assembly)
     assert [source.number for source in grounds.sources] == [citation.number for citation in assembly.citations]
     check_every_place(grounds, assembly)
@@ -168,9 +237,18 @@ def check_stretch(ground: Ground, assembly: Assembly, case: Case, start: int, en
         assert neutralised or chunk.text[support.chunk_start : support.chunk_end] == words
         assert support.chunk_end - support.chunk_start == end - start
         assert {(s.document_id, s.chunk_index) for s in touched} == {(support.document_id, support.chunk_index)}
-    placed = [assembly.trace.candidates[s.document_id, s.chunk_index].chunk.start is not None for s in touched]
-    assert (support.document_start is not None) == (placed[0] and placed[-1])
+    held = [assembly.trace.candidates[s.document_id, s.chunk_index].chunk for s in touched]
+    assert (support.document_start is not None) == all(has_offsets(chunk) for chunk in held)
     if support.document_start is not None:
-        assert support.document_start <= support.document_end <= len(case.texts[support.document_id])
-        if support.chunk_index is not None and not neutralised:
-            assert case.texts[support.document_id][support.document_start : support.document_end] == words
+        assert support.document_start < support.document_end
+        assert min(chunk.start for chunk in held) <= support.document_start
+        assert support.document_end <= max(chunk.end for chunk in held)
+        if support.chunk_index is not None:
+            assert support.document_start - support.chunk_start == support.document_end - support.chunk_end == held[0].start
+        text = case.texts[support.document_id]
+        if all(text[chunk.start : chunk.end] == chunk.text for chunk in held):  # else a record says where it does not stand
+            assert support.document_end <= len(text)
+            shown = text[support.document_start : support.document_end]
+            stretches = [words[max(s.start - support.context_start, 0) : s.end - support.context_start] for s in touched]
+            assert neutralised or all(stretch in shown for stretch in stretches)
+            assert neutralised or support.chunk_index is None or shown == words

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxasm.citations.alignment import check_answer
-from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer
+from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_operators, operator_lines
 from tests.citations.operator_probes import LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
@@ -28,11 +26,15 @@ FOUND: dict[Part, dict[str, int]] = {
 
 
 @cache
+def checked(part: Part) -> list[Checked]:
+    return checked_operators(part[1], part[0])
+
+
+@cache
 def called(part: Part) -> tuple[int, Counter[str], int]:
     """False probes called supported, true ones by kind, and true ones called contradicted."""
     wrong, conflicts, found = 0, 0, Counter[str]()
-    for probe in written(part[1], part[0]):
-        claims = check_answer(f"{probe.claim} [1]", grounds_of_sources([{"n": 1, "text": probe.text}]), LexicalScorer()).claims
+    for probe, claims in checked(part):
         is_supported = bool(claims) and all(claim.verdict == "supported" for claim in claims)
         wrong += is_supported and not probe.true
         conflicts += probe.true and any(claim.verdict == "contradicted" for claim in claims)
@@ -42,6 +44,11 @@ def called(part: Part) -> tuple[int, Counter[str], int]:
 
 def name_of(part: object) -> str | None:
     return f"{part[0].stem}-{part[1]}" if isinstance(part, tuple) else None
+
+
+def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:
+    """Who changes a gate sees here what else moves. Rewritten by `python -m tests.citations.lexical_scores`."""
+    assert KEPT_OPERATORS.read_text(encoding="utf-8").splitlines() == list(operator_lines(checked((WRITTEN, "read"))))
 
 
 @pytest.mark.parametrize("part", FALSE_SUPPORTED, ids=name_of)

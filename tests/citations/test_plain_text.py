@@ -39,6 +39,10 @@ TEXTS = {
     "It. [1]says so": "It. says so",
     "It [1] says so": "It  says so",
     "[1], it opens": ", it opens",
+    "It. [1]  beschreibt es": "It. §  beschreibt es",  # twelve characters are looked at
+    "It. [1]   beschreibt es": "It.    beschreibt es",
+    "It[1]a b": "It a b",
+    f"It is open ([1]). {'x' * 90}": f"It is open. {'x' * 90}",
     '<cite id="1">It</cite> opens.': "§It opens.",
     # Markdown
     "[label **b**](http://x) it [1]": "label b it ",

@@ -8,6 +8,7 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
 from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.citations.checking import check as check_against
 from ctxasm.citations.grounds import grounds_of_assembly, grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.model.records import Chunk, Document, Hit, Query
@@ -235,6 +236,12 @@ def test_voice_finds_a_source_for_each_sentence_or_says_that_there_is_none() -> 
     assert (wrong.verdict, wrong.conflict and wrong.conflict.source) == ("contradicted", "2 euro")
     assert (bracket.verdict, bracket.claim.cited) == ("no_source", ())
     assert (checked.markers, checked.voice, checked.marked) == ((), True, False)
+
+
+@pytest.mark.parametrize(("channel", "voice"), [("text", False), ("voice", True)])
+def test_an_answer_is_read_as_its_context_was_asked_for(channel: str, voice: bool) -> None:
+    checked = check_against(context(DUTCH, channel=channel), "Parkeren kost 2 euro per uur.", LexicalScorer())
+    assert (checked.voice, checked.marked) == (voice, not voice)
 
 
 def test_an_answer_without_markers_is_attributed_like_a_spoken_one() -> None:

@@ -54,10 +54,10 @@ def test_a_question_is_labelled_and_nothing_else_changes(store: DatasetStore) ->
 def test_of_two_who_mark_at_once_neither_loses_a_mark(store: DatasetStore, monkeypatch: pytest.MonkeyPatch) -> None:
     write = type(store).set_gold
 
-    def after_another(self: DatasetStore, *said: Any) -> Query:
+    def after_another(self: DatasetStore, *said: Any, **more: Any) -> Query:
         monkeypatch.setattr(type(store), "set_gold", write)
         ctxasm.label("q1", [("a", 2)], store)
-        return write(self, *said)
+        return write(self, *said, **more)
 
     monkeypatch.setattr(type(store), "set_gold", after_another)
     assert ctxasm.label("q1", [("a", 1)], store).gold == (GoldChunk("a", 2, "hand"), GoldChunk("a", 1, "hand"))

@@ -307,6 +307,18 @@ def test_gold_is_given_to_one_question(store: AnyStore) -> None:
     assert store.dataset("hospital").info.content_hash == before.content_hash
 
 
+def test_gold_beside_a_linked_table_is_given_to_a_saved_question_alone(store: AnyStore) -> None:
+    store.save_query("elsewhere", Query("Where?", (), "mine", (GoldChunk("a", 1),)), linked=True)
+    assert store.set_gold("elsewhere", "mine", (GoldChunk("a", 2),), "add", linked=True).gold == (GoldChunk("a", 1), GoldChunk("a", 2))
+    (saved,) = store.saved_queries("elsewhere")
+    assert saved == Query("Where?", (), "mine", (GoldChunk("a", 1), GoldChunk("a", 2)))
+    for name in ("other", "\0", "\ud800"):
+        with pytest.raises(NotFound, match="saved are 'mine'"):
+            store.set_gold("elsewhere", name, (), linked=True)
+    with pytest.raises(NotFound, match="elsewhere"):
+        store.set_gold("elsewhere", "mine", ())
+
+
 def test_summaries_are_made_again_and_taken_back_by_the_same_means(store: AnyStore) -> None:
     bundle = full_bundle()
     first = store.add(bundle)

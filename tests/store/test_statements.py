@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import pytest
 from bundles import numbered_bundle
 from sqlalchemy import Connection, event
 
@@ -38,6 +39,15 @@ def sent(store: Store) -> Iterator[list[str]]:
     with patch("ctxasm.store.dataset.driver_rows", noted):
         yield statements
     event.remove(engine, "before_cursor_execute", note)
+
+
+def test_a_statement_that_fails_on_an_open_connection_is_not_asked_again(database: Store) -> None:
+    """A locked database would be waited for twice."""
+    connections = database._connections
+    with sent(database) as statements, connections._engine.connect() as connection:
+        with pytest.raises(connection.dialect.loaded_dbapi.Error):
+            driver_rows(connection, "SELECT 1 FROM ctxasm_nowhere", ())
+        assert statements == []
 
 
 def windows_of(hits: int, documents: int) -> list[Window]:

@@ -12,7 +12,9 @@ import unicodedata
 from html.parser import HTMLParser
 from typing import NamedTuple
 
-WIDTHLESS = dict.fromkeys(i for i in range(0x110000) if unicodedata.category(chr(i)) == "Cf" or 0xFE00 <= i <= 0xFE0F)
+PLANES = (*range(0x20000), *range(0xE0000, 0xE1000))
+"""Where characters without width stand: neither in the planes of ideographs nor in those that are nobody's."""
+WIDTHLESS = dict.fromkeys(i for i in PLANES if unicodedata.category(chr(i)) == "Cf" or 0xFE00 <= i <= 0xFE0F)
 
 
 class Boundary(NamedTuple):

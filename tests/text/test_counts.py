@@ -1,5 +1,7 @@
 """The law of cheap counting: whatever is added, the total is tiktoken's count of the whole text."""
 
+from functools import cache
+
 import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,15 +11,19 @@ from ctxasm.text.tokens.counter import ExactCounter
 from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.examples import examples
 
-CL, O2 = load_encoding("cl100k_base"), load_encoding("o200k_base")
-# The other family's rules, tried on a vocabulary that is at hand: its own splitting pattern with cl100k's merges.
-R50 = tiktoken.Encoding(
-    "r50k_like",
-    pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
-    mergeable_ranks=CL._mergeable_ranks,
-    special_tokens={},
-)
-COUNTERS = [ExactCounter(e) for e in (CL, O2, R50)]
+
+@cache
+def counters() -> list[ExactCounter]:
+    """Of each family of rules one. r50k's are tried on a vocabulary that is at hand: its own splitting pattern with cl100k's merges."""
+    cl100k, o200k = load_encoding("cl100k_base"), load_encoding("o200k_base")
+    r50k = tiktoken.Encoding(
+        "r50k_like",
+        pat_str=r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
+        mergeable_ranks=cl100k._mergeable_ranks,
+        special_tokens={},
+    )
+    return [ExactCounter(encoding) for encoding in (cl100k, o200k, r50k)]
+
 
 ATOMS = st.sampled_from(
     [
@@ -119,7 +125,7 @@ PARTS = st.lists(TEXT, max_size=8)
 
 
 def check_parts(parts: list[str]) -> None:
-    for counter in COUNTERS:
+    for counter in counters():
         tally, whole = counter.tally(), ""
         for number, part in enumerate(parts):
             whole += part
@@ -135,7 +141,7 @@ def test_a_tally_is_the_count_of_the_whole_text(parts):
 
 
 def check_split(text: str, at: int) -> None:
-    for counter in COUNTERS:
+    for counter in counters():
         total, left, right = counter.count(text), counter.count(text[:at]), counter.count(text[at:])
         assert counter.complement(text, at, total, right) == left, (counter.encoding, text, at)
         assert counter.complement(text, at, total, left) == right, (counter.encoding, text, at)
@@ -148,7 +154,7 @@ def test_one_side_of_a_split_follows_from_the_other(text, at):
 
 
 def check_overlap(head: str, shared: str, rest: str) -> None:
-    for counter in COUNTERS:
+    for counter in counters():
         if counter.has_seam(shared):
             joined = counter.count(head + shared + rest)
             assert joined == counter.count(head + shared) + counter.count(shared + rest) - counter.count(shared), counter.encoding
@@ -160,10 +166,23 @@ def test_a_shared_head_with_a_seam_inside_can_be_subtracted(head, shared, rest):
     check_overlap(head, shared, rest)
 
 
+@given(TEXT, TEXT, TEXT)
+@settings(max_examples=examples(400))
+def test_what_is_inside_a_text_is_counted_wherever_it_stands(before, text, after):
+    for counter in counters():
+        assert 0 <= counter.inside(text, counter.count(text)) <= counter.count(before + text + after), counter.encoding
+
+
+def test_what_is_inside_a_text_stands_between_its_first_seam_and_its_last():
+    counter, text = open_counter(), "one two three four"
+    assert counter.inside(text, counter.count(text)) == counter.count(text) - counter.count("one") - counter.count(" four")
+    assert counter.inside("oneword", 2) == 0
+
+
 @given(TEXT)
 @settings(max_examples=examples(200))
 def test_boundaries_are_valid_prefixes_that_cost_what_they_say(text):
-    counter = COUNTERS[0]
+    counter = counters()[0]
     places = counter.boundaries(text)
     assert places == sorted(set(places))
     assert not text or places[-1] == len(text)
@@ -174,7 +193,7 @@ def test_special_tokens_in_a_document_are_ordinary_text():
 
 
 def test_long_text_without_any_seam_is_still_exact():
-    counter = COUNTERS[0]
+    counter = counters()[0]
     for text in (" " * 5000, "=" * 5000, "\n" * 5000, "的" * 3000, "\u0378" * 2000):
         tally = counter.tally()
         for at in range(0, len(text), 700):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,24 +46,16 @@ def fast_counter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     return counter
 
 
-COUNTERS = {name: ExactCounter(load_encoding(name)) for name in ENCODINGS}
+@cache
+def counter_of(encoding: str) -> ExactCounter:
+    return ExactCounter(load_encoding(encoding))
 
 
 @given(TEXTS)
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(400))
 def test_the_counts_are_those_of_tiktoken(texts: list[str]) -> None:
-    check(texts)
-
-
-@pytest.mark.slow
-@given(TEXTS)
-@settings(max_examples=10_000)
-def test_the_counts_are_those_of_tiktoken_at_length(texts: list[str]) -> None:
-    check(texts)
-
-
-def check(texts: list[str]) -> None:
-    for name, counter in COUNTERS.items():
+    for name in ENCODINGS:
+        counter = counter_of(name)
         opened = open_fast(name, lambda some, name=name: slow_counts(name, some))  # type: ignore[misc]
         assert opened.count_many is not None
         counter._fast = opened

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ctxasm.data.files import load_bundle
+from ctxasm.model.records import Bundle
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.sweep.work import PlainTools
@@ -16,9 +17,14 @@ def sample_store() -> MemoryStore:
     return new_store()
 
 
+@cache
+def sample() -> Bundle:
+    return load_bundle("sample_data/hospital")
+
+
 def new_store() -> MemoryStore:
     store = MemoryStore(open_counter("cl100k_base"))
-    store.add(load_bundle("sample_data/hospital"))
+    store.add(sample())
     return store
 
 

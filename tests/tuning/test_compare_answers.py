@@ -92,7 +92,9 @@ def test_nothing_is_asked_twice_and_what_was_ended_goes_on() -> None:
     ended = desk(model, 5, store).compare(OFF, ON, report=lambda told: stop.__setitem__(0, told.done == 2), cancelled=lambda: stop[0])
     assert (len(ended.pairs), ended.cancelled, len(model.asked)) == (2, True, 4)
     left = desk(model, 5, store).estimate(OFF, ON, Prices(1, 1))
-    assert (left.answers, left.asked) == (10, 6)
+    assert (left.answers, left.known, left.asked) == (10, 4, 6)
+    same = desk(model, 5, store).estimate(AssemblySettings(max_tokens=700), AssemblySettings(max_tokens=700))
+    assert (same.answers, same.known, same.asked) == (10, 0, 5)
     assert left.written == 6 * 512
     assert left.cost == pytest.approx((left.sent + left.written) / 1e6)
     whole = desk(model, 5, store).compare(OFF, ON)
@@ -145,7 +147,7 @@ def test_an_endpoint_answers_and_its_key_is_kept_nowhere(endpoint: OpenAIModel) 
     found = asking.compare(OFF, ON)
     assert len(found.pairs) == 2
     assert all(pair.a.answer and pair.b.answer for pair in found.pairs)
-    kept = store.read_kept(asking.shelf)
+    kept = store.read_kept(asking.known.name)
     assert len(kept) == 4
     assert SECRET not in json.dumps(kept) + json.dumps(found.to_dict())
     assert all(set(json.loads(value)) == {"answer", "complete", "called"} for value in kept.values())

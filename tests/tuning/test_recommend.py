@@ -79,7 +79,8 @@ def test_clear_evidence_overturns_it() -> None:
     assert made.more == 0
     assert (len(made.gained), made.lost) == (30, ())
     assert made.sentences()[0] == (
-        "Take Neighbours 0: it holds the evidence of 70 of 80 questions, your settings 40 (the hits could give 80)."
+        "Take Neighbours 0, the rest as yours: it holds the evidence of 70 of 80 questions, your settings 40 "
+        "(the hits with 3 neighbours could give 80)."
     )
     assert "more than chance explains" in made.sentences()[1]
     assert made.sentences()[2] == "It takes 100 tokens a question in place of 150; it gains 30 questions and loses 0 questions."
@@ -177,4 +178,6 @@ def test_gold_that_only_holds_what_was_retrieved_is_told() -> None:
         labels_of([beside, Query("e", (), "5", (GoldChunk("d", 3),), (span,))])
         == "2 questions by spans, 1 question by gold chunks (1 marked by hand)"
     )
+    there = Query("f", (Hit("d", 4, 1.0),), "6", (GoldChunk("d", 3), GoldChunk("d", 9, "made"), GoldChunk("d", 4, "cited")), (span,))
+    assert labels_of([there]) == f"1 question by spans, 1 question by gold chunks (1 approved as cited), {favours}"
     assert labels_of([]) == "no labels"

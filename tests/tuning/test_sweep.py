@@ -359,19 +359,32 @@ RIVALS = {"expand_window": (0, 1), "top_k": (4, None), "max_tokens": (500, 8000)
 def test_a_wider_window_is_held_against_more_hits_at_equal_tokens(whole: Callable[[int, int], bool], sentence: str) -> None:
     def outcome(settings: AssemblySettings, question: int) -> tuple[int, int, int]:
         hits = 8 if settings.top_k is None else settings.top_k
-        # Eight hits alone are as long as four with their neighbours; under the large limit they are more than a tenth longer.
+        # Eight hits alone are as long as four with their neighbours; under the large limit they are longer, and nothing is shorter.
         tokens = hits * 100 if settings.expand_window == 0 else hits * (200 if settings.max_tokens == 500 else 150)
         return tokens, int(whole(settings.expand_window, question)), 1
 
     found = of_outcomes(RIVALS, outcome, 40)
     made = rivals(found)
     assert made is not None
-    pairs = [tuple(found.settings[at] for at in pair) for pair in made.pairs]
-    assert pairs == [
-        (START.replace(expand_window=1, top_k=4, max_tokens=500), START.replace(expand_window=0, top_k=None, max_tokens=500)),
-    ]
+    pairs = [tuple(found.settings[at] for at in (one.wider, one.below, one.above)) for one in made.all]
+    more = START.replace(expand_window=0, top_k=None, max_tokens=500)
+    assert pairs == [(START.replace(expand_window=1, top_k=4, max_tokens=500), more, more)]
     assert made.interval.low <= made.difference <= made.interval.high
-    assert f" At equal tokens (1 pair of settings) {sentence}" in decide(found).sentence
+    assert f" At equal tokens (1 comparison) {sentence}" in decide(found).sentence
+
+
+def test_between_two_numbers_of_hits_the_rival_is_as_far_as_its_tokens() -> None:
+    def outcome(settings: AssemblySettings, question: int) -> tuple[int, int, int]:
+        hits = 8 if settings.top_k is None else settings.top_k
+        if settings.expand_window:
+            return hits * 175, int(question < 10), 1
+        return hits * 100, int(question < (20 if hits == 8 else 0)), 1
+
+    made = rivals(of_outcomes({"expand_window": (0, 1), "top_k": (4, 6, None)}, outcome, 40))
+    assert made is not None
+    (only,) = made.all  # four hits with neighbours take 700 tokens: halfway between six and eight hits alone
+    assert only.share == 0.5
+    assert made.difference == pytest.approx((10 - (0 + 20) / 2) / 40)
 
 
 def test_rivals_need_both_axes_and_equal_tokens() -> None:

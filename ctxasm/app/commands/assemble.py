@@ -73,7 +73,7 @@ def run(args: Namespace) -> int:
             try:
                 assembly = workbench.assemble(query, settings, dataset, model=model)
                 if args.all:
-                    tally.add(assembly, workbench.evidence(assembly, dataset) if query.spans or query.gold else ())
+                    tally.add(assembly, workbench.evidence(assembly, dataset) if query.is_labelled else ())
                 yield assembly
             except InvalidInput as error:
                 failures.append(f"query {query.query_id}: {error}")

@@ -111,13 +111,14 @@ def _run_answers(args: Namespace, workbench: Workbench, a: AssemblySettings, b: 
 def estimate_text(told: AnswerEstimate, model: str) -> str:
     """What is left to ask, in a line."""
     cost = f", at most {told.cost:.2f}" if told.cost else ""
-    return f"{model}: {told.asked} of {told.answers} answers to ask, {told.sent:,} tokens to send, at most {told.written:,} written{cost}"
+    known = f"{told.known} of {told.answers} answers known already, {told.asked} calls"
+    return f"{model}: {known}, {told.sent:,} tokens to send, at most {told.written:,} written{cost}"
 
 
 def answers_text(found: AnswerComparison) -> str:
     """A line a figure, with its interval."""
     n = len(found.pairs)
-    head = f"{found.model}: {n} questions answered under both, {found.reused} of {2 * n} answers kept from before"
+    head = f"{found.model}: {n} questions answered under both, {found.reused} of {2 * n} answers known already"
     return "\n".join([head, *map(_figure, found.figures)])
 
 

@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
         Labelled(query, dataset, dataset.document_chunks)
         for dataset in datasets
         for query in dataset.queries()
-        if query.retrieved and (query.spans or query.gold)
+        if query.retrieved and query.is_labelled
     ]
     fitted = fit(labelled, workbench.counter("cl100k_base"), workbench.weights())
     names, gain = ", ".join(dataset.info.name for dataset in datasets), fitted.gain

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.budget.scales import EDGES, Scales
 from ctxasm.assembly.passages import join
 from ctxasm.assembly.steps import DocumentPlan, Related
 from ctxasm.model.results import Candidate, Key
@@ -41,7 +41,11 @@ class ChunkSet:
     def __init__(self, scales: Scales, chosen: dict[str, dict[int, Candidate]] | None = None) -> None:
         self.scales = scales
         self.chosen = {} if chosen is None else chosen
-        self._ascending: dict[str, tuple[int, ...]] = {}
+        self._place = scales.place.__getitem__
+        self._unchanged: dict[str, DocumentPlan] = {}
+        self._size: int | None = None
+        self._apart = not (scales.small and scales.originals)
+        """Whether what fills a document does not depend on the others: nothing small is left out because another says it."""
 
     def __contains__(self, key: Key) -> bool:
         return key[1] in self.chosen.get(key[0], ())
@@ -52,51 +56,87 @@ class ChunkSet:
 
     def add(self, candidate: Candidate) -> None:
         """Take one more chunk."""
-        document_id, index = candidate.key
-        self.chosen.setdefault(document_id, {})[index] = candidate
-        self._ascending.pop(document_id, None)
+        chunk = candidate.chunk
+        self.chosen.setdefault(chunk.document_id, {})[chunk.chunk_index] = candidate
+        self._unchanged.pop(chunk.document_id, None)
+        self._size = None
 
     def drop(self, candidate: Candidate) -> None:
         """Give a chunk back."""
         document_id, index = candidate.key
         del self.chosen[document_id][index]
-        self._ascending.pop(document_id, None)
+        self._unchanged.pop(document_id, None)
+        self._size = None
         if not self.chosen[document_id]:
             del self.chosen[document_id]
 
+    def takes(self, candidates: Sequence[Candidate], limit: int) -> bool:
+        """Take these chunks, none of which is in, where the set comes to no more than `limit` with them; else leave it as it was.
+
+        What surely comes to more is not put together to be counted.
+        """
+        before, size = self._unchanged, self.size()
+        self._unchanged = before.copy()
+        for candidate in candidates:
+            self.add(candidate)
+        if self._at_least(size, before, candidates) <= limit and self.size() <= limit:
+            return True
+        for candidate in candidates:
+            self.drop(candidate)
+        self._unchanged, self._size = before, size
+        return False
+
+    def _at_least(self, size: int, before: Mapping[str, DocumentPlan], fresh: Iterable[Candidate]) -> int:
+        """What the set comes to at least, which came to `size` with other plans of the documents of these chunks."""
+        if not (self._apart and self.scales.adds_up):
+            return 0
+        for document_id in {candidate.chunk.document_id for candidate in fresh}:
+            size += self.scales.least(self._plan(document_id))
+            if document_id in before:
+                size -= self.scales.alone(before[document_id])
+        return size
+
     def plans(self, cut: Candidate | None = None, at: int = 0) -> list[DocumentPlan]:
         """The documents in their order; with `cut` shown only up to character `at`."""
-        filled = self._filled(cut)
+        ordered = sorted(self.chosen, key=self._place)
+        if cut is None and self._apart:
+            return [self._unchanged.get(document_id) or self._plan(document_id) for document_id in ordered]
+        filled = self._filled(ordered, cut)
         return [
             self._cut_plan(filled[document_id], cut, at)
             if cut is not None and cut.chunk.document_id == document_id
             else self.scales.planned(document_id, filled[document_id])
-            for document_id in filled
+            for document_id in ordered
         ]
+
+    def _plan(self, document_id: str) -> DocumentPlan:
+        plan = self._unchanged[document_id] = self.scales.planned(document_id, self._filled([document_id])[document_id])
+        return plan
 
     def size(self, cut: Candidate | None = None, at: int = 0) -> int:
         """What the set comes to for the budget."""
-        return self.scales.budgeted(self.plans(cut, at))
+        if cut is not None:
+            return self.scales.budgeted(self.plans(cut, at))
+        if self._size is None:
+            self._size = self.scales.budgeted(self.plans())
+        return self._size
 
     def shown_from(self, candidate: Candidate) -> int:
         """How many characters of a chosen chunk's head its neighbours show."""
         document_id, index = candidate.key
-        plan = self.scales.planned(document_id, self._filled(candidate)[document_id])
+        ordered = sorted(self.chosen, key=self._place)
+        plan = self.scales.planned(document_id, self._filled(ordered, candidate)[document_id])
         return next(j.start for j in plan.joined if j.chunk.chunk_index == index)
 
-    def _filled(self, cut: Candidate | None = None) -> dict[str, tuple[int, ...]]:
-        """The indexes that each document shows, the documents in their order. What is cut has no neighbour behind its end."""
-        ascending = self._ascending
-        for document_id, own in self.chosen.items():
-            if document_id not in ascending:
-                ascending[document_id] = tuple(sorted(own))
-        ordered = {document_id: ascending[document_id] for document_id in sorted(self.chosen, key=self.scales.place.__getitem__)}
-        small = self.scales.small
+    def _filled(self, ordered: Sequence[str], cut: Candidate | None = None) -> dict[str, tuple[int, ...]]:
+        """The indexes that each of these documents shows. What is cut has no neighbour behind its end."""
+        filled = {document_id: tuple(sorted(self.chosen[document_id])) for document_id in ordered}
+        small, originals = self.scales.small, self.scales.originals
         if not small:
-            return ordered
+            return filled
         there: set[Key] = set()
-        for document_id, indexes in list(ordered.items()):
-            filled = False
+        for document_id, indexes in filled.items():
+            fresh: list[int] = []
             for low, high in pairwise(indexes):
                 # What is large is most often told by the first of them.
                 if high == low + 1 or (document_id, low + 1) not in small or (cut is not None and cut.key == (document_id, low)):
@@ -106,15 +146,12 @@ class ChunkSet:
                     continue
                 there = there or self.keys()
                 for key in between:
-                    if not any(related.key in there for related in self.scales.originals.get(key, ())):
+                    if not any(related.key in there for related in originals.get(key, ())):
                         there.add(key)
-                        filled = True
-            if filled:
-                ordered[document_id] = self._shown(document_id, there)
-        return ordered
-
-    def _shown(self, document_id: str, there: set[Key]) -> tuple[int, ...]:
-        return tuple([index for index in self.scales.own[document_id] if (document_id, index) in there])
+                        fresh.append(key[1])
+            if fresh:
+                filled[document_id] = tuple(sorted((*indexes, *fresh)))
+        return filled
 
     def _cut_plan(self, indexes: tuple[int, ...], cut: Candidate, at: int) -> DocumentPlan:
         document_id, index = cut.key
@@ -122,20 +159,43 @@ class ChunkSet:
         return self.scales.plan(document_id, join(chunks, self.scales.settings.min_overlap_chars, {index: at}))
 
 
+def fill(
+    chosen: ChunkSet, groups: Sequence[Sequence[Candidate]], limit: int, repeats: Callable[[Sequence[Candidate]], bool] = lambda _: False
+) -> list[int]:
+    """Take of these groups of chunks each that fits beside what is in by then, and that does not `repeats` it; which they are.
+
+    While all fit, twice as many are tried at once: what fits with the last of them fits without it, but for what merges at its edges.
+    """
+    several = chosen.scales.adds_up and not chosen.scales.originals
+    taken: list[int] = []
+    at, step = 0, 1
+    while at < len(groups):
+        together = range(at, min(at + step, len(groups)))
+        fresh = {candidate.key: candidate for place in together for candidate in groups[place] if candidate.key not in chosen}
+        left_out = step == 1 and repeats(groups[at])
+        if not left_out and (not fresh or chosen.takes([*fresh.values()], limit - EDGES * (len(together) - 1))):
+            taken += together
+            at, step = at + step, step * 2 if several else 1
+        elif step > 1:
+            step //= 2
+        else:
+            at += 1
+    return taken
+
+
 class Repeats:
     """Which chunks only repeat chosen ones, noted while the set grows."""
 
     def __init__(self, scales: Scales) -> None:
-        self.scales = scales
+        self.originals = scales.originals
         self.likeness: dict[Key, Related] = {}
         self.orphans: set[Key] = set()
 
     def takes(self, candidate: Candidate, chosen: ChunkSet) -> bool:
         """Note on a chunk whether it repeats a chosen one, or was only brought by hits that repeat another document's."""
-        originals = self.scales.originals
-        if not originals:
+        if not self.originals:
             return False
-        related = next((each for each in originals.get(candidate.key, ()) if each.key in chosen), None)
+        related = next((each for each in self.originals.get(candidate.key, ()) if each.key in chosen), None)
         if related is not None:
             self.likeness[candidate.key] = related
             return True

@@ -137,8 +137,7 @@ def _trimmed(choice: _Choice) -> Chosen:
         resolution = scales.resolve({document_id: {index: own[index] for index in sorted(indexes)}})
         return scales.planned(document_id, resolution.shown[document_id])
 
-    by_text = scales.settings.budget_scope == "rendered"
-    found = trim(own, plan_of, scales.budgeted, scales.limit, by_text, scales.counter)
+    found = trim(own, plan_of, scales)
     reasons = {(document_id, index): "oversized" for index in own}
     if found.plan is None:
         reasons[document_id, found.order[0]] = "no_room"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ctxasm.assembly.budget.best_chunk import Squeezed, squeezed
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate, in_sequence
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, Repeats, degenerate, fill, in_sequence
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
 from ctxasm.assembly.steps import OVER, Ahead, Chosen
@@ -28,11 +28,12 @@ def greedy_skip(scales: Scales) -> Chosen:
         return taken(scales, ChunkSet(scales), {})
     best, small = sequence[0], degenerate(scales, sequence[0])
     sequence = [candidate for candidate in sequence if candidate.key not in small]
-    chosen, skipped = _skip(scales, sequence, scales.limit)
-    if best.key in skipped:
+    chosen, repeats = ChunkSet(scales), Repeats(scales)
+    if not chosen.takes([best], scales.limit):
         found = squeezed(scales, best)
-        return found.chosen({**small, **found.reasons}, lambda: _ahead(scales, sequence, skipped, found))
-    return taken(scales, chosen, small, lambda: _ahead(scales, sequence, skipped))
+        return found.chosen({**small, **found.reasons}, lambda: _ahead(scales, sequence, found))
+    fill(chosen, [[candidate] for candidate in sequence[1:]], scales.limit, lambda each: repeats.takes(each[0], chosen))
+    return taken(scales, chosen, small, lambda: _ahead(scales, sequence))
 
 
 def _skip(
@@ -62,8 +63,9 @@ def _skip(
     return chosen, sizes
 
 
-def _ahead(scales: Scales, sequence: Sequence[Candidate], skipped: Mapping[Key, int], best: Squeezed | None = None) -> Iterator[Ahead]:
+def _ahead(scales: Scales, sequence: Sequence[Candidate], best: Squeezed | None = None) -> Iterator[Ahead]:
     """What every higher limit shows at which something changes, for as many as are tried."""
+    skipped = _skip(scales, sequence, scales.limit)[1]
     if best is not None:
         for limit in sorted({best.least, best.whole}):
             if scales.limit < limit < skipped[best.best.key]:

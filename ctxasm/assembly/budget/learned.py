@@ -127,12 +127,8 @@ class _Fill:
             if offered == OFFERED:
                 return
             offered += 1
-            chosen.add(candidate)
-            grown = chosen.size()
-            if grown > self.scales.limit:
-                chosen.drop(candidate)
-            else:
-                room = self.scales.limit - grown
+            if chosen.takes([candidate], self.scales.limit):
+                room = self.scales.limit - chosen.size()
 
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""

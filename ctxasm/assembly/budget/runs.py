@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 SPREAD = 1 / 3
@@ -56,61 +56,72 @@ def best_runs(
     above it; then every chunk by itself, by worth per token: what a run that does not fit after all leaves, and what was
     not worth the rent. `opening_tokens` are what a run of the document takes besides its chunks.
     """
-    field = _Field(documents, limit, opening_tokens or {}, spread)
-    if not field.places:
-        return ()
-    runs = field.runs(0.0)
-    if runs is None:
-        high, low = field.highest_rent, 0.0
-        for _ in range(HALVINGS):
-            rent = (low + high) / 2
-            found = field.runs(rent)
-            if found is None:
-                low = rent
-            else:
-                high, runs = rent, found
-    return tuple([field.run(places) for places in (*(runs or [field.best_alone]), *field.singles())])
+    field = RunField(documents, opening_tokens or {}, spread)
+    return (*field.best(limit), *field.singles())
 
 
-class _Place(NamedTuple):
-    """A chunk where it stands: `worth` is its own value and what its neighbours lend it."""
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Candidates at consecutive indexes, the first at place `first` of all: their worth and tokens, the best worth per token, and what
+    opening a run of them takes."""
 
-    document_id: str
-    chunk: RunChunk
-    worth: float
+    first: int
+    worths: Sequence[tuple[float, int]]
+    density: float
+    opening: int
 
 
-class _Field:
-    """All candidates in stretches of consecutive indexes. A run is a slice of `places`."""
+class RunField:
+    """All candidates in stretches of consecutive indexes: what `best_runs` looks for at any limit. A run is a slice of `places`."""
 
-    def __init__(self, documents: Mapping[str, Sequence[RunChunk]], limit: int, opening: Mapping[str, int], spread: float) -> None:
-        self.limit, self.opening = limit, opening
-        self.places: list[_Place] = []
-        self.stretches: list[tuple[float, range]] = []
+    def __init__(self, documents: Mapping[str, Sequence[RunChunk]], opening: Mapping[str, int], spread: float = SPREAD) -> None:
+        self.places: list[tuple[str, RunChunk]] = []
+        self.densities: list[float] = []
+        self.openings: list[int] = []
+        self.stretches: list[_Stretch] = []
         for document_id in sorted(documents):
+            opens = opening.get(document_id, OPENING_TOKENS)
             for stretch in _stretches(documents[document_id]):
-                first = len(self.places)
-                self.places += [_Place(document_id, *each) for each in zip(stretch, _worths(stretch, spread), strict=True)]
-                reach = range(first, len(self.places))
-                self.stretches.append((max([self._density(at) for at in reach]), reach))
-        self.stretches.sort(key=lambda each: -each[0])
-        self.highest_rent = self.stretches[0][0] if self.stretches else 0.0
-        self.best = max(range(len(self.places)), key=lambda at: (self.places[at].chunk.value, -at), default=0)
-        self.best_alone = range(self.best, self.best + 1)
+                worths = [(worth, chunk.tokens) for worth, chunk in zip(_worths(stretch, spread), stretch, strict=True)]
+                densities = [worth / max(1, tokens) for worth, tokens in worths]
+                self.stretches.append(_Stretch(len(self.places), worths, max(densities), opens))
+                self.places += [(document_id, chunk) for chunk in stretch]
+                self.densities += densities
+                self.openings += [opens] * len(stretch)
+        self.stretches.sort(key=lambda stretch: -stretch.density)
+        self.before = [0, *accumulate([chunk.tokens for _, chunk in self.places])]
+        best = max(range(len(self.places)), key=lambda at: (self.places[at][1].value, -at), default=0)
+        self.best_alone = range(best, best + 1)
 
-    def runs(self, rent: float) -> list[range] | None:
+    def best(self, limit: int) -> list[Run]:
+        """The runs worth their rent within `limit` tokens, the one with the best hit ahead."""
+        if not self.places:
+            return []
+        runs = self._worth(0.0, limit)
+        if runs is None:
+            high, low = self.stretches[0].density, 0.0
+            for _ in range(HALVINGS):
+                rent = (low + high) / 2
+                found = self._worth(rent, limit)
+                if found is None:
+                    low = rent
+                else:
+                    high, runs = rent, found
+        return [self._run(places) for places in runs or [self.best_alone]]
+
+    def _worth(self, rent: float, limit: int) -> list[range] | None:
         """The runs worth more than `rent` a token, None where they do not fit: that of the best hit ahead, the others by
         what they are worth above their rent."""
-        ahead = self.best_alone
+        ahead, best = self.best_alone, self.best_alone.start
         found: list[tuple[float, range]] = []
-        left = self.limit - self._tokens(ahead)
-        for density, stretch in self.stretches:
-            if density <= rent or left < 0:
+        left = limit - self._tokens(ahead)
+        for stretch in self.stretches:
+            if stretch.density <= rent or left < 0:
                 break
-            opening = rent * self._opening(stretch[0])
-            for first, last, gain in _maximal([self.places[at].worth - rent * self.places[at].chunk.tokens for at in stretch]):
-                run = stretch[first:last]
-                if self.best in run:
+            opening = rent * stretch.opening
+            for first, last, gain in _maximal([worth - rent * tokens for worth, tokens in stretch.worths]):
+                run = range(stretch.first + first, stretch.first + last)
+                if best in run:
                     left += self._tokens(ahead) - self._tokens(run)
                     ahead = run
                 elif gain > opening:
@@ -121,26 +132,20 @@ class _Field:
         found.sort(key=lambda each: (each[0], each[1].start))
         return [ahead, *(run for _, run in found)]
 
-    def singles(self) -> list[range]:
+    def singles(self) -> list[Run]:
         """Every chunk by itself: worth most per token first, of equals the earlier in its document."""
-        order = sorted(range(len(self.places)), key=lambda at: (-self._density(at), at))
-        return [range(at, at + 1) for at in order]
-
-    def _density(self, at: int) -> float:
-        return self.places[at].worth / max(1, self.places[at].chunk.tokens)
+        order = sorted(range(len(self.places)), key=lambda at: (-self.densities[at], at))
+        return [self._run(range(at, at + 1)) for at in order]
 
     def _tokens(self, run: range) -> int:
         """What a run takes, its opening included."""
-        return self._opening(run.start) + sum([self.places[at].chunk.tokens for at in run])
+        return self.openings[run.start] + self.before[run.stop] - self.before[run.start]
 
-    def _opening(self, at: int) -> int:
-        return self.opening.get(self.places[at].document_id, OPENING_TOKENS)
-
-    def run(self, run: range) -> Run:
+    def _run(self, run: range) -> Run:
         """A slice of places as a record."""
-        chunks = [self.places[at].chunk for at in run]
+        chunks = [chunk for _, chunk in self.places[run.start : run.stop]]
         indexes = tuple([chunk.index for chunk in chunks])
-        return Run(self.places[run.start].document_id, indexes, sum([c.tokens for c in chunks]), sum([c.value for c in chunks]))
+        return Run(self.places[run.start][0], indexes, self.before[run.stop] - self.before[run.start], sum([c.value for c in chunks]))
 
 
 def _stretches(chunks: Sequence[RunChunk]) -> Iterator[list[RunChunk]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
 from itertools import pairwise
+from typing import Any, TypeVar, cast
 
 from ctxasm.assembly.budget.values import Valued, Weights, value_candidates
 from ctxasm.assembly.deduplicate.resolution import originals_of, resolve
@@ -20,6 +20,7 @@ from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
 
+Part = TypeVar("Part")
 EDGES = 16
 """What may merge at the edges of a chunk with what stands around it: so many tokens, and one of so many besides."""
 
@@ -49,11 +50,12 @@ class Scales:
         self.own, self.relations = grouped.own, grouped.relations
         self.candidates: Mapping[Key, Candidate] = {(name, index): c for name, own in grouped.own.items() for index, c in own.items()}
         self.renderer = Renderer(settings, counter, self.candidates, grouped.extracts)
-        self._valued: dict[Key, Valued] = {}
+        self._once: dict[tuple[str, int], Any] = {}
         self._joined: dict[tuple[str, tuple[int, ...]], tuple[Joined, ...]] = {}
         self._planned: dict[tuple[str, tuple[int, ...]], DocumentPlan] = {}
         self._blocks: dict[int, tuple[DocumentPlan, tuple[BlockPlan, ...]]] = {}
         self._sizes: dict[tuple[int, ...], tuple[Sequence[DocumentPlan], Size]] = {}
+        self._least: dict[int, tuple[DocumentPlan, int]] = {}
 
     def remembering(self, other: Scales) -> Scales:
         """These scales, which know from now on what `other` has measured, and tell it what they measure.
@@ -61,7 +63,7 @@ class Scales:
         For scales of the same query under settings that write and count a set of chunks alike: they differ in what is chosen (policy,
         limit) or in which chunks there are to choose from.
         """
-        self._joined, self._planned, self._blocks = other._joined, other._planned, other._blocks
+        self._joined, self._planned, self._blocks, self._least = other._joined, other._planned, other._blocks, other._least
         if self.settings.format != "xml":  # which names the scores of the candidates
             self.renderer = other.renderer
             if self.settings.ordering == "document_first":  # others look at those scores, too
@@ -74,29 +76,40 @@ class Scales:
         other.settings, other.limit = settings, limit
         return other
 
-    @cached_property
+    def once(self, what: str, work: Callable[[], Part]) -> Part:
+        """What follows from the candidates and `min_chunk_tokens` alone, worked out once for all policies and limits."""
+        key = (what, self.settings.min_chunk_tokens)
+        if key not in self._once:
+            self._once[key] = work()
+        return cast(Part, self._once[key])
+
+    @property
     def place(self) -> Mapping[str, int]:
         """Where each document stands: no policy sorts them again."""
-        return {document_id: place for place, document_id in enumerate(self.grouped.order)}
+        return self.once("place", lambda: {document_id: place for place, document_id in enumerate(self.grouped.order)})
 
-    @cached_property
+    @property
     def originals(self) -> Mapping[Key, Sequence[Related]]:
         """What each chunk repeats."""
-        return originals_of(self.relations)
+        return self.once("originals", lambda: originals_of(self.relations))
 
-    @cached_property
+    @property
     def small(self) -> frozenset[Key]:
         """Chunks below `min_chunk_tokens` that may be shown."""
+        return self.once("small", self._small)
+
+    def _small(self) -> frozenset[Key]:
         least = self.settings.min_chunk_tokens
         small = [key for key, c in self.candidates.items() if (c.chunk.token_count or 0) < least]
         return frozenset([key for key in small if not self.superseded(key)])
 
     def valued(self) -> Mapping[Key, Valued]:
-        """What each candidate is probably worth to the question; worked out once, whatever the limits."""
-        if not self._valued:
-            titles = {document_id: self.title(document_id) for document_id in self.own}
-            self._valued |= value_candidates(self.question, self.candidates.values(), titles, self.weights)
-        return self._valued
+        """What each candidate is probably worth to the question."""
+        return self.once("valued", self._valued)
+
+    def _valued(self) -> Mapping[Key, Valued]:
+        titles = {document_id: self.title(document_id) for document_id in self.own}
+        return value_candidates(self.question, self.candidates.values(), titles, self.weights)
 
     def superseded(self, key: Key) -> bool:
         """Whether a newer chunk among the candidates stands for this one."""
@@ -179,6 +192,28 @@ class Scales:
     def budgeted(self, plans: Sequence[DocumentPlan]) -> int:
         """`size` as the budget compares it."""
         return self.size(plans).budgeted
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether a set comes to what its documents come to, each by itself, but for a few tokens at their edges."""
+        settings = self.settings
+        apart = settings.ordering == "document_first" and settings.citation_unit == "document" and settings.format != "source"
+        return apart and settings.budget_scope == "rendered" and settings.max_chars is None
+
+    def alone(self, plan: DocumentPlan) -> int:
+        """Tokens of a document's block by itself, behind its number."""
+        return self.renderer.alone(self.blocks([plan])[0])
+
+    def least(self, plan: DocumentPlan) -> int:
+        """Tokens that a document's block takes at least, wherever it stands."""
+        known = self._least.get(id(plan))
+        if known is None:
+            known = self._least[id(plan)] = (plan, self.renderer.least(plan) - EDGES)
+        return known[1]
+
+    def fits_alone(self, plan: DocumentPlan) -> bool:
+        """Whether a document fits by itself. What surely does not is not put together to be counted."""
+        return not (self.adds_up and self.least(plan) > self.limit) and self.budgeted([plan]) <= self.limit
 
     def sizes(self, plans: Sequence[DocumentPlan]) -> tuple[Size, ...]:
         """What the first document comes to, the first two, and so on, each set in its final order."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ctxasm.assembly.budget.chunk_sets import ChunkSet
-from ctxasm.assembly.budget.runs import RunChunk, best_runs, value_of
+from ctxasm.assembly.budget.runs import Run, RunChunk, RunField, value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
-from ctxasm.assembly.budget.units import crowded, cut_down, fit, index_of_best, refilled, set_of, start, tokens_of, unit_of
+from ctxasm.assembly.budget.units import ChunkUnit, crowded, cut_down, fit, index_of_best, refilled, set_of, start, tokens_of
 from ctxasm.assembly.steps import Chosen, Resolution
 from ctxasm.model.results import Candidate
 
@@ -17,13 +19,26 @@ def segments(scales: Scales) -> Chosen:
     if begun is None:
         return taken(scales, ChunkSet(scales), {})
     best, small, among = begun
-    chunks, openings = _run_chunks(scales, among)
-    units = [unit_of(scales, run.document_id, run.indexes, run.tokens) for run in best_runs(chunks, scales.limit, openings)]
+    field, singles = scales.once("runs", lambda: _field(scales, among))
+    units = [*_units(scales, field.best(scales.limit)), *singles]
     first = units[index_of_best(scales, best, units) or 0]
     if not fit(scales, [first]):
         return crowded(cut_down(scales, best, first, small), among, units)
     kept = refilled(scales, [first], [unit for unit in units if unit is not first])
     return crowded(taken(scales, set_of(scales, kept), small), among, units)
+
+
+def _field(scales: Scales, among: Resolution) -> tuple[RunField, list[ChunkUnit]]:
+    """Where runs are looked for, and every chunk by itself."""
+    field = RunField(*_run_chunks(scales, among))
+    return field, _units(scales, field.singles())
+
+
+def _units(scales: Scales, runs: Iterable[Run]) -> list[ChunkUnit]:
+    return [
+        ChunkUnit((name, indexes[0]), tuple([scales.own[name][index] for index in indexes]), tokens, value)
+        for name, indexes, tokens, value in runs
+    ]
 
 
 def _run_chunks(scales: Scales, among: Resolution) -> tuple[dict[str, list[RunChunk]], dict[str, int]]:

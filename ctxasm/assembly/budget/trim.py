@@ -9,30 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ctxasm.assembly.budget.cut import Cutter, longest
+from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.passages import join
 from ctxasm.assembly.steps import Ahead, DocumentPlan, Measure
 from ctxasm.model.events import Yielded
 from ctxasm.model.ports import TokenCounter
 from ctxasm.model.results import Candidate
 
+PlanOf = Callable[[Iterable[int]], DocumentPlan]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Trimmed:
     """What is left of an oversized document; `plan` is None when not one character fits.
 
-    `order` lists its chunks, the last to go first; `heads` are the plans of the first one, two, … of them and `sizes` what these come
-    to. `whole` is the limit at which the best chunk is shown whole in the smallest frame, `least` the one at which any of it is.
+    `order` lists its chunks, the last to go first; `plan_of` plans the document with some of them, and `measure` says what it comes to.
+    `whole` is the limit at which the best chunk is shown whole in the smallest frame, `least` the one at which any of it is.
     """
 
     plan: DocumentPlan | None
     order: tuple[int, ...]
-    heads: tuple[DocumentPlan, ...]
-    sizes: tuple[int, ...]
+    plan_of: PlanOf
+    measure: Measure
     whole: int
     least: int
     yielded: tuple[Yielded, ...] = ()
+
+    @cached_property
+    def heads(self) -> tuple[DocumentPlan, ...]:
+        """The document with the first one, two, … of its chunks."""
+        return tuple([self.plan_of(self.order[:count]) for count in range(1, len(self.order) + 1)])
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """What each head comes to."""
+        return tuple([self.measure([plan]) for plan in self.heads])
 
     @property
     def limits(self) -> set[int]:
@@ -66,33 +80,23 @@ def keep_order(own: Mapping[int, Candidate], best: int | None = None) -> tuple[i
     return tuple(c.chunk.chunk_index for c in sorted(own.values(), key=place))
 
 
-def trim(
-    own: Mapping[int, Candidate],
-    plan_of: Callable[[Iterable[int]], DocumentPlan],
-    measure: Measure,
-    limit: int,
-    may_yield: bool,
-    counter: TokenCounter,
-    best: int | None = None,
-) -> Trimmed:
-    """Keep the longest head of `keep_order` that fits. `plan_of` plans the document with some of its chunks.
-
-    `may_yield`: fixed parts count against the limit, so they may give way.
-    """
-    order = keep_order(own, best)
-    heads = tuple([plan_of(order[:count]) for count in range(1, len(order) + 1)])
-    sizes = tuple([measure([plan]) for plan in heads])
-    kept = next((count for count in range(len(order), 0, -1) if sizes[count - 1] <= limit), 0)
-    if kept:
-        return Trimmed(heads[kept - 1], order, heads, sizes, sizes[0], sizes[0])
-    squeezed = Squeeze(heads[0], measure, limit, counter)
-    plan = squeezed.whole(may_yield)
-    if plan is not None:
-        return Trimmed(plan, order, heads, sizes, limit, limit, tuple(squeezed.yielded))
+def trim(own: Mapping[int, Candidate], plan_of: PlanOf, scales: Scales, best: int | None = None) -> Trimmed:
+    """Keep the longest head of `keep_order` that fits. `plan_of` plans the document with some of its chunks."""
+    order, measure, limit = keep_order(own, best), scales.budgeted, scales.limit
+    for count in range(len(order), 0, -1):
+        plan = plan_of(order[:count])
+        if scales.fits_alone(plan):
+            size = measure([plan_of(order[:1])])
+            return Trimmed(plan, order, plan_of, measure, size, size)
+    squeezed = Squeeze(plan_of(order[:1]), measure, limit, scales.counter)
+    # Fixed parts may give way where they count against the limit.
+    smaller = squeezed.whole(scales.settings.budget_scope == "rendered")
+    if smaller is not None:
+        return Trimmed(smaller, order, plan_of, measure, limit, limit, tuple(squeezed.yielded))
     whole = squeezed.size()
-    plan = squeezed.cut()
-    least = limit if plan is not None else squeezed.least()
-    return Trimmed(plan, order, heads, sizes, whole, least, tuple(squeezed.yielded))
+    smaller = squeezed.cut()
+    least = limit if smaller is not None else squeezed.least()
+    return Trimmed(smaller, order, plan_of, measure, whole, least, tuple(squeezed.yielded))
 
 
 class Squeeze:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ctxasm.assembly.budget.chunk_sets import ChunkSet, degenerate
+from ctxasm.assembly.budget.chunk_sets import ChunkSet, degenerate, fill
 from ctxasm.assembly.budget.knapsack import value_of
 from ctxasm.assembly.budget.scales import Scales
 from ctxasm.assembly.budget.taking import taken
@@ -41,6 +41,10 @@ class Start(NamedTuple):
 
 def start(scales: Scales) -> Start | None:
     """None where nothing was retrieved."""
+    return scales.once("start", lambda: _start(scales))
+
+
+def _start(scales: Scales) -> Start | None:
     best = best_of(scales)
     if best is None:
         return None
@@ -91,9 +95,11 @@ def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
 
 def refilled(scales: Scales, chosen: Sequence[ChunkUnit], offered: Sequence[ChunkUnit]) -> list[ChunkUnit]:
     """The chosen units and whatever of the offered ones still fits, in their order."""
-    kept = list(chosen)
+    kept, offered = list(chosen), offered[:REFILLS]
+    if not any(scales.relations):
+        return kept + [offered[place] for place in fill(set_of(scales, kept), [unit.members for unit in offered], scales.limit)]
     there = {candidate.key for unit in kept for candidate in unit.members}
-    for unit in offered[:REFILLS]:
+    for unit in offered:
         keys = [candidate.key for candidate in unit.members]
         # What brings nothing new makes the same set again.
         if there.issuperset(keys) or fit(scales, [*kept, unit]):
@@ -144,8 +150,7 @@ def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[
         return set_of(scales, [unit._replace(members=tuple([own[index] for index in sorted(indexes)]))]).plans()[0]
 
     first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
-    by_text = scales.settings.budget_scope == "rendered"
-    found = trim(own, plan_of, scales.budgeted, scales.limit, by_text, scales.counter, first)
+    found = trim(own, plan_of, scales, first)
     if found.plan is None:
         return taken(scales, ChunkSet(scales), {**reasons, (document_id, found.order[0]): "no_room"}, yielded=found.yielded)
     return taken(scales, ChunkSet(scales), reasons, plans=(found.plan,), yielded=found.yielded)

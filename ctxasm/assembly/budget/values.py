@@ -23,8 +23,10 @@ from ctxasm.text.language import STOP_WORDS
 
 SPREAD = 1 / 3
 """What of a hit's 1 / rank reaches the next chunk on either side, as for `segments`."""
-LENT = tuple([SPREAD**step for step in range(64)])
-"""The same by steps: from further away nothing would be left of it."""
+LENT = tuple([SPREAD**step for step in range(46)])
+"""The same by steps: from further away less would be left of it than nothing:"""
+NOTHING = exp(-50.0)
+"""What counts as reached by no hit. Less is not told apart, so that no chunk that a hit reaches is worth less than one out of reach."""
 MOST_TERMS = 60
 """Words of a question that are looked for: the first."""
 KEPT_TEXTS = 1024
@@ -177,7 +179,7 @@ class _Valuing:
             by_document, by_words, by_title = w_document * of_document, w_document_words * of_words, w_title * of_title
             for candidate, near, distance, held in own:
                 chunk = candidate.chunk
-                at = log(near) if near > 0 else -50.0
+                at = log(near if near > NOTHING else NOTHING)
                 steps, of_text, length = log1p(distance), shares[held] / most, log(chunk.token_count or 1)
                 total = w_near * at + w_distance * steps + by_document + w_words * of_text + by_words + by_title + w_length * length
                 features = make_record(Features, (at, steps, of_document, of_text, of_words, of_title, length))

@@ -51,8 +51,8 @@ def reason(evidence: Evidence, at: int) -> str:
         is_yes = answer is not None and _is(folded(answer.group()), known["agreeing"])
         return "" if is_open or is_yes else text[low:high].strip()
     label = _LABEL.match(text, low, high)
-    if label is not None and (words := _reads(label[1], known)) is not None:
-        return label[1] if words else ""
+    if label is not None and (is_doubted := _reads(label[1], known)) is not None:
+        return label[1] if is_doubted else ""
     headings = evidence.once(_headings, evidence.of_source[evidence.sentences[at].source].start)
     above = bisect_right(headings, (max(low, text.rfind("\n", low, high)), "\uffff")) - 1
     return headings[above][1] if above >= 0 else ""

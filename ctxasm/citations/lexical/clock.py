@@ -82,7 +82,7 @@ def _spoken(match: re.Match[str], text: str, high: int) -> Quantity | None:
     hour = int(hour_word) if hour_word.isdigit() else int(NUMBER_WORDS[hour_word])
     minute = _LEADS.get(lead, -30 if lead in ("half", "halb") else -15)
     part = _PART_OF_DAY.match(text, match.end(), high)
-    first = (hour % 12 * 60 + minute) % (DAY / 2)
+    first = (hour * 60 + minute) % (DAY / 2)
     values = {first + (DAY / 2 if part["part"].lower() in _LATE else 0)} if part else {first, first + DAY / 2}
     return Quantity(match.start(), part.end() if part else match.end(), "time", frozenset(values))
 

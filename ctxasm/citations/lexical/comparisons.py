@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
@@ -22,6 +23,10 @@ _STOP = re.compile(_PARTING, re.IGNORECASE)
 _RIGHT_STOP = re.compile(rf",|{_PARTING}", re.IGNORECASE)
 _BACK = 4
 """Words before "than" among which the comparative stands."""
+_LONGEST_SIDE = 400
+"""How far around a comparison its sides are looked for, in characters."""
+_MOST = 50
+"""Comparisons of a claim that are held against those of its source: it need not be a sentence, and each is held against each."""
 _SCALED = frozenset(re.findall(r"\w+", "twice half thrice times double keer maal half dubbel mal doppelt halb dreifach"))
 """What makes "as … as" unequal."""
 _ARTICLES = frozenset(("a", "an", "een", "ein", "eine", "einen", "einem", "einer"))
@@ -88,7 +93,7 @@ def relation_of(one: Compared, other: Compared) -> Relation:
 
 def _ours(matter: Matter) -> list[Compared]:
     text = matter.parts.text
-    return list(_read(matter, text, (0, len(text)), matter.operators))
+    return list(islice(_read(matter, text, (0, len(text)), matter.operators), _MOST))
 
 
 def _theirs(matter: Matter) -> list[tuple[int, Compared]]:
@@ -98,8 +103,8 @@ def _theirs(matter: Matter) -> list[tuple[int, Compared]]:
 
 def _read(matter: Matter, text: str, span: tuple[int, int], operators: Sequence[Operator]) -> Iterator[Compared]:
     """The comparisons of a text whose right side is no mere figure, which is a limit."""
-    low, high = span
     for op in operators:
+        low, high = max(span[0], op.start - _LONGEST_SIDE), min(span[1], op.end + _LONGEST_SIDE)
         if op.kind != "comparison" or op.value not in ("than", "above", "below", "instead", "equal") or _is_limit(text, op.end, high):
             continue
         stop = _RIGHT_STOP.search(text, op.end, high)

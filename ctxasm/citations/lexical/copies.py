@@ -121,7 +121,7 @@ def _exchanged(
 def _weighs(matter: Matter, tokens: Sequence[Token]) -> bool:
     """Whether a stretch has a name, another word with content, or a figure."""
     stems, text = matter.evidence.stems, matter.parts.text
-    return any(stems.key(text[token.start : token.end]) or token.plain[:1].isdigit() for token in tokens)
+    return any(stems.key(text[token.start : token.end]) for token in tokens)
 
 
 def _is_compound(text: str, one: Token, other: Token) -> bool:

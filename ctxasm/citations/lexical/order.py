@@ -189,9 +189,9 @@ class Order:
             theirs = (text, self.there(at), low, high)
             passive, active = (ours, theirs) if self._is_passive else (theirs, ours)
             ends = _ends(*passive)
-            order = [bits for _, _, bits in active[1]]
+            order = [bits for _, _, bits in active[1]]  # an end of the other voice may be none of them
             together = ends and any(clause.sentence == at and not sum(ends) & ~clause.mask for clause in self.matter.clauses)
-            if ends and together and order.index(ends[0]) < order.index(ends[1]) and self._is_one_deed(at, ends):
+            if ends and together and {*ends} <= {*order} and order.index(ends[0]) < order.index(ends[1]) and self._is_one_deed(at, ends):
                 yield Gated("roles", self.text.strip(), text[low:high].strip())
                 return
 

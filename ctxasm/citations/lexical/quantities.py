@@ -192,8 +192,6 @@ def _values(digits: str) -> frozenset[Value]:
     parts = re.split(r"[.,]", plain)
     if sum(map(len, parts)) > EXACT_DIGITS:
         return frozenset({"".join(parts)})
-    if len(parts) == 1:
-        return frozenset({float(plain)})
     if len(parts) == 2:
         decimal = float(f"{parts[0]}.{parts[1]}")
         is_either = len(parts[1]) == 3 and len(parts[0]) <= 3 and parts[0] != "0"

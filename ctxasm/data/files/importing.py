@@ -22,7 +22,7 @@ from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
-from ctxasm.model.records import Bundle
+from ctxasm.model.records import Answer, Bundle
 from ctxasm.store.digest import content_hash
 from ctxasm.store.intake import check_records
 
@@ -61,7 +61,8 @@ class FilePreview(NamedTuple):
 class Preview(NamedTuple):
     """What a load of these files would bring: `counts` of documents, chunks, queries and answers where nothing is wrong.
 
-    `problems` are all of them, in the order of the files; `content_hash` is that of the dataset they would make, None where there are any.
+    `problems` are all of them, in the order of the files; `content_hash` is that of the dataset they would make, None where there are any,
+    and `answers` those that it would hold.
     """
 
     files: tuple[FilePreview, ...]
@@ -70,6 +71,7 @@ class Preview(NamedTuple):
     counts: Mapping[str, int]
     name: str
     content_hash: str | None = None
+    answers: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def preview(
     bundle = checked.bundle
     counts = {} if bundle is None else {kind: len(getattr(bundle, kind)) for kind in ("documents", "chunks", "queries", "answers")}
     shown = [_file_preview(table, source, checked) for table, source in zip(tables, checked.sources, strict=True)]
-    return Preview(tuple(shown), checked.notes, (*unreadable, *checked.problems), counts, default_name(files), _hash_of(bundle))
+    problems, answers = (*unreadable, *checked.problems), () if bundle is None else bundle.answers
+    return Preview(tuple(shown), checked.notes, problems, counts, default_name(files), _hash_of(bundle), answers)
 
 
 def _hash_of(bundle: Bundle | None) -> str | None:

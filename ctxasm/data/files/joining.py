@@ -16,6 +16,7 @@ from ctxasm.model.characters import normalised
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Chunk
+from ctxasm.text.chunk_facts import has_offsets
 
 WAYS = ("id", "place", "offsets", "exact text", "text but for white space and Unicode form", "text inside a chunk, or a chunk inside it")
 """How a hit was found, the surest way first."""
@@ -122,9 +123,9 @@ def find(quoted: Sequence[Quoted], corpus: Corpus) -> None:
             _offer(chunk, by_name.get(name, ()), BY_ID)
         if chunk.document_id in chunks:
             chunks[chunk.document_id] += 1
-        if chunk.start is not None and chunk.end is not None:
+        if has_offsets(chunk):
             for one in by_document.get(chunk.document_id, ()):
-                if one.start is not None and one.end is not None and chunk.start <= one.start and one.end <= chunk.end:
+                if one.start is not None and one.end is not None and (chunk.start or 0) <= one.start and one.end <= (chunk.end or 0):
                     _offer(chunk, (one,), BY_OFFSETS)
         if by_text:
             for one in by_text.get(normalised(chunk.text), ()):

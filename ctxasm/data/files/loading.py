@@ -243,7 +243,8 @@ def keep_bundle(datasets: Datasets, reading: Reading, origin: str, over: Over) -
     if there is not None and over == "new":
         records = check_records(bundle.documents, bundle.chunks, bundle.queries, bundle.answers)
         if content_hash(records) != there.content_hash:
-            raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacks_sent(datasets, there, bundle)))
+            lacking = lacks_sent(datasets, there, len(bundle.chunks), len(bundle.queries), bundle.answers)
+            raise NameTaken(standing(datasets, there)._replace(lacks_sent=lacking))
         if is_counted(datasets, there):
             return LoadReport(there, False, reading.notes)
     info = datasets.store.add(bundle, origin=mended(origin), join=over == "join")

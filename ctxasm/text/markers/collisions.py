@@ -180,8 +180,6 @@ def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: 
     so it is looked at again until nothing is found.
     """
     joined = "".join(texts)
-    if not might_collide(joined, format) and not find_separators(joined, separator):
-        return Body(tuple(texts))
     starts = [0, *accumulate(len(text) for text in texts)]
     found: list[tuple[int, str]] = []
     swaps: list[Swap] = []

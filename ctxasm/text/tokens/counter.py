@@ -121,6 +121,11 @@ class ExactCounter:
         right, _ = self._beginning(text[at:])
         return self._small(left + right) - self._small(left) - self._small(right)
 
+    def inside(self, text: str, own: int) -> int:
+        """Those between the first cut and the last."""
+        first = self.seams.first_cut(text)
+        return 0 if first is None else max(0, own - self._small(text[:first]) - self._small(self._ending(text)[0]))
+
     def change(self, old: str, new: str, low: int, high: int) -> int | None:
         """Count of `new` minus count of `old`, which differ only from `low` to `high`; None without a cut on both sides."""
         left, before = self._ending(old[:low])

@@ -36,6 +36,10 @@ class EstimateCounter:
         """Estimates of parts never add up exactly."""
         return False
 
+    def inside(self, text: str, own: int) -> int:
+        """Estimates are made of whole texts only."""
+        return 0
+
     def complement(self, text: str, at: int, total: int, known: int) -> int:
         """The rest, never below zero."""
         return max(0, total - known)

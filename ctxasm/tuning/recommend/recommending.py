@@ -62,6 +62,7 @@ class Recommendation:
     whole: int
     whole_start: int
     ceiling: int
+    reach: int
     tokens: float
     tokens_start: float
     gained: tuple[str, ...]
@@ -86,10 +87,11 @@ class Recommendation:
             if self.verdict == "keep":
                 return "Keep your settings: no question is labelled, and no curated setting did better on other corpora."
             return f"Take {changes}: no question here is labelled, so this rests on {self.corpora} other corpora alone."
+        hits = f"(the hits with {self.reach} neighbours could give {self.ceiling})"
         has = f"the evidence of {self.whole} of {self.labelled} questions"
         if self.verdict == "keep":
-            return f"Keep your settings: they hold {has} (the hits could give {self.ceiling})."
-        return f"Take {changes}: it holds {has}, your settings {self.whole_start} (the hits could give {self.ceiling})."
+            return f"Keep your settings: they hold {has} {hits}."
+        return f"Take {changes}, the rest as yours: it holds {has}, your settings {self.whole_start} {hits}."
 
     def _sure(self) -> str:
         label = f"label about {self.more} more questions to show a gain of {self.delta * 100:.0f} points" if self.more else ""
@@ -253,6 +255,7 @@ def recommended(found: SweepResult, candidates: Candidates, prior: Prior, delta:
         int(whole[taken].sum()),
         int(whole[at_start].sum()),
         int(found.reachable.sum()),
+        found.reach,
         found.tokens(own[taken]),
         found.tokens(found.start),
         better,

@@ -61,17 +61,17 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
     if better is None:
         return (
             f"None of {tried:,} settings is shown to be better than yours, which hold the evidence of {own} of {n} questions "
-            f"(the hits could give {ceiling})"
+            f"(the hits with {found.reach} neighbours could give {ceiling})"
         )
     return (
         f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
-        f"(the hits could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
+        f"(the hits with {found.reach} neighbours could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
     )
 
 
 def _rivals_sentence(found: Rivals) -> str:
     """Whether a wider window or more hits win."""
-    pairs = f"At equal tokens ({len(found.pairs):,} pair{'s' if len(found.pairs) > 1 else ''} of settings)"
+    where = f"At equal tokens ({len(found.all):,} comparison{'s' if len(found.all) > 1 else ''})"
     sign, wins, loses = 1, "a wider window holds", "more hits do"
     if found.p > SURE:
         wins, loses = "a wider window is within noise of more hits", ""
@@ -80,8 +80,8 @@ def _rivals_sentence(found: Rivals) -> str:
     low, high = sorted((sign * found.interval.low, sign * found.interval.high))
     interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
     if not loses:
-        return f"{pairs} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
-    return f"{pairs} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
+        return f"{where} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
+    return f"{where} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
 
 
 def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, promising: Promising | None, delta: float) -> str:

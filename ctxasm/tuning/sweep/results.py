@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.sweep.cases import WIDEST
 from ctxasm.tuning.sweep.counting import Outcome
 
 UNCOUNTED = -1
@@ -83,6 +84,11 @@ class SweepResult:
         own = self.ceiling[list(self.labelled), :]
         found: np.ndarray = (own[:, 1] == own[:, 2]) & (own[:, 2] > 0)
         return found
+
+    @property
+    def reach(self) -> int:
+        """How many neighbours on each side of a hit the ceiling has: another sweep may try more, and have a higher one."""
+        return max(WIDEST, *(each.window for each in self.settings))
 
     def tokens(self, setting: int) -> float:
         """The mean tokens of a setting's contexts."""

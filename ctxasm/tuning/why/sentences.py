@@ -10,7 +10,7 @@ from ctxasm.citations.summary import is_declined_answer
 from ctxasm.model.stage_labels import REASONS, stage_name
 from ctxasm.tuning.why.results import FactKind, Side, Traced
 
-LONGEST_FACT, LONGEST_WORDS = 110, 60
+SHOWN_FACT, SHOWN_WORDS = 110, 60
 KINDS: dict[FactKind, str] = {
     "said": "what it should have said",
     "expected": "the expected passage",
@@ -35,7 +35,7 @@ def why_sentence(facts: Sequence[Traced], checked: CheckedAnswer) -> str:
 
 def fact_sentence(fact: Traced, is_recorded: bool) -> str:
     """Such as `Retrieved at rank 3, but not in the prompt that was sent: “…”; B sends it in [1].`"""
-    quoted = f"“{clipped(fact.text, LONGEST_FACT)}”"
+    quoted = f"“{clipped(fact.text, SHOWN_FACT)}”"
     return f"{_went(fact, is_recorded)}: {quoted}; {_of_b(fact)}."
 
 
@@ -52,7 +52,7 @@ def _went(fact: Traced, is_recorded: bool) -> str:
         case "dropped":
             return f"{rank if fact.rank else 'Retrieved'}, but {_lost(fact.b)}"
         case "contradicted":
-            words = [f"“{clipped(text, LONGEST_WORDS)}”" for text in fact.against or ()]
+            words = [f"“{clipped(text, SHOWN_WORDS)}”" for text in fact.against or ()]
             other = f" ({words[0]} there, {words[1]} in the source)" if len(words) == 2 else ""
             return f"{where}, but contradicted by the answer{other}"
         case "wrong_number":
@@ -67,7 +67,7 @@ def _nearest(fact: Traced) -> str:
     if fact.nearest is None:
         return ""
     if fact.otherwise is not None:
-        return f" (the hit at rank {fact.nearest} says otherwise: “{clipped(fact.otherwise, LONGEST_WORDS)}”)"
+        return f" (the hit at rank {fact.nearest} says otherwise: “{clipped(fact.otherwise, SHOWN_WORDS)}”)"
     lacks = ", ".join(f"“{clipped(word, 40)}”" for word in fact.lacks[:4])
     return f" (nearest: the hit at rank {fact.nearest}{f', which lacks {lacks}' if lacks else ''})"
 

@@ -16,7 +16,7 @@ import pytest
 from ctxasm.__main__ import main
 from ctxasm.app.commands.ingest import ended_by_interrupt
 
-pytestmark = pytest.mark.usefixtures("own_database")
+pytestmark = pytest.mark.usefixtures("own_database", "kept_readers")
 
 FILES = Path(__file__).parents[2] / "data" / "documents" / "files"
 

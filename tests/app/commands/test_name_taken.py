@@ -16,7 +16,7 @@ from ctxasm.model.records import Hit, Query
 from ctxasm.store.database import Store
 from ctxasm.text.tokens import open_counter
 
-pytestmark = pytest.mark.usefixtures("own_database")
+pytestmark = pytest.mark.usefixtures("own_database", "kept_readers")
 
 CHUNKS = [{"document_id": "a", "chunk_index": n, "text": f"Zin {n} gaat over het bezoek."} for n in range(3)]
 DOCUMENTS = [{"document_id": "a", "title": "Gids", "summary": "Over bezoek."}]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,21 @@ import pytest
 import ctxasm
 from ctxasm.__main__ import main
 from ctxasm.app.tuned import open_engine
-from ctxasm.config import DATABASE_URL
+from ctxasm.config import DATABASE_URL, shipped
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import from_environment, from_toml, from_url
 
+QUESTIONS = 16
+
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The sample with its first questions: a command has no more to say of sixty."""
     url = f"sqlite:///{tmp_path_factory.mktemp('tuning') / 'c.db'}"
-    assert main(["load", "--sample", "--db", url]) == 0
+    bundle = ctxasm.load_bundle(shipped("sample_data/hospital"), "sample")
+    with ctxasm.open_store(url) as store:
+        store.add(replace(bundle, queries=bundle.queries[:QUESTIONS]))
     return url
 
 
@@ -62,9 +68,9 @@ def test_compare_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_answers_are_estimated_asked_and_kept(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["compare", "--a", "enabled=false", "--b", "enabled=true", "--answers", "--price-sent", "2", *some_ids(3)]
-    assert "6 of 6 answers to ask" in ran(capsys, *asked, "--estimate")[0]
+    assert "0 of 6 answers known already, 6 calls" in ran(capsys, *asked, "--estimate")[0]
     head, *rows = ran(capsys, *asked)[0].splitlines()
-    assert "3 questions answered under both, 0 of 6 answers kept" in head
+    assert "3 questions answered under both, 0 of 6 answers known already" in head
     assert {row.split()[0] for row in rows} <= {"support", "citation", "passages", "declined", "sent", "written", "cost"}
     found = json.loads(ran(capsys, *asked, "--format", "json")[0])
     assert (found["reused"], len(found["questions"])) == (6, 3)

@@ -15,15 +15,26 @@ from ctxasm.model.presets import preset
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 
-pytest.importorskip("langchain_core")
-from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 
-from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """LangChain, and the workbench beside it: at the top of the file every worker would load them that runs none of these tests."""
+    global BENCH, TEXTS, BaseCallbackHandler, Document, AssembledRetriever, ContextAssembler, Recorded
+    pytest.importorskip("langchain_core")
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
 
-BENCH = workbench()
-TEXTS = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in sample().chunks}
+    from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
+
+    BENCH = workbench()
+    TEXTS = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in sample().chunks}
+
+    class Recorded(BaseRetriever):
+        """Returns what was recorded for a question."""
+
+        def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+            return next((documents_of(one) for one in BENCH.dataset().queries() if one.query == query), [])
 
 
 def documents_of(query: Query, index_key: str | None = "chunk_index") -> list[Document]:
@@ -37,13 +48,6 @@ def documents_of(query: Query, index_key: str | None = "chunk_index") -> list[Do
             Document(page_content=TEXTS[hit.document_id, hit.chunk_index], metadata=metadata, id=f"{hit.document_id}-{hit.chunk_index}")
         )
     return found
-
-
-class Recorded(BaseRetriever):
-    """Returns what was recorded for a question."""
-
-    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
-        return next((documents_of(one) for one in BENCH.dataset().queries() if one.query == query), [])
 
 
 def joined(documents: Sequence[Document]) -> str:

@@ -12,15 +12,24 @@ from ctxasm import AssemblySettings, InvalidInput, Query
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
 
-pytest.importorskip("llama_index.core")
-from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore, ObjectType, QueryBundle, RelatedNodeInfo, TextNode
-from llama_index.core.storage.docstore import SimpleDocumentStore
-
-from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
-
-BENCH = workbench()
 BUNDLE = sample()
 TITLES = {document.document_id: document.title for document in BUNDLE.documents}
+LONG = next(chunk.document_id for chunk in BUNDLE.chunks if chunk.chunk_index == 2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """LlamaIndex, and the workbench beside it: at the top of the file every worker would load them that runs none of these tests."""
+    global BENCH, NODES, MetadataMode, NodeRelationship, NodeWithScore, ObjectType, QueryBundle, RelatedNodeInfo, TextNode
+    global SimpleDocumentStore, ContextAssemblyPostprocessor
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore, ObjectType, QueryBundle, RelatedNodeInfo, TextNode
+    from llama_index.core.storage.docstore import SimpleDocumentStore
+
+    from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
+
+    BENCH = workbench()
+    NODES = nodes()
 
 
 def nodes() -> dict[tuple[str, int], TextNode]:
@@ -35,10 +44,6 @@ def nodes() -> dict[tuple[str, int], TextNode]:
                 node.relationships[kind] = RelatedNodeInfo(node_id=f"{chunk.document_id}/{index}")
         found[chunk.document_id, chunk.chunk_index] = node
     return found
-
-
-NODES = nodes()
-LONG = next(chunk.document_id for chunk in BUNDLE.chunks if chunk.chunk_index == 2)
 
 
 def retrieved(query: Query) -> list[NodeWithScore]:

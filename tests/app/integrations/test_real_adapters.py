@@ -12,16 +12,16 @@ from ctxasm.config import Config
 from ctxasm.text.tokens import open_counter
 from tests.real_data import REAL, load_real, real_folder
 
-pytest.importorskip("langchain_core")
-from langchain_core.documents import Document
-
-from ctxasm.app.integrations.langchain import ContextAssembler
-
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")
 
 
 @pytest.mark.parametrize("name", REAL)
 def test_the_blocks_are_the_context_of_the_workbench(name: str) -> None:
+    pytest.importorskip("langchain_core")
+    from langchain_core.documents import Document
+
+    from ctxasm.app.integrations.langchain import ContextAssembler
+
     bundle, counter = load_real(name), open_counter("cl100k_base")
     store = MemoryStore(counter)
     store.add(bundle)

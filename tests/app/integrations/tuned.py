@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from ctxasm import AssemblySettings, Bundle, MemoryStore, Query, load_bundle
 from ctxasm.app.workbench import Workbench
@@ -19,6 +20,7 @@ SETTINGS = (
 TOML = [to_toml(settings) for settings in SETTINGS]
 
 
+@cache
 def sample() -> Bundle:
     return load_bundle(shipped("sample_data/hospital"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
-from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -22,10 +21,10 @@ from tests.app.ui.pages import opened
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_look_for_components():
-    """AppTest looks for components in every installed package before each run; nothing is installed between two of them."""
+def no_look_for_components():
+    """AppTest looks for components in every installed package before each run; ours are no packages."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(manifest_scanner, "scan_component_manifests", list)
         yield
 
 
@@ -89,10 +88,19 @@ def one_wait_for_a_script():
 
 
 @pytest.fixture(scope="session")
-def store_url(tmp_path_factory):
-    url = f"sqlite:///{tmp_path_factory.mktemp('ui') / 'shared.db'}"
+def whole_sample(tmp_path_factory):
+    """A database that holds the sample."""
+    path = tmp_path_factory.mktemp("sample") / "sample.db"
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
+    bench.load_sample()
+    bench.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def store_url(tmp_path_factory, whole_sample):
+    url = f"sqlite:///{shutil.copy(whole_sample, tmp_path_factory.mktemp('ui') / 'shared.db')}"
     desk = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
-    desk.load_sample()
     documents = (Document(HOSTILE, HOSTILE, None, HOSTILE),)
     chunks = (Chunk(HOSTILE, 0, HOSTILE), Chunk(HOSTILE, 1, "tweede " + HOSTILE))
     queries = (Query(HOSTILE, (Hit(HOSTILE, 0, 1.0),), "hostile"), Query("Niets?", (), "none"))
@@ -102,13 +110,9 @@ def store_url(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def sample_file(tmp_path_factory):
+def sample_file(whole_sample):
     """A database that holds the sample, to be copied."""
-    path = tmp_path_factory.mktemp("sample") / "sample.db"
-    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
-    bench.load_sample()
-    bench.close()
-    return path
+    return whole_sample
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -84,7 +85,23 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     worse = [each.query_id for each in found.questions if each.change == "worse"]
     drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}
-    assert sorted(unescape(pick).strip('"') for pick in re.findall(r'data-pick="([^"]*)"', drawn)) == sorted(worse)
+    assert linked(drawn) == sorted(worse)
+
+
+def linked(drawn: str) -> list[str]:
+    """The questions that links of the page open, on Compare."""
+    addresses = re.findall(r'<a data-pick="[^"]*" href="\./compare\?([^"]*)"', drawn)
+    return sorted(dict(parse_qsl(unescape(address)))["q"] for address in addresses)
+
+
+def test_a_link_says_the_view_and_what_it_lists(open_app, found):
+    worse = [each.query_id for each in found.questions if each.change == "worse"]
+    app = fine(open_app("compare", **LINK, view="all", only="worse"))
+    assert linked(html(app)) == sorted(worse)
+    assert (app.query_params["view"], app.query_params["only"]) == ("all", "worse")
+    app = open_app("compare", **LINK, view="none")
+    assert "view must be one of question, all, answers, blind" in html(app)
+    assert 'id="ctx-contexts"' in html(app)
 
 
 def test_a_large_set_waits_to_be_asked_for(compare_page, monkeypatch):
@@ -159,11 +176,19 @@ def few_url(tmp_path, monkeypatch):
     return url
 
 
+def test_what_ask_was_answered_is_known_to_compare(few_url):
+    ask = fine(opened("ask", data="sample", mt="500"))
+    fine(ask.button(key="ask").click().run())
+    app = fine(opened("compare", data="sample", a="mt=500"))
+    app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
+    assert "1 of 8 answers known already, 7 calls" in html(app)
+
+
 def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkeypatch):
     monkeypatch.setattr(answers, "PATIENCE_S", 60.0)
     app = fine(opened("compare", data="sample", a="mt=500"))
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("answers").run())
-    assert "8 answers to ask" in html(app)
+    assert "0 of 8 answers known already, 8 calls" in html(app)
     app = fine(app.button(key="start_answers").click().run())
     with ctxasm.open_store(few_url) as store:
         found = ctxasm.compare_answers(A.replace(max_tokens=500), A, store, "sample")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
+from itertools import pairwise
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import ctxasm
+from ctxasm.app.tuned import set_effects
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.advice import row_html
-from ctxasm.app.ui.words.advice_words import SENTENCES, advice_sentence, changes_words, effect_words
+from ctxasm.app.ui.words.advice_words import SENTENCES, advice_sentence, changes_words, effect_words, set_words
 from ctxasm.app.ui.words.words import decimal, number
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config
@@ -19,7 +23,7 @@ from ctxasm.model.presets import preset
 from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Hit, Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.advice import Advice, advise
-from ctxasm.tuning.advice_set import MOST_COUNTED, SetEffect, counted_on
+from ctxasm.tuning.advice_set import LEAST_COUNTED, MOST_COUNTED, SetEffect, counted_on
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import fine, html, kept, opened
 from tests.tuning.test_advice import CASES, trial
@@ -188,10 +192,11 @@ def test_advice_says_what_it_does_to_the_other_questions_and_opens_them(set_url)
     assert label in app.button(key="advice_evidence_cut").help
     app.session_state["advice_more"] = True
     app = fine(app.run())
-    app = fine(app.button(key="set_better").click().run())
+    (ways,) = re.findall(r'id="ctx-ways">(.*?)</p>', html(app))
+    said = dict(parse_qsl(unescape(re.findall(r'href="\./compare\?([^"]*)"', ways)[0])))
+    app = fine(opened("compare", **said))
     assert kept(app, Session.pinned) == now
     assert kept(app, Session.now) == now.replace(**kept_advice.changes)
-    app = fine(app.switch_page("../../../pages/compare.py").run())
     assert set(re.findall(r'data-change="(\w+)"', html(app))) == {"better"}
 
 
@@ -238,5 +243,20 @@ def test_of_a_large_set_questions_all_over_it_are_counted():
     queries = [Query("q", (Hit("a", 0, 1.0),), str(at), gold=(GoldChunk("a", 0),)) for at in range(1000)]
     asked = counted_on(queries)
     assert len(asked) == MOST_COUNTED
-    assert [query.query_id for query in asked[:2]] == ["0", "3"]
-    assert counted_on([*queries[:5], Query("none", (), "x")]) == queries[:5]
+    assert len({query.query_id for query in asked}) == MOST_COUNTED
+    first = sorted(int(query.query_id) for query in asked[:LEAST_COUNTED])
+    assert max(b - a for a, b in pairwise([0, *first, 1000])) < 3 * 1000 / LEAST_COUNTED
+    assert sorted(counted_on([*queries[:5], Query("none", (), "x")]), key=lambda query: query.query_id) == queries[:5]
+    assert counted_on([]) == []
+
+
+def test_counting_ends_when_it_took_long_and_some_are_counted(set_url, monkeypatch):
+    monkeypatch.setattr("ctxasm.tuning.advice_set.PATIENCE_S", 0.0)
+    monkeypatch.setattr("ctxasm.tuning.advice_set.LEAST_COUNTED", 2)
+    bench, now = Workbench(read_config({"CTXASM_DATABASE_URL": set_url})), AssemblySettings(max_tokens=600)
+    changed = now.replace(max_tokens=4000)
+    effect = set_effects(bench, now, (changed,), "set")[changed]
+    assert (effect.labelled, effect.sampled) == (2, True)
+    assert "of 2 sampled questions" in set_words("loss", effect)
+    assert set_effects(bench, now, (changed,), "set")[changed].labelled > 2  # those that were counted are kept: it goes on from there
+    bench.close()

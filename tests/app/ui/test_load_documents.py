@@ -12,6 +12,8 @@ from ctxasm.app.ui.load import documents
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import datasets, fine, html, opened, problems
 
+pytestmark = pytest.mark.usefixtures("kept_readers")
+
 TEXT = "# Bezoek\n\n" + " ".join(f"Zin {n} over het bezoekuur van de afdeling." for n in range(60))
 
 

@@ -55,6 +55,17 @@ def test_other_content_asks_first_and_says_what_would_go(gids):
     assert gids.button(key="load_files").disabled
 
 
+def test_a_trace_that_an_earlier_version_loaded_is_told_from_other_content(app):  # noqa: F811
+    text = "Een dag aan de kade kost twaalf euro."
+    line = {"question": "Wat kost de kade?", "hits": [{"id": "a", "text": text, "score": 1.0}], "answer": "Twaalf euro [1]."}
+    drop(app, log__json=json.dumps([line]))
+    imported(app)
+    page = html(drop(app, log__json=json.dumps([{**line, "prompt": f"Context:\n[1] {text}\n\nQuestion: Wat kost de kade?"}])))
+    assert "is there already, without what its answers were sent, which is kept now</h3>" in page
+    page = html(drop(app, log__json=json.dumps([{**line, "answer": "Tien euro [1]."}])))
+    assert "is there already</h3>" in page
+
+
 def test_queries_alone_are_added(gids):
     gold = {"query_id": "q", "query": "Wat kost parkeren?", "gold": [{"document_id": "gids", "chunk_index": 1}]}
     found = {"query_id": "q", "retrieved": [{"document_id": "gids", "chunk_index": 1, "score": 1.0}]}

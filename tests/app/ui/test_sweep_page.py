@@ -9,6 +9,7 @@ import shutil
 import time
 from dataclasses import replace
 from html import unescape
+from urllib.parse import parse_qsl
 
 import pyarrow.parquet
 import pytest
@@ -17,10 +18,12 @@ from streamlit.testing.v1 import AppTest
 import ctxasm
 from ctxasm.app import tuned
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.pinned import read_pinned
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
+from ctxasm.app.ui.sweep.page import HEADINGS
 from ctxasm.app.ui.sweep.settings_table import settings_table
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
@@ -41,7 +44,7 @@ def sample_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("few") / "few.db"
     bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{path}"}))
     sample = load_bundle(shipped("sample_data/hospital"), "few")
-    labelled = [query for query in sample.queries if query.gold or query.spans]
+    labelled = [query for query in sample.queries if query.is_labelled]
     bench.store.add(replace(sample, queries=tuple(labelled[:FEW])))
     bench.close()
     return path
@@ -146,7 +149,7 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
 def test_what_it_takes_is_said_before_it_runs(own_url):
     app = sweep_page()
     said = re.sub(r"(?<=\d) (?=\d{3})", "", by_id(app, "ctx-plan"))
-    own, more, questions, cells = map(int, re.match(r"(\d+) settings, (\d+) more .*? (\d+) questions .*?: (\d+) assemblies", said).groups())
+    own, more, questions, cells = map(int, re.match(r"(\d+) settings, (\d+) more .*? (\d+) questions.*?: (\d+) assemblies", said).groups())
     assert own == 8  # with the settings that one starts from among them
     assert cells == (own + more) * questions
     assert not app.get("plotly_chart")
@@ -170,7 +173,10 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     assert 'id="ctx-recommended"' not in html(app)
     monkeypatch.setattr(tuned, "swept", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
-    assert 'id="ctx-recommended"' in html(app)
+    (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p></div>', html(app))
+    decided = app.session_state[Session.swept.key][1].recommended
+    assert panel[0] == HEADINGS[decided.verdict]
+    assert ("view=all" in panel[1]) == bool(decided.gained or decided.lost)
     assert 'id="ctx-cancelled"' not in html(app)
 
 
@@ -246,19 +252,17 @@ def test_a_cell_says_the_questions_that_flip_and_links_them_to_compare(found):
     at = next(at for at in range(len(swept.settings)) if all(swept.flips(at, 0)) or any(swept.flips(at, 0)))
     linked = []
 
-    def link(query_id, settings, against):
-        linked.append((query_id, settings, against))
+    def link(query_id):
+        linked.append(query_id)
         return f"./{HOSTILE}"
 
-    drawn = cell_html(swept, at, 0, {}, link)
+    drawn = cell_html(swept, at, 0, {}, f"./?{HOSTILE}", link)
     gained, lost = swept.flips(at, 0)
     assert {what: int(count) for what, count in re.findall(r'data-flips="(\w+)" data-count="(\d+)"', drawn)} == {
         "gains": len(gained),
         "loses": len(lost),
     }
-    assert [query_id for query_id, *_ in linked if query_id] == [*gained[:12], *lost[:12]]
-    assert {settings for _, settings, _ in linked} == {swept.settings[at]}
-    assert {against for query_id, _, against in linked if query_id} == {swept.settings[0]}
+    assert sorted(linked, key=lambda name: name is not None) == [None, *gained[:12], *lost[:12]]
     assert "<script" not in drawn
 
 
@@ -268,7 +272,13 @@ def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
     assert 'id="ctx-cell"' in drawn
-    assert "./compare?data=few" in drawn
+    addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn)]
+    swept = app.session_state[Session.swept.key][1].swept
+    assert {from_url(said)[0] for said in addresses} == {swept.settings[3]}
+    assert {read_pinned(said)[0] for said in addresses} == {swept.settings[0]}
+    gained, lost = swept.flips(3, 0)
+    assert [said["q"] for said in addresses if said.get("view") != "all"] == [*gained, *lost]
+    assert [said["view"] for said in addresses if "view" in said] == ["all"]
 
 
 def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
 import pytest
 
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.copies import find_edits
+from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
+from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import THRESHOLD
-from ctxasm.model.support import Match, Source
+from ctxasm.citations.lexical.windows import Windows
+from ctxasm.citations.lexical.words import Tongue, stems_of
+from ctxasm.model.support import Gated, Match, Source
+from ctxasm.text.sentences import sentence_spans
 
 
 def matched(claim: str, source: str) -> Match:
@@ -121,6 +132,17 @@ def test_the_same_in_other_words_is_not_refused(claim: str, source: str) -> None
     assert match.score >= THRESHOLD
 
 
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Krebs verursacht.", "Krebs wird durch Rauchen verursacht."),
+        ("The pump keeps running unless it by switched off is hand.", "The pump keeps running unless it is switched off by hand."),
+    ],
+)
+def test_one_who_does_it_may_have_no_place_in_the_other_voice(claim: str, source: str) -> None:
+    assert matched(claim, source).gated == ()
+
+
 def test_what_stands_every_day_is_no_figure() -> None:
     match = matched("The ferry to Scoll sails every day in May.", "The ferry to Scoll sails every hour in May.")
     assert [(gated.kind, gated.claim) for gated in match.gated] == [("unit", "every day")]
@@ -142,3 +164,321 @@ def test_nothing_gates_a_claim_of_which_words_are_missing() -> None:
 def test_a_denial_put_into_a_copy_is_refused_beside_others_of_its_source() -> None:
     match = matched("Het is niet mogelijk dat de kern nog niet geladen is.", "Het is mogelijk dat de kern nog niet geladen is.")
     assert [gated.claim for gated in match.gated if gated.kind == "negation"] == ["niet"]
+
+
+def matter(claim: str, source: str, tongue: Tongue) -> Matter:
+    """A claim and the windows that are chosen for it."""
+    evidence = Evidence([Source(1, source, ((0, len(source)),))], stems_of(tongue), sentence_spans)
+    windows = Windows(parts_of(claim, evidence), evidence)
+    return Matter(windows.parts, windows.choose([0]), evidence)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "tongue", "gated"),
+    [
+        ("Valley-Rhone growers won.", "Rhone-Valley growers won.", "en", [("roles", "Valley-Rhone", "Rhone-Valley growers won")]),
+        ("Valley Rhone growers won.", "Rhone Valley growers won.", "en", []),
+        ("Anna kennt die Nonne.", "Die Nonne kennt Anna.", "de", []),
+        ("Anna kennt Berta.", "Berta kennt Anna.", "de", [("roles", "Anna kennt Berta", "Berta kennt Anna")]),
+        ("Anna kennt Nonne.", "Nonne kennt Anna.", "de", [("roles", "Anna kennt Nonne", "Nonne kennt Anna")]),
+        (
+            "Anna sah Berta gestern noch kurz im Park.",
+            "Berta sah Anna gestern noch kurz im Park.",
+            "de",
+            [("roles", "Anna sah Berta", "Berta sah Anna gestern noch kurz im Park")],
+        ),
+        (
+            "De hond zag gisteren vroeg de kat.",
+            "De kat zag gisteren vroeg de hond.",
+            "nl",
+            [("roles", "hond zag gisteren vroeg de kat", "kat zag gisteren vroeg de hond")],
+        ),
+        ("De hond zag gisteren de kat.", "De kat zag gisteren de hond.", "nl", []),
+        ("Nu de hond zag de kat.", "Nu de kat zag de hond.", "nl", [("roles", "hond zag de kat", "Nu de kat zag de hond")]),
+        ("De Jan zag Piet.", "Piet zag de Jan.", "nl", [("roles", "Jan zag Piet", "Piet zag de Jan")]),
+        ("Oban is the port.", "The port is Oban.", "en", []),
+        ("In Spain then Oban is port now.", "In Spain then port is Oban now.", "en", []),
+        ("Small but fast.", "Fast but small.", "en", []),
+        ("Not small but fast.", "Not fast but small.", "en", [("roles", "small but fast", "Not fast but small")]),
+        ("Small but fast, is it not?", "Fast but small, is it not?", "en", []),
+        ("Cars small but fast.", "Cars fast but small.", "en", []),
+        ("The lift may not be used.", "The lift may be used.", "en", [("negation", "not", "")]),
+        ("The lift may be used.", "The lift may not be used.", "en", [("negation", "", "not")]),
+        ("Not now open now.", "Now open now.", "en", []),
+        ("He came not.", "He came.", "en", []),
+        ("Now; not open here.", "Now; open here.", "en", []),
+        ("Dogs may not enter, cats may not stay.", "Dogs may enter, cats may not stay.", "en", [("negation", "not", "")]),
+        ("The painting was stolen.", "The painting was probably stolen.", "en", [("hedge", "", "probably")]),
+        ("The painting was probably stolen.", "The painting was stolen.", "en", []),
+        ("Nurses must wear a badge.", "Nurses may now also wear a badge.", "en", [("modal", "must", "may")]),
+        ("Nurses must wear a badge.", "Nurses may now also gladly wear a badge.", "en", []),
+        ("It must open, not close now.", "It may open, not close now.", "en", [("modal", "must", "may")]),
+        ("You have to wear badges.", "You may wear badges.", "en", [("modal", "have to", "may")]),
+        ("Wash hands before meals daily.", "Wash hands after meals daily.", "en", []),
+        ("Entry is free today.", "Entry is free for members today.", "en", [("condition", "", "for members")]),
+        ("Entry is free today.", "Entry is free for members.", "en", []),
+        ("Entry is free.", "Entry is free for members; guests pay.", "en", [("condition", "", "for members")]),
+        ("Entry is free.", "Entry is free, for members.", "en", []),
+        ("Entry is free.", "Entry is free for: members.", "en", []),
+        ("Entry is free.", "Entry is free for 3.", "en", []),
+        ("Entry is free.", "Entry is free for 3rd graders.", "en", []),
+        (
+            "Entry is free.",
+            "Entry is free for members with cards from Oslo.",
+            "en",
+            [("condition", "", "for members with cards from Oslo")],
+        ),
+        ("Entry is free.", "Entry is free for members with cards from Oslo today.", "en", []),
+        (
+            "bamlomp banlomp baplomp barlomp baslomp bemlomp goflomp guflomp galflomp.",
+            "harpomp goflomp guflomp galflomp for members.",
+            "en",
+            [("condition", "", "for members")],
+        ),
+        (
+            "benlomp bamlomp banlomp baplomp barlomp baslomp bemlomp goflomp guflomp galflomp.",
+            "harpomp goflomp guflomp galflomp for members.",
+            "en",
+            [],
+        ),
+        ("bamlomp banlomp baplomp barlomp baslomp bemlomp guflomp galflomp.", "harpomp goflomp guflomp galflomp for members.", "en", []),
+        ("pins 4 pins 6 pins.", "pins 6 pins 4 pins.", "en", []),
+        ("pins 4 pins 6 pins fit.", "Here pins 6 pins 4 pins fit.", "en", [("roles", "4 pins 6", "Here pins 6 pins 4 pins fit")]),
+        ("pins 4 pins 6 pins fit 9 now.", "pins 6 pins 4 pins fit 8 now.", "en", []),
+        ("It stood in boxes, it stood on boxes here.", "It stood on boxes, it stood in boxes here.", "en", []),
+        (
+            "Tall trees near quiet old mills shade roads.",
+            "Roads shade tall trees near quiet old mills.",
+            "en",
+            [("roles", "Tall trees near quiet old mills shade roads", "Roads shade tall trees near quiet old mills")],
+        ),
+        ("Tall green trees near quiet old mills shade roads.", "Roads shade tall green trees near quiet old mills.", "en", []),
+    ],
+)
+def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str, str]]) -> None:
+    assert list(find_edits(matter(claim, source, tongue))) == gated
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "tongue", "gated"),
+    [
+        ("Bergen beat Oslo in the final.", "Oslo beat Bergen in the final.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("In 2012 Bergen beat Oslo.", "Oslo beat Bergen in 2012.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("Bergen is Oslo.", "Oslo is Bergen.", "en", []),
+        ("Anna met Bob and Carl.", "Anna met Carl and Bob.", "en", []),
+        ("Bergen was beaten by Oslo.", "Oslo was beaten by Bergen.", "en", [("Bergen was beaten by Oslo", "Oslo was beaten by Bergen")]),
+        ("Bergen was beaten by Oslo.", "Bergen beat Oslo.", "en", [("Bergen was beaten by Oslo.", "Bergen beat Oslo.")]),
+        ("Bergen was beaten by Oslo.", "Oslo beat Bergen.", "en", []),
+        ("Bergen beat Oslo.", "Oslo was beaten by Bergen.", "en", []),
+        ("Bergen beat Oslo.", "Bergen was beaten by Oslo.", "en", [("Bergen beat Oslo.", "Bergen was beaten by Oslo.")]),
+        (
+            "Directed by Bergen, it was seen by Oslo.",
+            "Directed by Oslo, it was seen by Bergen.",
+            "en",
+            [("Bergen, it was seen by Oslo", "Oslo, it was seen by Bergen")],
+        ),
+        (
+            "The firm earned 3 million in 2020 and 5 million in 2021.",
+            "The firm earned 5 million in 2020 and 3 million in 2021.",
+            "en",
+            [("3 million in 2020 and 5 million", "5 million in 2020 and 3 million"), ("3 million in 2020", "3 million in 2021")],
+        ),
+        ("Bergen beat Oslo and Oslo beat Narvik.", "Oslo beat Bergen. Bergen beat Oslo.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("Old Bergen Town beat New Oslo City.", "New Oslo City beat Old Bergen Town.", "en", []),
+        ("Der Hund biss den Mann.", "Den Mann biss der Hund.", "de", []),
+        ("Der Hund biss den Mann.", "Der Mann biss den Hund.", "de", [("Hund biss den Mann", "Mann biss den Hund")]),
+        ("Anna biss Berta.", "Berta biss Anna.", "de", [("Anna biss Berta", "Berta biss Anna")]),
+        (
+            "The river is shorter than the Tay but longer than the Severn.",
+            "The river is longer than the Severn but shorter than the Tay.",
+            "en",
+            [],
+        ),
+        ("Bergen beat Oslo.", "Oslo beat Bergen. Later Bergen beat Oslo.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("Maas built the church.", "The church was designed by Maas and built by Bos.", "en", [("church", "by Bos")]),
+        ("Maas designed the church.", "The church was designed by Maas and built by Bos.", "en", []),
+        (
+            "Bos designed the church.",
+            "The church was designed by Maas and built by Bos.",
+            "en",
+            [("Bos designed the church.", "The church was designed by Maas")],
+        ),
+        (
+            "Els Maas heeft de kerk gebouwd.",
+            "De kerk werd ontworpen door Els Maas en gebouwd door Piet Bos.",
+            "nl",
+            [("Els Maas heeft de kerk gebouwd.", "gebouwd door Piet Bos.")],
+        ),
+        (
+            "Pay is handled by the Oak team.",
+            "The Elm team handled pay; the Oak team answers the phone.",
+            "en",
+            [("Pay is handled by the Oak", "The Elm team handled pay")],
+        ),
+        (
+            "Trim lies on the coast.",
+            "Kells lies on the coast, Trim lies inland.",
+            "en",
+            [("Trim lies on the coast", "Kells lies on the coast")],
+        ),
+        ("Kells lies on the coast.", "Kells lies on the coast, Trim lies inland.", "en", []),
+        ("Trim lies on the coast.", "Kells and Trim lie on the coast, Navan lies inland.", "en", []),
+        ("Trainees receive a car.", "Managers receive a car, but trainees receive a bus pass.", "en", []),
+        ("Trainees receive a car.", "Managers receive a car. Trainees receive a bus pass.", "en", []),
+        (
+            "The kitchen was painted green.",
+            "The hall was painted green and the kitchen was painted white.",
+            "en",
+            [("kitchen was painted green", "The hall was painted green")],
+        ),
+        ("The kitchen was painted green.", "The hall was painted green, and 3 kitchens were painted white.", "en", [("kitchen", "hall")]),
+        ("The car is red.", "The bus is red, the car is blue and the tram is green.", "en", [("car", "bus")]),
+        (
+            "The company was founded by Jansen in Oslo.",
+            "The company was founded by Pietersen in Oslo. Jansen lives here.",
+            "en",
+            [("Jansen", "Pietersen")],
+        ),
+        (
+            "The company was founded by Jansen in Oslo.",
+            "The company was founded by Pietersen Berg Hansen in Oslo. Jansen lives here.",
+            "en",
+            [("Jansen", "Pietersen Berg Hansen")],
+        ),
+        (
+            "The company was founded by Jansen in Oslo.",
+            "The company was founded by Pietersen Berg Hansen Holm in Oslo. Jansen lives here.",
+            "en",
+            [],
+        ),
+        ("Animax has reached 66 million viewers.", "Animax is a channel in Asia. The company has reached 66 million viewers.", "en", []),
+        (
+            "Animax has reached 66 million viewers.",
+            "Animax is a channel in Asia. The Sony company has reached 66 million viewers.",
+            "en",
+            [("Animax", "Sony company")],
+        ),
+        ("The red bus goes to the harbour.", "The blue bus goes to the harbour. A red tram stops.", "en", [("red", "blue")]),
+        ("The red bus goes to the harbour.", "The red bus goes to the harbour.", "en", []),
+        (
+            "The bell was cast in 1894 and weighs 3 tons; it cost 5 euro in 1880.",
+            "The bell was cast in 1880 and weighs 3 tons; it cost 5 euro in 1894.",
+            "en",
+            [("1894 and weighs 3 tons; it cost 5 euro in 1880", "1880 and weighs 3 tons; it cost 5 euro in 1894")],
+        ),
+        (
+            "It cost 5 euro in 1880 and 7 euro in 1890.",
+            "It cost 7 euro in 1880 and 5 euro in 1890.",
+            "en",
+            [("5 euro in 1880 and 7 euro", "7 euro in 1880 and 5 euro"), ("5 euro in 1880", "5 euro in 1890")],
+        ),
+        ("It cost 5 euro in 1880 and 7 euro in 1890.", "It cost 5 euro in 1880 and 7 euro in 1890.", "en", []),
+        (
+            "It cost 5 euro in 1880.",
+            "It cost 7 euro in 1880 and 5 euro in 1890.",
+            "en",
+            [("5 euro", "7 euro"), ("5 euro in 1880", "5 euro in 1890")],
+        ),
+        ("It cost 5 euro in 1880.", "It cost 7 euro in 1880. It cost 5 euro in 1890. In 1880 it cost 5 euro.", "en", []),
+        (
+            "The bell was cast in 1894 and hung in 1880.",
+            "The bell was cast in 1880 and hung in 1894.",
+            "en",
+            [("1894 and hung in 1880", "1880 and hung in 1894"), ("1880 … hung", "hung in 1894.")],
+        ),
+        (
+            "The bell hung in 1880.",
+            "The bell was cast in 1880, and hung in 1894.",
+            "en",
+            [("hung", "was cast"), ("1880 … hung", "hung in 1894.")],
+        ),
+        ("The bell hung in 1880.", "The bell was cast in 1880; it hung in 1894.", "en", [("hung", "was cast")]),
+        (
+            "Jan Berg Holm beat Ole Dahl Vik.",
+            "Ole Dahl Vik beat Jan Berg Holm.",
+            "en",
+            [("Jan Berg Holm beat Ole Dahl Vik", "Ole Dahl Vik beat Jan Berg Holm")],
+        ),
+        ("Jan Berg Holm Lund beat Ole Dahl Vik Moe.", "Ole Dahl Vik Moe beat Jan Berg Holm Lund.", "en", []),
+        ("Jan Berg beat Ole Dahl.", "Ole Dahl beat Jan Berg.", "en", [("Jan Berg beat Ole Dahl", "Ole Dahl beat Jan Berg")]),
+        ("Bergen beat Oslo in rain and snow.", "Oslo beat Bergen in rain. Later Bergen beat Oslo in snow.", "en", []),
+        (
+            "Bergen beat Oslo in rain and snow.",
+            "Oslo beat Bergen in rain. Later Narvik beat Oslo in snow.",
+            "en",
+            [("Bergen beat Oslo", "Oslo beat Bergen")],
+        ),
+        ("Animax has reached 66 million viewers.", "The company has reached 66 million viewers. Animax is a channel in Asia.", "en", []),
+        ("Oslo directed Bergen.", "Oslo was directed by Bergen.", "en", [("Oslo directed Bergen.", "Oslo was directed by Bergen.")]),
+        (
+            "Oslo directed Bergen in May.",
+            "In May Oslo was directed well by Bergen.",
+            "en",
+            [("Oslo directed Bergen in May.", "In May Oslo was directed well by Bergen.")],
+        ),
+        (
+            "Rauchen verursacht Krebs.",
+            "Rauchen wird durch Krebs verursacht.",
+            "de",
+            [("Rauchen verursacht Krebs.", "Rauchen wird durch Krebs verursacht.")],
+        ),
+        ("Kells, Navan and Trim lie on the coast.", "Trim lies inland, Kells and Navan lie on the coast.", "en", []),
+        (
+            "Trim lies on the coast.",
+            "Trim lies inland, Kells and Navan lie on the coast.",
+            "en",
+            [("Trim lies on the coast", "Navan lie on the coast.")],
+        ),
+        (
+            "Trim lies on the coast.",
+            "Kells, Navan and Duleek lie on the coast, Trim lies inland.",
+            "en",
+            [("Trim lies on the coast", "Duleek lie on the coast")],
+        ),
+        ("Trim lies on the coast.", "Trim lies inland. Kells lies on the coast.", "en", []),
+        (
+            "The kitchen was painted green.",
+            "The hall was painted green while the kitchen was painted white.",
+            "en",
+            [("kitchen was painted green", "The hall was painted green")],
+        ),
+        ("The kitchen was painted green.", "In 2010 the hall was painted green and the kitchen was painted white.", "en", []),
+        (
+            "The kitchen was painted by Bos.",
+            "The hall was painted by Bos and the kitchen was painted by Maas.",
+            "en",
+            [("The kitchen was painted by Bos.", "the kitchen was painted by Maas.")],
+        ),
+        (
+            "Bos painted the kitchen in 1990.",
+            "Bos painted the hall in 1990 and Maas painted the kitchen in 1995.",
+            "en",
+            [
+                ("Bos painted the kitchen", "Maas painted the kitchen in 1995."),
+                ("1990", "1995"),
+                ("1990 … kitchen", "Maas painted the kitchen in 1995."),
+            ],
+        ),
+        ("Els Maas designed the tower.", "The tower was built by Jan Bos and designed by Els Maas.", "en", []),
+        (
+            "It cost 5 euro on 3 May 1880 and 7 euro in 1890.",
+            "It cost 7 euro on 3 May 1880 and 5 euro in 1890.",
+            "en",
+            [("5 euro on 3 May 1880 and 7 euro", "7 euro on 3 May 1880 and 5 euro")],
+        ),
+        ("The bell weighs 3 tons and cost 5 euro.", "The bell cost 5 euro and weighs 3 tons.", "en", []),
+        ("The red bus goes to the harbour.", "The blue bus goes to the harbour. The red bus goes home.", "en", []),
+        (
+            "The red bus goes to the old harbour and stops.",
+            "The blue bus goes to the old harbour. There the red bus stops.",
+            "en",
+            [("red", "blue")],
+        ),
+        ("Oslo won.", "Bergen won, Oslo lost.", "en", [("Oslo", "Bergen")]),
+        ("In 1931 the museum moved to the mill.", "The museum moved to the mill in 1931.", "en", []),
+    ],
+)
+def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str]]) -> None:
+    of = matter(claim, source, tongue)
+    found: Iterator[Gated] = chain(find_changed_places(of), find_pairs(of), find_later(of))
+    assert [(one.claim, one.source) for one in found] == gated

@@ -30,6 +30,12 @@ half 9 | 8.30 uur
 half een | 12.30 uur
 half drie 's middags | 14.30 uur
 kwart over drie | 15.15 uur
+viertel nach drei | 15.15 Uhr
+quarter past two | 2:15
+halb acht | 7.30 Uhr
+viertel vor acht | 7.45 Uhr
+half twaalf | 11.30 uur
+om ma t/m vr | van maandag tot vrijdag
 kwart voor 9 | 8.45 uur
 half past eight | 8:30
 quarter to seven | 18:45
@@ -90,6 +96,9 @@ $5 | 5 dollars
 50% | 50 procent
 50 % | fifty percent
 1.500 | 1500
+1.500 kg | 1.500
+123.456 | 123456
+8 | 8.00 uur
 1,500 | 1500
 1 500 | 1500
 1'234 | 1234
@@ -155,6 +164,12 @@ ma-vr | za-zo
 2 dagen | 2 weken
 10 jaar | 10 maanden
 2018 | 2019
+1000 | 2019
+2100 | 2019
+999 | 998
+1234.567 | 1234567
+0,500 | 500
+1.500 kg | 1.500 g
 12 | 13
 3 hours | 3 days
 5 mg | 5 g
@@ -177,6 +192,9 @@ maandag | mei
 3 mei 2026 | 3
 3 mei 2026 | 2025
 € 5 | $5
+999 | 2019
+2101 | 2019
+8 | 9.00 uur
 versie 3.11.2 | 3.12
 """
 NONE = """
@@ -195,6 +213,8 @@ honderden
 duizendpoot
 half
 kwart
+It rains. May I come?
+in Sept
 """
 
 
@@ -262,6 +282,7 @@ def test_only_what_lies_between_two_characters_is_read() -> None:
     text = "5 euro 10 minuten 20 jaar"
     assert [text[q.start : q.end] for q in read_quantities(text, 7, 17)] == ["10 minuten"]
     assert [q.values for q in read_quantities("12345", 0, 3)] == [frozenset({123.0})]
+    assert [q.kind for q in read_quantities("14.30 en 15.30", 0, 8)] == ["number"]
 
 
 def test_very_long_numbers_are_compared_by_their_digits() -> None:
@@ -325,6 +346,38 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
         ("14.30 open", [("number", {14.3}, "14.30")]),
         ("14.30 en 15.30", [("time", {870.0}, "14.30"), ("time", {930.0}, "15.30")]),
         ("12.59 pm", [("time", {779.0}, "12.59 pm")]),
+        ("10 to 11 pm", [("time", {1320.0}, "10"), ("time", {1380.0}, "11 pm")]),
+        ("11 to 12 pm", [("time", {660.0}, "11"), ("time", {720.0}, "12 pm")]),
+        ("half negen 's ochtends", [("time", {510.0}, "half negen 's ochtends")]),
+        ("kwart over twaalf", [("time", {15.0, 735.0}, "kwart over twaalf")]),
+        ("half dertien", [("number", {13.0}, "dertien")]),
+        ("half nul", [("number", {0.0}, "nul")]),
+        ("tot 14.30", [("time", {870.0}, "14.30")]),
+        ("om 2u", [("time", {120.0}, "2u")]),
+        ("wacht 2u", [("number", {120.0}, "2u")]),
+        ("5 euro to 8 pm", [("number", {5.0}, "5 euro"), ("time", {1200.0}, "8 pm")]),
+        ("minus  5 graden", [("number", {-5.0}, "minus  5 graden")]),
+        # a year begins no range of lengths
+        ("1000 - 1500 km", [("number", {1000.0}, "1000"), ("number", {1500000.0}, "1500 km")]),
+        ("2100 - 2500 km", [("number", {2100.0}, "2100"), ("number", {2500000.0}, "2500 km")]),
+        ("999 - 1500 km", [("number", {999000.0}, "999"), ("number", {1500000.0}, "1500 km")]),
+        ("2101 - 2500 km", [("number", {2101000.0}, "2101"), ("number", {2500000.0}, "2500 km")]),
+        ("1.234,56", [("number", {1234.56}, "1.234,56")]),
+        # fifteen digits are a number, sixteen a name
+        ("123456789012345", [("number", {123456789012345.0}, "123456789012345")]),
+        ("1234567890123456", [("number", {"1234567890123456"}, "1234567890123456")]),
+        # a word of time stands within twelve characters before a time, a day within 24 before a short one
+        (f"zwischen{' ' * 4}14.30", [("time", {870.0}, "14.30")]),
+        (f"zwischen{' ' * 5}14.30", [("number", {14.3}, "14.30")]),
+        (f"donderdag tot en met{' ' * 4}vr", [("weekday", {"thursday"}, "donderdag"), ("weekday", {"friday"}, "vr")]),
+        (f"donderdag tot en met{' ' * 5}vr", [("weekday", {"thursday"}, "donderdag")]),
+        ("1 jan 2020", [("date", {"2020-01-01"}, "1 jan 2020")]),
+        ("31-12-1999", [("date", {"1999-12-31"}, "31-12-1999")]),
+        ("32-12-1999", [("number", {32.0}, "32"), ("number", {12.0}, "12"), ("number", {1999.0}, "1999")]),
+        ("0/5/2020", [("number", {0.0}, "0"), ("number", {5.0}, "5"), ("number", {2020.0}, "2020")]),
+        ("in april", [("month", {"04"}, "april")]),
+        ("(May)", [("month", {"05"}, "May")]),
+        ("a May", [("month", {"05"}, "May")]),
         ("06-12345678", [("phone", {"12345678"}, "06-12345678")]),
         ("you may 5", [("number", {5.0}, "5")]),
         ("on 5 may", [("date", {"????-05-05"}, "5 may")]),

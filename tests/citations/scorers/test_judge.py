@@ -113,6 +113,13 @@ def test_what_all_parts_lack_is_missing_and_a_conflict_is_told() -> None:
     assert {found.number for found in match.found} == {2, 3}
 
 
+def test_a_conflict_may_begin_the_claim() -> None:
+    entries = [entry(1, "contradicts", VISIT[25:58], (), ("number", "45", "30"))]
+    (match,) = judged(entries, source(VISIT), claim="45 minuten duurt het bezoek.").each(0)
+    assert match.conflict is not None
+    assert (match.conflict.claim, match.conflict.source) == ("45", "30")
+
+
 def test_the_first_word_on_a_source_counts() -> None:
     (match,) = judged([entry(1, "part", VISIT[25:58]), entry(1, "full", VISIT[25:58])], source(VISIT)).each(0)
     assert match.score == 0.5

@@ -50,6 +50,7 @@ def shown(match: Match) -> list[str]:
         ((A, B, C), ((A, B, C),)),
         ((A, B, C, D), ((A, B, C), (B, C, D))),
         ((A, B, C, D, E), ((A, B, C), (C, D, E))),
+        ((A, B, C, D, E, A), ((A, B, C), (C, D, E), (D, E, A))),
     ],
 )
 def test_windows_of_three_step_by_two_and_reach_the_end(

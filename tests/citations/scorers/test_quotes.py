@@ -65,6 +65,10 @@ def test_where_words_stand(words: str, text: str, span: tuple[int, int] | None) 
     assert locate_words(words, text, ((0, len(text)),)) == span
 
 
+def test_a_quote_ends_before_the_blank_that_ends_the_evidence() -> None:
+    assert locate_quote("Een Pas Mee", Source(1, "Neem een pas mee ", ((0, 17),))) == ((5, 16),)
+
+
 @given(st.text(max_size=60), st.data())
 def test_every_stretch_of_the_evidence_is_found_where_it_stands(text: str, data: st.DataObject) -> None:
     low = data.draw(st.integers(0, len(text)))

@@ -22,6 +22,8 @@ from ctxasm.model.records import Bundle, Chunk
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 
+pytestmark = pytest.mark.usefixtures("kept_readers")
+
 FILES = Path(__file__).parent / "files"
 GOOD = ("bezoek.docx", "bezoek.html", "bladen.txt", "gids.pdf", "kolommen.pdf", "opname.md", "oud.txt")
 

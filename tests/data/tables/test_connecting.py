@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from user_tables import Place, keyed, one_table, sqlite_place
@@ -14,11 +15,12 @@ from ctxasm.data.documents.ingesting import ingest
 from ctxasm.data.enrich.enriching import enrich
 from ctxasm.data.files import load_bundle
 from ctxasm.data.files.loading import load_files
+from ctxasm.data.labelling import label
 from ctxasm.data.tables import connecting
 from ctxasm.data.tables.connecting import SavedMapping, table_mapping
 from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 from ctxasm.model.progress import Progress
-from ctxasm.model.records import Bundle, Chunk, Document, Query
+from ctxasm.model.records import Bundle, Chunk, Document, GoldChunk, Query
 from ctxasm.store.database import Store
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
@@ -260,3 +262,20 @@ def test_a_link_made_elsewhere_under_the_name_of_a_dataset_deleted_there_is_read
     assert [info.name for info in workbench.datasets()] == ["mine"]
     assert [document.document_id for document in workbench.dataset("mine").documents()] == ["a", "b"]
     other.links.close()
+
+
+def test_of_two_who_mark_at_once_beside_a_table_neither_loses_a_mark(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    connecting.link(workbench, "own", MAPPING, "mine")
+    workbench.store.save_query("mine", Query("Where?", (), "typed-1"), linked=True)
+    store = type(workbench.store)
+    write = store.set_gold
+
+    def after_another(self: Store, *said: Any, **more: Any) -> Query:
+        monkeypatch.setattr(store, "set_gold", write)
+        label(workbench, "mine", "typed-1", [("a", 1)])
+        return write(self, *said, **more)
+
+    monkeypatch.setattr(store, "set_gold", after_another)
+    marked = label(workbench, "mine", "typed-1", [("b", 0)])
+    assert marked.gold == (GoldChunk("a", 1, "hand"), GoldChunk("b", 0, "hand"))
+    assert workbench.query("mine", "typed-1") == marked

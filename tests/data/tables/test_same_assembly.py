@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from user_tables import Place, keyed, one_table
 
@@ -9,6 +11,7 @@ from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config, shipped
 from ctxasm.data.files import load_bundle
 from ctxasm.data.tables.connecting import link, table_mapping
+from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
@@ -22,10 +25,15 @@ SETTINGS = (
 )
 
 
+@cache
+def sample() -> Bundle:
+    return load_bundle(shipped("sample_data/hospital"))
+
+
 @pytest.mark.parametrize("key", ["uuid", "bigint", "text"])
 @pytest.mark.parametrize("indexed", [True, False])
 def test_linked_is_as_loaded(place: Place, key: str, indexed: bool) -> None:
-    bundle = keyed(load_bundle(shipped("sample_data/hospital")), key)
+    bundle = keyed(sample(), key)
     fields = one_table(place, bundle, key, indexed=indexed)
     workbench = Workbench(Config("sqlite://", connections={"own": place.table(None)}), MemoryStore(open_counter()))
     workbench.store.add(bundle, "loaded")

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, relabelled, settle_in_place, stop_all
+from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, leave_known, relabelled, settle_in_place, stop_all
 from ctxasm.app.ui.ask.prompt import asked_how, asking_controls, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.ask.stream import settle, stream
@@ -60,6 +60,7 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         for attempt in stream(assembly, picked.models, asking, place):
             # Kept before each drawing, because any click ends this run at once.
             keep(asked, assembly, (*earlier, attempt))
+        leave_known(assembly, picked.models, asking, attempt)
     kept = answers_to(asked)
     if kept is not None:
         kept = settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place))

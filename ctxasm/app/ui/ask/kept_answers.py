@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.ask.prompt import asked_how
 from ctxasm.app.ui.ask.stream import stopped
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import session
-from ctxasm.app.ui.frame.session_records import Asked, Attempt, KeptAnswer, KeptAnswers
+from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswer, KeptAnswers
 from ctxasm.app.ui.frame.state import of_query
+from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.inspect.before_after import changed_settings
 from ctxasm.citations.used_passages import used_passages
+from ctxasm.model.errors import StoreUnavailable
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
+
+if TYPE_CHECKING:
+    from ctxasm.model.messages import AnswerModel
 
 MOST_ASKED = 20
 """Things asked whose answers are kept, those asked last; each holds on to its context."""
@@ -64,6 +71,21 @@ def relabelled(kept: KeptAnswers, query: Query) -> KeptAnswers:
 def _judged(told: KeptAnswer, assembly: Assembly) -> KeptAnswer:
     check = told.check
     return told if check is None else replace(told, check=replace(check, passages=used_passages(assembly, check)))
+
+
+def leave_known(assembly: Assembly, models: Sequence[AnswerModel], asking: Asking, attempt: Attempt) -> None:
+    """Keep what the models answered where Compare looks before it asks: the same to the same is not asked again."""
+    from ctxasm import __version__
+    from ctxasm.answering.known_answers import KnownAnswer, KnownAnswers, answer_key, messages_to_send
+
+    known, messages = KnownAnswers(server.workbench().store, __version__), messages_to_send(assembly, asking.choice)
+    try:
+        for model, told in zip(models, attempt, strict=True):
+            if told.error is None:
+                key = answer_key(model, messages, assembly, asking.temperature, asking.max_tokens)
+                known.keep(key, KnownAnswer(told.text, told.complete, told.called))
+    except StoreUnavailable as error:
+        show_problem(f"Compare will ask this again: {error}")
 
 
 def stop_all() -> None:

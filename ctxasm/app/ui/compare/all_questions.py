@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,10 +14,10 @@ from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.gold import show_no_gold
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
@@ -47,19 +48,14 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
-    st.html(table(listed(found, only or ALL), question_words()))
-    listen_for_questions()
+    st.html(table(listed(found, only or ALL), question_words(), partial(compare_address, pinned, session.now)))
+    hear_clicks(Session.question_clicks)
 
 
 def question_words() -> dict[str, str]:
     """The questions of the dataset by id."""
     info = session.info
     return {entry.query_id: entry.query for entry in server.query_list(info)} if info is not None else {}
-
-
-def listen_for_questions() -> None:
-    """Let a click on a question open it."""
-    chunk_clicks(Session.question_clicks.key, _open)
 
 
 def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comparison | None:
@@ -91,12 +87,3 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
 
 def _start(wanted: Hashable) -> None:
     session.compare_started = wanted
-
-
-def _open() -> None:
-    """Show the question that was clicked (a callback)."""
-    clicks: Any = session.question_clicks
-    query_id = picked_text(clicks.picked) if clicks is not None else None
-    if query_id is not None:
-        session.query_id = query_id
-        session.compare_view = "question"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 
 from ctxasm.app.ui.compare.differences import chip, signed
 from ctxasm.app.ui.compare.question_table import MOST_ROWS
-from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, Name
@@ -64,12 +64,12 @@ def worth(each: AnswerPair) -> float:
     return total
 
 
-def questions_html(found: AnswerComparison, words: Mapping[str, str]) -> str:
-    """The questions whose answers differ in worth, the worst for B first; each is a button that opens it."""
+def questions_html(found: AnswerComparison, words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
+    """The questions whose answers differ in worth, the worst for B first; each a link, `link_of` its id."""
     pairs = sorted((each for each in found.pairs if worth(each)), key=worth)
     rows = [
         (
-            f'<button type="button" class="cx-open" {pick_of(each.query_id)}>{escape(words.get(each.query_id, each.query_id))}</button>',
+            state_link(link_of(each.query_id), words.get(each.query_id, each.query_id)),
             _arrow("support", each),
             _arrow("citation", each),
             f"{each.a.used} → {each.b.used} of {each.b.expected}" if each.b.expected else "–",
@@ -88,9 +88,9 @@ def _arrow(name: Name, each: AnswerPair) -> str:
 
 
 def estimate_words(told: AnswerEstimate) -> str:
-    """`116 answers to ask: 400,000 tokens to send, at most 59,000 written, at most 1.20.`"""
+    """`12 of 40 answers known already, 28 calls: 41,000 tokens to send, at most 14,000 written, at most 1.20.`"""
+    known = f"{number(told.known)} of {plural(told.answers, 'answer')} known already"
     if not told.asked:
-        return f"All {number(told.answers)} answers are kept from before."
+        return f"{known}, no calls."
     cost = f", at most {told.cost:.2f}" if told.cost else ""
-    kept = f" ({number(told.answers - told.asked)} are kept)" if told.asked < told.answers else ""
-    return f"{plural(told.asked, 'answer')} to ask{kept}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
+    return f"{known}, {plural(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."

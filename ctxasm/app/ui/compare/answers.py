@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.runtime.fragment import fragment
 
-from ctxasm.app.ui.compare.all_questions import listen_for_questions, question_words
+from ctxasm.app.ui.compare.all_questions import question_words
 from ctxasm.app.ui.compare.answer_figures import estimate_words, figures_html, questions_html
 from ctxasm.app.ui.compare.asking import Line, asking_line
 from ctxasm.app.ui.compare.claim_flips import claims_html
@@ -19,7 +20,8 @@ from ctxasm.app.ui.compare.sides import Sides, data_key, sides_of
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.jobs import Job
-from ctxasm.app.ui.frame.session import session
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks
+from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
@@ -152,8 +154,8 @@ def _show(found: AnswerComparison) -> None:
         st.html(figures_html(found))
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "answers.json", "application/json", key="answers_json", on_click="ignore")
-        st.html(questions_html(found, question_words()))
-        listen_for_questions()
+        st.html(questions_html(found, question_words(), partial(compare_address, found.a, found.b)))
+        hear_clicks(Session.question_clicks)
 
 
 def _forget() -> None:

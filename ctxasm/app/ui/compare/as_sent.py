@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.answering.prompts import build_messages
+from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, texts_html
 from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server, state
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 LONGEST_SHOWN = 20_000
 """Characters of a message, and of an answer, that are shown."""
-LONGEST_FACT = 1_000
 NOT_SENT = "Not in the prompt that was sent."
 NO_HIT = "No hit: the settings bring it as a neighbour."
 

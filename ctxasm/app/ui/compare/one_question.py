@@ -21,7 +21,7 @@ from ctxasm.model.settings import AssemblySettings
 
 def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
     """Draw it."""
-    workbench, labelled = server.workbench(), bool(scene.query.spans or scene.query.gold)
+    workbench, labelled = server.workbench(), scene.query.is_labelled
     try:
         a, b = sides = sides_of(scene, pinned)
     except CtxasmError as error:

@@ -14,6 +14,7 @@ from ctxasm.app.ui.compare.blind_review import show_blind_review
 from ctxasm.app.ui.compare.differences import settings_html
 from ctxasm.app.ui.compare.one_question import show_one_question
 from ctxasm.app.ui.frame import state
+from ctxasm.app.ui.frame.compare_view import COMPARE, View
 from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.scenes import current_scene
 from ctxasm.app.ui.frame.session import Session, session
@@ -23,18 +24,17 @@ from ctxasm.app.ui.frame.title import show_title
 from ctxasm.model.presets import preset
 from ctxasm.model.settings import AssemblySettings
 
-QUESTION, ALL, ANSWERS, BLIND = "question", "all", "answers", "blind"
-VIEWS = {QUESTION: "This question", ALL: "All questions", ANSWERS: "Answers", BLIND: "Blind review"}
+VIEWS: dict[View, str] = {"question": "This question", "all": "All questions", "answers": "Answers", "blind": "Blind review"}
 SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
-    QUESTION: show_one_question,
-    ALL: show_all_questions,
-    ANSWERS: show_answers,
-    BLIND: show_blind_review,
+    "question": show_one_question,
+    "all": show_all_questions,
+    "answers": show_answers,
+    "blind": show_blind_review,
 }
 HEADINGS = {
-    ALL: "All questions: does B hold more of their evidence than A?",
-    ANSWERS: "Answers: what are those under B worth, against those under A?",
-    BLIND: "Blind review: which holds the answer better?",
+    "all": "All questions: does B hold more of their evidence than A?",
+    "answers": "Answers: what are those under B worth, against those under A?",
+    "blind": "Blind review: which holds the answer better?",
 }
 
 
@@ -64,10 +64,10 @@ def show_compare() -> None:
         with st.popover("Start with …", key="compare_pairs"):
             for name, (a, b) in pairs(scene).items():
                 st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
-        copy_link(scene, session.now)
+        copy_link(scene, session.now, COMPARE)
     if pinned is None:
         _offer_pin(scene)
-    elif pinned != SENT and view != BLIND:
+    elif pinned != SENT and view != "blind":
         st.html(settings_html(pinned, session.now))
     state.keep_address()
     if pinned == SENT:

@@ -1,13 +1,13 @@
-"""All questions under A and B, those that differ first, each a button that opens it. Escaped HTML, pure."""
+"""All questions under A and B, those that differ first, each a link that opens it. Escaped HTML, pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from ctxasm.app.ui.compare.differences import signed
-from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.tuning.compare import Comparison, QuestionDelta
@@ -43,21 +43,21 @@ def counts_html(found: Comparison) -> str:
     return boxed(f'{says}<div class="cx-badges" title="{WON}">{drawn}</div>{gold}')
 
 
-def table(rows: Sequence[QuestionDelta], words: Mapping[str, str]) -> str:
-    """A row a question. `words` are the questions by id."""
+def table(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
+    """A row a question. `words` are the questions by id, `link_of` gives the address of one."""
     heads = ("Question", "B against A", "Evidence A → B", "Tokens A → B", "B − A")
-    cells = [_cells(each, words.get(each.query_id, "")) for each in rows[:MOST_ROWS]]
+    cells = [_cells(each, words.get(each.query_id, ""), link_of(each.query_id)) for each in rows[:MOST_ROWS]]
     rest = f'<p class="cx-note">and {plural(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
     return boxed(table_html(heads, cells, (2, 3, 4), "Questions, those that differ first") + rest, "ctx-questions")
 
 
-def _cells(each: QuestionDelta, words: str) -> tuple[str, ...]:
+def _cells(each: QuestionDelta, words: str, address: str) -> tuple[str, ...]:
     line = " ".join(words.split()) or each.query_id
     said = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
     evidence = f"{each.a.found} → {each.b.found} of {each.a.needed}" if each.a.needed else "–"
     look = "good" if each.change == "better" else "warn" if each.change == "worse" else "mute"
     return (
-        f'<button type="button" class="cx-open" {pick_of(each.query_id)}>{escape(said)}</button>',
+        state_link(address, said),
         f'<span class="cx-{look}" data-change="{each.change}">{CHANGES[each.change]}</span>',
         evidence,
         f"{number(each.a.tokens)} → {number(each.b.tokens)}",

@@ -1,4 +1,4 @@
-"""What runs in the browser on every page: the keys, one step of the back button for a page, picture and text that scroll together."""
+"""What runs in the browser on every page: the keys, the clicks, one step of the back button for a page, panes that scroll together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ASSETS = Path(__file__).parents[1] / "assets"
-NAMES = ("shortcuts.js", "address.js", "linked_panes.js")
+NAMES = ("shortcuts.js", "address.js", "clicks.js", "linked_panes.js")
 
 
 @cache

@@ -110,8 +110,12 @@ class Session:
 
     going: Kept[str | None] = Kept(None)
     """The page that the next run goes to."""
+    moving: Kept[bool] = Kept(False)
+    """Whether this run goes to another page, whose address is not that of this one."""
     moves: Kept[int] = Kept(0)
     """How often a run went to another page."""
+    clicks_heard: Kept[int] = Kept(0)
+    """The number of the last click on the HTML of a page that was heard."""
 
     # Settings
     now: Kept[AssemblySettings] = Kept(AssemblySettings())

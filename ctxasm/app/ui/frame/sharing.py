@@ -10,9 +10,10 @@ import streamlit as st
 
 from ctxasm.app.integrations.written import written_as
 from ctxasm.app.ui.frame import typed_questions
+from ctxasm.app.ui.frame.compare_view import shown_address
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Pinned, Scene
+from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 
@@ -60,25 +61,17 @@ def copy_button(label: str, text: str, key: str) -> None:
     _copy_button()(data=data, key=key, height="content")
 
 
-def link_query(scene: Scene | None, settings: AssemblySettings, pinned: Pinned | None = None) -> str:
-    """The query string of a link to this scene: dataset and query by name, what differs from the defaults, and A."""
-    where = {} if scene is None else {Session.dataset_name.key: scene.dataset, **_query_address(scene)}
-    return urlencode({**where, **to_url(settings), **pinned_address(pinned)})
-
-
-def question_link(dataset: str, query_id: str, settings: AssemblySettings, pinned: Pinned | None = None) -> str:
-    """The same for a stored question of a dataset by its id."""
-    return urlencode({Session.dataset_name.key: dataset, Session.query_id.key: query_id, **to_url(settings), **pinned_address(pinned)})
-
-
-def _query_address(scene: Scene) -> dict[str, str]:
+def query_address(scene: Scene) -> dict[str, str]:
+    """What of an address names the query of a scene."""
     stored = not typed_questions.is_unsaved(scene.query.query_id)
     return typed_questions.address(scene.query, stored) | ({} if stored else typed_questions.options_address())
 
 
-def copy_link(scene: Scene | None, settings: AssemblySettings) -> None:
-    """A button that copies the link to what is shown."""
-    data: CopyData = {"label": "Copy link", "text": "", "query": link_query(scene, settings, session.pinned)}
+def copy_link(scene: Scene, settings: AssemblySettings, page: str = "") -> None:
+    """A button that copies the link to what is shown: dataset and query by name, what differs from the defaults, A, and what of it."""
+    where = {Session.dataset_name.key: scene.dataset, **query_address(scene)}
+    query = urlencode({**where, **to_url(settings), **pinned_address(session.pinned), **shown_address(page)})
+    data: CopyData = {"label": "Copy link", "text": "", "query": query}
     _copy_button()(data=data, key="copy_link", width=104, height="content")
 
 

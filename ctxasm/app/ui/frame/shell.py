@@ -10,6 +10,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
+from ctxasm.app.ui.frame.compare_view import shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.page_scripts import run_page_scripts
 from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
@@ -43,12 +44,13 @@ def run() -> None:
     if page.url_path == "inspect" and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(inspect, query_params=st.query_params.to_dict())
-    state.read_address(st.query_params.to_dict())
+    state.read_address(page.url_path, st.query_params.to_dict())
     session.budget_shown = False
+    session.moving = session.going in pages and pages[session.going] is not page
     _draw_frame(page.url_path)
     if session.take(Session.searched) and page.url_path == "load":
         session.going = "start"
-    if (going := session.take(Session.going)) in pages:
+    if (going := session.take(Session.going)) in pages and pages[going] is not page:
         follow(pages[going], f"Open in {pages[going].title}")
     _notice()
     page.run()
@@ -108,7 +110,7 @@ def _frame(path: str) -> Scene | None:
         query_id = pick_query(info, entries) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
-    state.keep_address(address_of(info, query_id))
+    state.keep_address(address_of(info, query_id) | shown_address(path))
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)

@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
+from ctxasm.app.ui.frame.compare_view import ONLY, VIEW, take_view
 from ctxasm.app.ui.frame.pinned import PIN, pinned_address, read_pinned
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
@@ -31,7 +32,7 @@ from ctxasm.model.specs import check_value
 
 HISTORY = 100
 """Undo steps that are kept."""
-WHERE = (Session.dataset_name.key, Session.query_id.key, ASK)
+WHERE = (Session.dataset_name.key, Session.query_id.key, ASK, VIEW, ONLY)
 """The parameters of the address that say what is shown; the others are settings."""
 URL_KEYS = frozenset((PIN, *(spec.url for spec in specs())))
 
@@ -41,22 +42,28 @@ def has_read_url() -> bool:
     return session.rejected is not None
 
 
-def read_address(parameters: Mapping[str, str]) -> None:
-    """Take what the address says: on the first run of a session, naming what it says wrongly, and where the back button led to it.
+def read_address(path: str, parameters: Mapping[str, str]) -> None:
+    """Take what the address of a page says: on the first run of a session, naming what it says wrongly, and after the back button.
 
     An address without a dataset was never written by `keep_address`: the back button only passes it.
     """
     first = not has_read_url()
     if not first and not (_is_history_navigation() and Session.dataset_name.key in parameters):
         return
+    if first:
+        session.now, _ = from_url(parameters)  # which nothing came before that could be undone
+    rejected = take_address(path, parameters)
+    if first:
+        session.rejected = rejected
+
+
+def take_address(path: str, parameters: Mapping[str, str]) -> list[str]:
+    """Make what the address of a page says the state, its settings as a step that can be undone; what of it cannot be used."""
     settings, rejected = from_url(parameters)
     session.pinned, rejected_of_a = read_pinned(parameters)
-    if first:
-        session.rejected = [*map(str, rejected), *rejected_of_a]
-        session.now = settings
-    else:
-        apply(settings)
+    apply(settings)
     session.asked_for = {key: parameters[key] for key in WHERE if key in parameters}
+    return [*map(str, rejected), *rejected_of_a, *take_view(path, parameters)]
 
 
 def _is_history_navigation() -> bool:
@@ -68,6 +75,8 @@ def keep_address(where: Mapping[str, str] | None = None) -> None:
 
     Told to the browser once, whatever differs: each telling is a step of its back button.
     """
+    if session.moving:
+        return  # else a step back would lead to this page in the state of the other one
     said = st.query_params.to_dict()
     settings = to_url(session.now) | pinned_address(session.pinned)
     wanted = {key: said[key] for key in WHERE if key in said} if where is None else dict(where)

@@ -16,10 +16,12 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.links import compare_address
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.setting_widgets import PAGE
-from ctxasm.app.ui.inspect.advice_set import Effects, counted, open_changed
+from ctxasm.app.ui.inspect.advice_set import Effects, counted
+from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.rest import await_rest
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.advice_words import (
@@ -56,7 +58,7 @@ def _costs(scene: Scene) -> bool:
 def _how(scene: Scene) -> str:
     if _costs(scene):
         return "Not tried: compression by a model would cost calls."
-    labelled = bool(scene.query.gold or scene.query.spans)
+    labelled = scene.query.is_labelled
     return f"Tried on this query, judged by {'its labelled evidence' if labelled else 'the rank of the hits: no evidence is labelled'}."
 
 
@@ -158,12 +160,10 @@ def _more(scene: Scene, assembly: Assembly, given: Sequence[Advice], recommended
 def _ways(scene: Scene, advice: Advice, effect: SetEffect) -> None:
     """To the questions that it helps, and those that it hurts, on Compare."""
     now, changed = scene.settings, scene.settings.replace(**advice.changes)
-    help = "On Compare: A is as now, B has the change. Undo takes it back."
-    ways = (("better", f"Open the {len(effect.better)} it helps"), ("worse", f"Open the {len(effect.worse)} it hurts"))
-    with st.container(horizontal=True, gap="small"):
-        for only, label in ways:
-            if effect.better if only == "better" else effect.worse:
-                st.button(label, key=f"set_{only}", on_click=open_changed, args=(now, changed, only), help=help, icon=":material/compare:")
+    ways = (("better", f"the {len(effect.better)} it helps", effect.better), ("worse", f"the {len(effect.worse)} it hurts", effect.worse))
+    links = [state_link(compare_address(now, changed, view="all", only=only), label) for only, label, found in ways if found]
+    if links:
+        st.html(boxed(f'<p class="cx-note" id="ctx-ways">Compare {", ".join(links)}</p>'))
 
 
 def _offer_apply(scene: Scene, advice: Advice, effects: Effects | None) -> None:

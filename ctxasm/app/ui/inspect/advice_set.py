@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-import streamlit as st
-
-from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import begun, known
-from ctxasm.app.ui.frame.gold import go_to
 from ctxasm.app.ui.frame.jobs import Job
-from ctxasm.app.ui.frame.pinned import pin
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import asked_to_end
@@ -25,8 +20,8 @@ if TYPE_CHECKING:
     from ctxasm.tuning.advice_set import SetEffect
 
 NAME = "advice_set"
-PATIENCE_S, LOOK_S = 20.0, 0.05
-"""Seconds that the line of advice waits for the count at most; and between two looks at whether it is there, or anything was clicked."""
+LOOK_S = 0.05
+"""Seconds between two looks at whether the count is there, or anything was clicked."""
 Effects = Mapping[AssemblySettings, "SetEffect"]
 
 
@@ -61,17 +56,8 @@ def counted(scene: Scene, given: Sequence[Advice], at_rest: bool) -> Counted:
 
 
 def _ended(job: Job) -> bool:
-    ended, until = asked_to_end(), monotonic() + PATIENCE_S
+    ended = asked_to_end()
     while not job.wait(LOOK_S):
-        if ended() or monotonic() > until:
+        if ended():
             return False
     return True
-
-
-def open_changed(settings: AssemblySettings, changed: AssemblySettings, only: str) -> None:
-    """Compare all questions: the settings as they are against the changed ones, listing those that are `only` (a callback)."""
-    pin(settings)
-    state.apply(changed)
-    session.compare_view, session.compare_filter = "all", only
-    go_to("compare")
-    st.rerun()

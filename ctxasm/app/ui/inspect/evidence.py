@@ -59,7 +59,7 @@ def flow(assembly: Assembly, evidence: Sequence[EvidenceState] = ()) -> tuple[Le
 
 def states_of(scene: Scene, assembly: Assembly) -> tuple[EvidenceState, ...]:
     """The state of the query's evidence in an assembly, empty where none is labelled; those of the last two are kept."""
-    if not (scene.query.spans or scene.query.gold):
+    if not scene.query.is_labelled:
         return ()
     kept = next((states for of, query, states in session.evidence if of is assembly and query == scene.query), None)
     if kept is None:
@@ -102,7 +102,7 @@ def _text(scene: Scene, state: EvidenceState) -> str:
 
 def show_evidence(scene: Scene, assembly: Assembly) -> None:
     """A row per piece of evidence, and the reference answer, or where none is labelled the ways to it; then the passages of a phrase."""
-    if scene.query.spans or scene.query.gold:
+    if scene.query.is_labelled:
         _show_states(scene, assembly, states_of(scene, assembly))
     else:
         offer = "Mark it with its ○: here by a phrase, or at the found chunks."

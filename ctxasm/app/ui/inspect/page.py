@@ -15,6 +15,7 @@ from streamlit.runtime.fragment import fragment
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
 from ctxasm.app.ui.frame.gold import mark, show_gold_problem
+from ctxasm.app.ui.frame.links import hear_clicks
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
 from ctxasm.app.ui.frame.session import Session, session
@@ -30,7 +31,7 @@ from ctxasm.app.ui.inspect.context_text import show_context_text, show_ledger
 from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.inspect.funnel import show_funnel, steps
 from ctxasm.app.ui.inspect.stages import show_picture
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_key, picked_text
+from ctxasm.app.ui.widgets.chunk_clicks import picked_key, picked_text
 from ctxasm.app.ui.widgets.expected import OFFER, marked_key, marked_of
 
 
@@ -63,13 +64,12 @@ def show_inspect(scene: Scene) -> None:
             show_picture(step, scene, assembly)
     if is_changed:
         show_ledger(assembly)
-    chunk_clicks(Session.clicks.key, partial(_picked, scene))
+    hear_clicks(Session.clicks, partial(_picked, scene))
     show_closer(scene, assembly)
 
 
-def _picked(scene: Scene) -> None:
+def _picked(scene: Scene, said: str) -> None:
     """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not; or the way to gold (a callback)."""
-    said = session.clicks.picked if session.clicks is not None else None
     if (key := picked_key(said)) is not None:
         follow_chunk(key)
     elif (key := marked_key(said)) is not None:

@@ -48,7 +48,7 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
         return
     name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, max_chars=100, persist_state="session")
     chosen = name.strip() or preview.name
-    over = ask_over(Session.files_name.key, chosen, preview.content_hash)
+    over = ask_over(Session.files_name.key, chosen, preview)
     asks = "" if over is not None else f"Say first what becomes of {chosen}."
     blocked = bool(preview.problems or unready or over is None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

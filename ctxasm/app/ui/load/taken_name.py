@@ -11,9 +11,10 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import OVER, session
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import plural
-from ctxasm.data.standing import Over, Standing, standing
+from ctxasm.data.standing import Over, Standing, lacks_sent, standing
 
 if TYPE_CHECKING:
+    from ctxasm.data.files.importing import Preview
     from ctxasm.model.datasets import DatasetInfo
 
 ADD, REPLACE, OTHER = "Add to it", "Replace it", "Another name"
@@ -25,21 +26,22 @@ def question_html(there: Standing) -> str:
     stays = there.stays(plural)
     stays = f" {escape(stays[0].upper() + stays[1:])} would stay." if stays else ""
     name = f'<span dir="auto">{escape(there.info.name)}</span>'
+    differs = f", {there.differs}" if there.lacks_sent else ""
     return boxed(
-        f'<div class="cx-panel warn" role="alert" id="ctx-taken"><h3>{name} is there already</h3>'
+        f'<div class="cx-panel warn" role="alert" id="ctx-taken"><h3>{name} is there already{differs}</h3>'
         f"<p>Replacing it takes away <b>{escape(there.goes(plural))}</b>.{stays}</p></div>"
     )
 
 
-def ask_over(key: str, name: str, content_hash: str | None) -> Over | None:
+def ask_over(key: str, name: str, preview: Preview) -> Over | None:
     """What becomes of a dataset of this name: nothing to ask where there is none, or the same; None until it is said.
 
     `key` is that of the box with the name, which another name is put into.
     """
     info = taken_by(name)
-    if info is None or info.content_hash == content_hash:
+    if info is None or info.content_hash == preview.content_hash:
         return "new"
-    st.html(question_html(_standing(info)))
+    st.html(question_html(_standing(info, preview)))
     st.segmented_control(
         f"What becomes of {name}", (ADD, REPLACE, OTHER), key=_key(name), on_change=_choose, args=(key, name), label_visibility="collapsed"
     )
@@ -80,10 +82,12 @@ def _choose(box: str, name: str) -> None:
         session.put(_key(name), None)
 
 
-def _standing(info: DatasetInfo) -> Standing:
-    """Read once for a version of the dataset."""
-    wanted = (info.dataset_id, session.saves, session.loads)
+def _standing(info: DatasetInfo, preview: Preview) -> Standing:
+    """Read once for a version of the dataset and what would be loaded."""
+    wanted = (info.dataset_id, session.saves, session.loads, preview.content_hash)
     kept = session.standing
     if kept is None or kept[0] != wanted:
-        kept = session.standing = (wanted, standing(server.workbench(), info))
+        workbench, counts = server.workbench(), preview.counts
+        lacking = lacks_sent(workbench, info, counts.get("chunks", 0), counts.get("queries", 0), preview.answers)
+        kept = session.standing = (wanted, standing(workbench, info)._replace(lacks_sent=lacking))
     return kept[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,8 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.jobs import Job
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks, inspect_address
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.sharing import link_query, question_link
 from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.sweep.axes import choose_axes, said
@@ -23,7 +23,7 @@ from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
-from ctxasm.app.ui.widgets.chunk_clicks import chunk_clicks, picked_text
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import number, plural
@@ -35,11 +35,18 @@ if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.recommend.recommending import Recommendation
+    from ctxasm.tuning.recommend.recommending import Recommendation, Verdict
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.results import SweepResult
 
 Axes = dict[str, tuple[Any, ...]]
+HEADINGS: Mapping[Verdict, str] = {
+    "shown": "Recommended, and shown on your questions",
+    "leaning": "Your questions lean to this, which is not shown yet",
+    "prior": "Recommended by other corpora, not shown on your questions",
+    "keep": "Keep your settings",
+}
+"""What stands over the recommendation, so that it does not pass for what the sweep has shown."""
 
 
 def show_sweep() -> None:
@@ -128,9 +135,10 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
 def plan_words(plan: Plan, told: SweepEstimate) -> str:
     """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s. …`"""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
+    labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{plural(told.questions, 'question')} ({number(plan.labelled)} labelled): {number(told.cells)} assemblies, {time}. "
+        f"{plural(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}. "
         "What was counted before is not counted again."
     )
 
@@ -176,14 +184,15 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         )
     )
     if recommended is not None:
-        _show_recommended(info, recommended)
+        _show_recommended(recommended)
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
     st.html(boxed(f'<h2 class="cx-h">What evidence costs<small>{escape(rivals_words(found))}</small></h2>'))
     st.plotly_chart(front_of(found), key="sweep_front", config={"displayModeBar": False}, alt=front_alt(found))
     st.html(importance_html(found) or boxed(""))
-    st.html(settings_table(found, lambda settings: f"./?{_link(info, settings)}"))
+    st.html(settings_table(found, inspect_address))
+    hear_clicks(Session.cell_clicks, partial(_pick_cell, len(found.settings)))
     with st.container(horizontal=True, gap="small"):
         st.download_button("CSV", found.csv, f"sweep-{info.name}.csv", "text/csv", key="sweep_csv", on_click="ignore")
         parquet = partial(sweep_parquet, found)
@@ -220,7 +229,6 @@ def _show_heatmap(found: SweepResult) -> None:
     key = "tokens below; ★ the best. Click a cell, then another."
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{key}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
-    chunk_clicks(Session.cell_clicks.key, partial(_pick_cell, len(found.settings)))
 
 
 def _label(name: str) -> str:
@@ -235,10 +243,9 @@ def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Ca
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 
-def _pick_cell(count: int) -> None:
+def _pick_cell(count: int, said: str) -> None:
     """Note the cell that was clicked, and the one before (a callback)."""
-    clicks: Any = session.cell_clicks
-    said_at = picked_text(clicks.picked) if clicks is not None else None
+    said_at = picked_text(said)
     if said_at is not None and said_at.isdigit() and int(said_at) < count:
         session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
 
@@ -249,21 +256,20 @@ def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
         return
     words = {entry.query_id: entry.query for entry in server.query_list(info)}
 
-    def link(query_id: str | None, settings: AssemblySettings, against: AssemblySettings | None) -> str:
-        page = "" if against is None else "compare"
-        return f"./{page}?{_link(info, settings, against) if query_id is None else question_link(info.name, query_id, settings, against)}"
+    at, against = picked[-1], picked[0] if len(picked) > 1 else found.start
+    settings, other = found.settings[at], found.settings[against]
 
-    st.html(cell_html(found, picked[-1], picked[0] if len(picked) > 1 else found.start, words, link))
+    def link(query_id: str | None) -> str:
+        return compare_address(other, settings, query_id, "question" if query_id is not None else "all")
+
+    st.html(cell_html(found, at, against, words, inspect_address(settings), link))
 
 
-def _show_recommended(info: DatasetInfo, recommended: Recommendation) -> None:
+def _show_recommended(recommended: Recommendation) -> None:
     sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
-    link = f'<a href="{escape(f"./?{_link(info, recommended.settings)}")}" target="_blank">Open in Inspect ↗</a>'
+    links = [state_link(inspect_address(recommended.settings), "Inspect")]
+    if recommended.gained or recommended.lost:
+        links += [state_link(compare_address(recommended.start, recommended.settings, view="all"), "Compare the questions")]
     sure = " ok" if recommended.verdict == "shown" else ""
-    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended"><h3>Recommended</h3>{sentences}<p>{link}</p></div>'))
-
-
-def _link(info: DatasetInfo, settings: AssemblySettings, against: AssemblySettings | None = None) -> str:
-    """What of an address says the query that is chosen now, these settings, and A."""
-    scene = session.scene
-    return link_query(scene if scene is not None and scene.dataset == info.name else None, settings, against)
+    body = f"<h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{' · '.join(links)}</p>"
+    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended">{body}</div>'))

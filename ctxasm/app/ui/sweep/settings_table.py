@@ -1,4 +1,4 @@
-"""The settings that were tried, the best first, each with a link that opens Inspect with it. Escaped HTML, pure."""
+"""The settings that were tried, the best first, each with a link to Inspect. Escaped HTML, pure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.sweep.axes import said
 from ctxasm.app.ui.sweep.heatmap import varied
+from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.setting_labels import label_of
@@ -32,8 +33,6 @@ def settings_table(found: SweepResult, link_of: LinkOf) -> str:
 def _cells(row: SettingRow, start: AssemblySettings, names: tuple[str, ...], link_of: LinkOf) -> list[str]:
     values = [said(name, getattr(row.settings, name)) for name in names]
     marks = [mark for mark, settings in (("yours", start), ("default", AssemblySettings())) if settings == row.settings]
-    link = (
-        f'<a href="{escape(link_of(row.settings))}" target="_blank" aria-label="Open {escape(", ".join(values))} in Inspect">Inspect ↗</a>'
-    )
+    link = state_link(link_of(row.settings), "Inspect", label=f"Open {', '.join(values)} in Inspect")
     badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
     return [f"{row.whole} of {row.labelled}", f"{number(row.tokens)} {badges}".strip(), *map(escape, values), link]

@@ -1,51 +1,31 @@
-"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page.
-
-One listener for the page: what is drawn as HTML cannot call back by itself.
-"""
+"""What an element carries that stands for a chunk, a question or a cell in the HTML of a page, and what a click on it says."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from functools import cache
 from html import escape
-from typing import Any, Protocol
+from typing import Protocol
 
 from ctxasm.model.results import Key
 
-JS = """
-export default function ({ setTriggerValue }) {
-  const pick = event => {
-    const at = event.target.closest?.('[data-pick]');
-    if (at) setTriggerValue('picked', at.dataset.pick);
-  };
-  document.addEventListener('click', pick);
-  document.documentElement.dataset.chunkClicks = 'heard';
-  return () => document.removeEventListener('click', pick);
-}
-"""
-
 
 class ClickState(Protocol):
-    """What the callback finds under the key of the listener."""
+    """What the listener says: each click with its number, the oldest first."""
 
-    picked: str | None
-
-
-@cache
-def _component() -> Callable[..., Any]:
-    import streamlit as st
-
-    return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
+    picked: list[tuple[int, str]] | None
 
 
-def chunk_clicks(key: str, on_picked: Callable[[], None]) -> None:
-    """Listen. The callback finds a `ClickState` under `key`."""
-    _component()(key=key, on_picked_change=on_picked, height=1)
+def state_link(address: str, words: str, label: str = "") -> str:
+    """A link to another state of the workbench, `./compare?…`; `label` is what it is called where its words do not say it.
+
+    A click on it says its address. With a key held, by the middle button or without a listener, the browser opens it in a tab of its own.
+    """
+    named = f' aria-label="{escape(label)}"' if label else ""
+    return f'<a {pick_of(address)} href="{escape(address)}" target="_blank"{named}>{escape(words)}</a>'
 
 
 def pick_of(key: Key | str | tuple[str, int, str]) -> str:
-    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a question or a cell."""
+    """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a cell or a link."""
     return f'data-pick="{escape(json.dumps(key))}"'
 
 
@@ -55,19 +35,19 @@ def at_of(document_id: str, chunk_index: int | None = None) -> str:
     return f'data-at="{escape(json.dumps(at))}"'
 
 
-def picked_key(said: str | None) -> Key | None:
+def picked_key(said: str) -> Key | None:
     """The chunk that was clicked; None for what a page cannot have drawn."""
     try:
-        document_id, index = json.loads(said or "")
+        document_id, index = json.loads(said)
     except (TypeError, ValueError):
         return None
     return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None
 
 
-def picked_text(said: str | None) -> str | None:
+def picked_text(said: str) -> str | None:
     """The text of what was clicked; None for what a page cannot have drawn."""
     try:
-        text = json.loads(said or "")
+        text = json.loads(said)
     except ValueError:
         return None
     return text if isinstance(text, str) else None

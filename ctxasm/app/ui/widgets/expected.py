@@ -33,8 +33,8 @@ class Expected(NamedTuple):
 
 
 def marked_of(query: Query) -> frozenset[Key]:
-    """The gold that counts: beside spans only what a person marked does."""
-    return frozenset(gold.key for gold in (query.marked if query.spans else query.gold))
+    """The chunks of the gold that counts."""
+    return frozenset(gold.key for gold in query.counted_gold)
 
 
 def expected_of(query: Query, states: Sequence[EvidenceState]) -> Expected:
@@ -61,10 +61,10 @@ def offer_html() -> str:
     return f'<button type="button" class="cx-expected" id="ctx-offer" {pick_of(OFFER)}>○ what should it find?</button>'
 
 
-def marked_key(said: str | None) -> Key | None:
+def marked_key(said: str) -> Key | None:
     """The chunk whose sign was clicked; None for what a page cannot have drawn."""
     try:
-        document_id, index, mark = json.loads(said or "")
+        document_id, index, mark = json.loads(said)
     except (TypeError, ValueError):
         return None
     is_key = isinstance(document_id, str) and type(index) is int and mark == MARK

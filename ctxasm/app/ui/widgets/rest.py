@@ -1,7 +1,9 @@
-"""The moment when a person has stopped changing things.
+"""The moment when a person has stopped changing things, and the page has answered.
 
 It is drawn by what waits for it, so that the run it asks for is that fragment's own. Asked for in a callback instead, the run of one
-fragment would take the place of the run that a click of the same moment is owed, and the click would seem lost.
+fragment would take the place of the run that a click of the same moment is owed, and the click would seem lost. For the same reason it
+comes neither just after a click nor while a run goes on: where the run of one fragment follows that of another at once, Streamlit may
+tell the browser that the first was interrupted, and what it no longer draws stays on the page.
 """
 
 from __future__ import annotations
@@ -13,10 +15,18 @@ from typing import Any, TypedDict
 REST_MS = 500
 """Milliseconds without another change after which the page is at rest."""
 JS = """
+const TOUCHES = ['pointerdown', 'keydown', 'click'];
 export default function ({ data, parentElement, setTriggerValue }) {
-  clearTimeout(parentElement.__rest);
-  parentElement.__rest = setTimeout(() => setTriggerValue('rest', data.stamp), data.rest_ms);
-  return () => clearTimeout(parentElement.__rest);
+  parentElement.__stop?.();
+  let timer = 0;
+  const isBusy = () => (document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState ?? 'notRunning') !== 'notRunning';
+  const wait = () => { clearTimeout(timer); timer = setTimeout(() => isBusy() ? wait() : rest(), data.rest_ms); };
+  const stop = () => { clearTimeout(timer); TOUCHES.forEach(touch => document.removeEventListener(touch, wait, true)); };
+  const rest = () => { stop(); setTriggerValue('rest', data.stamp); };
+  TOUCHES.forEach(touch => document.addEventListener(touch, wait, true));
+  wait();
+  parentElement.__stop = stop;
+  return stop;
 }
 """
 

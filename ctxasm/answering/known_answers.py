@@ -1,0 +1,61 @@
+"""Answers that are known already, under all that decides them: what was sent (with it data, query and settings), the model, how it
+samples, and the version. Whoever asks, on a page or over all questions, looks here first or leaves its answer here.
+
+What is kept is the answer, never a key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ctxasm.answering.prompts import PromptChoice, build_messages
+from ctxasm.model.kept import key_of
+from ctxasm.model.messages import AnswerModel, Message
+from ctxasm.model.ports import Shelf
+from ctxasm.model.results import Assembly
+
+
+class KnownAnswer(NamedTuple):
+    """An answer as it was given; `complete` is False where the model ended it early, `called` where nothing was sent."""
+
+    answer: str
+    complete: bool
+    called: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    """Those of a version of ctxasm on this shelf; without one nothing is known, and nothing kept."""
+
+    shelf: Shelf | None
+    version: str
+
+    @property
+    def name(self) -> str:
+        """What the shelf is called."""
+        return f"answers {self.version}"
+
+    def find(self, key: str) -> KnownAnswer | None:
+        """The answer under a key."""
+        kept = self.shelf.read_kept(self.name, [key]) if self.shelf is not None else {}
+        return KnownAnswer(**json.loads(kept[key])) if key in kept else None
+
+    def keep(self, key: str, known: KnownAnswer) -> None:
+        """Keep it in place of an earlier one. Raises StoreUnavailable."""
+        if self.shelf is not None:
+            self.shelf.keep(self.name, {key: json.dumps(known._asdict())})
+
+
+def messages_to_send(assembly: Assembly, choice: PromptChoice) -> tuple[Message, ...]:
+    """What asking sends; nothing of an empty context."""
+    return tuple(build_messages(assembly, choice)) if assembly.citations and assembly.text else ()
+
+
+def answer_key(model: AnswerModel, messages: Sequence[Message], assembly: Assembly, temperature: float, max_tokens: int) -> str:
+    """The key of what this model answers to these messages."""
+    # The key-free model reads the context itself, so the context is named beside the messages that hold it.
+    said = json.dumps([list(map(tuple, messages)), assembly.query.query, assembly.text, temperature, max_tokens])
+    return key_of(model.name, said)

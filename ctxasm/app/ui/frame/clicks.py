@@ -1,0 +1,58 @@
+"""Clicks on what stands for a chunk, a question or a cell in the HTML of a page: one listener for the page, and none of them is lost.
+
+What is drawn as HTML cannot call back by itself, and is there before its listener: the script of the frame (`assets/clicks.js`) keeps a
+click that comes between. Of two values that a listener says while the server is busy the later takes the earlier's place: so it says
+every click that it has not been told was heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, TypedDict
+
+from ctxasm.app.ui.frame.session import Widget, session
+from ctxasm.app.ui.widgets.chunk_clicks import ClickState
+
+JS = """
+export default function ({ data, setTriggerValue }) {
+  const clicks = (window.ctxasmClicks ??= {});
+  clicks.unheard = (clicks.unheard ?? []).filter(([number]) => number > data.heard);
+  clicks.last = Math.max(clicks.last ?? 0, data.heard);
+  const hear = pick => {
+    clicks.unheard.push([++clicks.last, pick]);
+    setTriggerValue('picked', [...clicks.unheard]);
+  };
+  if (clicks.early?.isConnected) hear(clicks.early.dataset.pick);
+  Object.assign(clicks, { hear, early: null });
+  document.documentElement.dataset.chunkClicks = 'heard';
+  return () => { if (clicks.hear === hear) clicks.hear = null; };
+}
+"""
+
+
+class ClickData(TypedDict):
+    """What the script reads: the number of the last click that was heard."""
+
+    heard: int
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    import streamlit as st
+
+    return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
+
+
+def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) -> None:
+    """Call `on_picked` with what a clicked element carries: once for each click, in their order (a callback)."""
+    data: ClickData = {"heard": session.clicks_heard}
+    _component()(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
+
+
+def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) -> None:
+    state = session.read(clicks)
+    for number, said in (state.picked if state is not None else None) or ():
+        if number > session.clicks_heard:
+            session.clicks_heard = number
+            on_picked(said)
