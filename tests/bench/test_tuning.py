@@ -108,7 +108,8 @@ def test_the_best_of_64_without_a_difference() -> None:
 
 
 def test_what_a_cell_takes() -> None:
-    """Processor time in process, beside assembling cell by cell and reading the evidence; two processes over one by the clock."""
+    """Processor time in process over 12 questions, beside assembling cell by cell and reading the evidence; two processes over one by the
+    clock, with their start, over all questions."""
     axes = {
         "expand_window": (0, 1, 2, 3),
         "max_tokens": (1000, 2000, 4000, 8000, 16000),
@@ -134,7 +135,7 @@ def test_what_a_cell_takes() -> None:
         clocks = []
         for workers in (1, 2):
             before = time.monotonic()
-            sweep(own, queries, grid, plain_tools(), "bench", engine=AllCores(workers))
+            sweep(own, own.queries(), grid, plain_tools(), "bench", engine=AllCores(workers))
             clocks.append(time.monotonic() - before)
         rows.append([corpus, f"{shared * 1000:.2f}", f"{alone * 1000:.1f}", f"{alone / shared:.0f} ×", f"{clocks[0] / clocks[1]:.2f} ×"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
