@@ -61,6 +61,10 @@ def matched(claim: str, source: str) -> Match:
         ("unit", "Drivers pay 2 euros per day.", "Drivers pay 2 euros per hour.", "per day", "per hour"),
         ("date", "The law was passed on 3 May 2011.", "The law was passed in 2011.", "3 May 2011", "2011"),
         ("date", "De wet ging in op 3 mei 2011.", "De wet ging in 2011 in.", "3 mei 2011", "2011"),
+        ("modal", "Patienten können sich anmelden.", "Patienten sollten sich anmelden.", "können", "sollten"),
+        ("modal", "Die Schule schloss im Juni.", "Die Schule sollte im Juni schließen.", "", "sollte"),
+        ("qualifier", "De gluten koekjes kosten 4 euro.", "De gluten-free koekjes kosten 4 euro.", "gluten", "gluten-free"),
+        ("qualifier", "The Mitglieder pay 4 euros.", "The nicht-Mitglieder pay 4 euros.", "Mitglieder", "nicht-Mitglieder"),
     ],
 )
 def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source: str, words: str, instead: str) -> None:
