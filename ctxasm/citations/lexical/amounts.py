@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.words import read_words
@@ -32,6 +33,8 @@ _SIDE = re.compile(
     r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den|age|of|de|leeftijd|van|alter|von)\s+)*$",
     re.IGNORECASE,
 )
+SIDE_REACH = 60
+"""Characters before a figure among which it is said which end of a range it is, or a range begins in words."""
 _OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:no|not|never|niet|nicht|kein\w*|geen)\b|n['’]t\b", re.IGNORECASE)
 _DENIED = {"above": "limit", "below": "least"}
@@ -54,27 +57,35 @@ class Around(NamedTuple):
     end: str
 
 
+class _Place(NamedTuple):
+    """A figure of sentence `at`, what stands around it, and the bits of the claim's figures that may mean the same."""
+
+    at: int
+    figure: Quantity
+    around: Around
+    mask: int
+
+
 def find_amounts(matter: Matter) -> Iterator[Gated]:
     """A figure of the claim that stands in its sentences with something else around it only."""
-    text = matter.parts.text
-    for ours in matter.parts.quantities:
-        theirs = [(at, each) for at in matter.numbers for each in matter.evidence.quantities(at) if ours.agrees(each)]
-        if not theirs:
+    text, figures, evidence = matter.parts.text, matter.parts.quantities, matter.evidence
+    theirs = [_Place(at, each, around, _agreeing(figures, each)) for at in matter.numbers for each, around in evidence.once(_arounds, at)]
+    for bit, (ours, mine) in enumerate(around_all(text, 0, len(text), figures, matter.operators)):
+        found = [place for place in theirs if place.mask >> bit & 1]
+        if not found:
             continue
-        mine = around(text, 0, len(text), ours, matter.parts.quantities, matter.operators)
-        found = [(at, each, _around(matter, at, each)) for at, each in theirs]
-        side = _SIDE.search(text, 0, ours.start)
+        side = _SIDE.search(text, max(0, ours.start - SIDE_REACH), ours.start)
         limits = {mine.limit}
         if not mine.limit:
             limits |= {op.value for op in matter.operators if op.kind == "comparison"} | (
                 {"limit" if side[1] else "least"} if side else set()
             )
-        if not any(_does(yours.limit, limit) for _, _, yours in found for limit in limits):
-            yield _gated(matter, "comparison", ours, *found[0][:2])
-        elif mine.rate and ours.kind == "number" and not any(yours.rate in ("", mine.rate) for _, _, yours in found):
-            yield _gated(matter, "unit", ours, *found[0][:2])
-        elif ours.kind in _RANGED and all(yours.end for _, _, yours in found) and not _keeps_range(matter, ours, mine, found):
-            yield _gated(matter, "date" if ours.is_year else "comparison", ours, *found[0][:2])
+        if not any(_does(place.around.limit, limit) for place in found for limit in limits):
+            yield _gated(matter, "comparison", ours, found[0])
+        elif mine.rate and ours.kind == "number" and not any(place.around.rate in ("", mine.rate) for place in found):
+            yield _gated(matter, "unit", ours, found[0])
+        elif ours.kind in _RANGED and all(place.around.end for place in found) and not _keeps_range(text, bit, mine, found, theirs):
+            yield _gated(matter, "date" if ours.is_year else "comparison", ours, found[0])
     yield from _parts_of(matter)
 
 
@@ -101,38 +112,47 @@ def _does(theirs: str, ours: str) -> bool:
     return theirs in ("", ours) or (theirs, ours) in _WEAKER
 
 
-def _keeps_range(matter: Matter, ours: Quantity, mine: Around, found: Sequence[tuple[int, Quantity, Around]]) -> bool:
+def _keeps_range(text: str, bit: int, mine: Around, found: Sequence[_Place], theirs: Sequence[_Place]) -> bool:
     """Whether the claim has the other end of the range as well, or says which end its figure is."""
-    if mine.limit and any((yours.end, mine.limit) in _ENDS for _, _, yours in found):
+    if mine.limit and any((place.around.end, mine.limit) in _ENDS for place in found):
         return True
     if mine.end:
-        return any(yours.end == mine.end for _, _, yours in found)
-    text = matter.parts.text
-    others = [each for each in matter.parts.quantities if each != ours]
-    for at, each, yours in found:
-        if any(one.agrees(other) for other in matter.evidence.quantities(at) if other != each for one in others):
-            return True
-        if (_LOW if yours.end == "low" else _HIGH).search(text):
-            return True
-    return False
+        return any(place.around.end == mine.end for place in found)
+    others = {place.at for place in theirs if place.mask and not place.mask >> bit & 1}
+    return any(place.at in others or (_LOW if place.around.end == "low" else _HIGH).search(text) for place in found)
 
 
-def _around(matter: Matter, at: int, figure: Quantity) -> Around:
-    evidence = matter.evidence
-    return around(matter.text(at), *evidence.span(at), figure, evidence.quantities(at), evidence.operators(at))
+def _agreeing(figures: Sequence[Quantity], theirs: Quantity) -> int:
+    """The figures that may mean the same, as bits."""
+    return sum(1 << bit for bit, ours in enumerate(figures) if ours.agrees(theirs))
 
 
-def around(text: str, low: int, high: int, figure: Quantity, figures: Sequence[Quantity], operators: Sequence[Operator]) -> Around:
-    """What stands around a figure of a text."""
-    after = min((other.start for other in figures if other.start >= figure.end), default=high)
-    before = max((other.end for other in figures if other.end <= figure.start), default=low)
-    limits = [_limit(text, low, op) for op in operators if op.value in _LIMITS and _is_beside(text, figure, op)]
-    rates = [op for op in operators if op.kind == "unit"]
-    stop = _STOP.search(text, figure.end, high)
+def _arounds(evidence: Evidence, at: int) -> list[tuple[Quantity, Around]]:
+    """The figures of a sentence with what stands around each."""
+    return list(around_all(evidence.text(at), *evidence.span(at), evidence.quantities(at), evidence.operators(at)))
+
+
+def around_all(
+    text: str, low: int, high: int, figures: Sequence[Quantity], operators: Sequence[Operator]
+) -> Iterator[tuple[Quantity, Around]]:
+    """The figures of a text, in order, with what stands around each."""
+    ends, starts = [low, *(each.end for each in figures)], [*(each.start for each in figures[1:]), high]
+    for before, figure, after in zip(ends, figures, starts, strict=False):
+        yield figure, _around(text, (low, before), figure, (after, high), operators)
+
+
+def _around(text: str, head: tuple[int, int], figure: Quantity, tail: tuple[int, int], operators: Sequence[Operator]) -> Around:
+    """What stands around a figure of a text; `head` is where the text begins and the figure before ends, `tail` where the next one begins
+    and the text ends."""
+    (low, before), (after, high) = head, tail
+    near = (op for op in operators if before <= op.start < after and op.value in _LIMITS)
+    limits = [_limit(text, low, op) for op in near if _is_beside(text, figure, op)]
+    stop = _STOP.search(text, figure.end, min(high, figure.end + RATE_REACH))
     reach = min(after, figure.end + RATE_REACH, stop.start() if stop else high)
-    held = [op.value for op in rates if figure.end <= op.start < reach]
+    held = [op.value for op in operators if figure.end <= op.start < reach and op.kind == "unit"]
     if not held and before == low:
-        held = [op.value for op in rates if op.end <= figure.start and _STOP.search(text, op.end, figure.start) is None]
+        rates = [op for op in operators if op.end <= figure.start and op.kind == "unit"]
+        held = [op.value for op in rates if _STOP.search(text, op.end, figure.start) is None]
     return Around(limits[-1] if limits else "", held[0] if held else "", _end(text, low, high, figure, before, after))
 
 
@@ -154,8 +174,9 @@ def _end(text: str, low: int, high: int, figure: Quantity, before: int, after: i
     joined = before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start)
     if joined or _begins_words(text, low, figure.start):
         return "high"
-    side = _SIDE.search(text, low, figure.start) if figure.is_year or figure.kind in ("date", "month") else None
-    return "" if side is None else "high" if side[1] else "low"
+    side = _SIDE.search(text, max(low, figure.start - SIDE_REACH), figure.start)
+    is_dated = figure.is_year or figure.kind in ("date", "month")
+    return "" if side is None or not is_dated else "high" if side[1] else "low"
 
 
 def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
@@ -167,11 +188,12 @@ def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
 
 def _begins_words(text: str, low: int, at: int) -> bool:
     """Whether a number in words begins a range that ends with a figure: "two to three weeks"."""
-    before = _FROM_WORD.search(text, low, at)
+    before = _FROM_WORD.search(text, max(low, at - SIDE_REACH), at)
     return before is not None and begins_figure(folded(before[1]))
 
 
-def _gated(matter: Matter, kind: str, ours: Quantity, at: int, theirs: Quantity) -> Gated:
+def _gated(matter: Matter, kind: str, ours: Quantity, place: _Place) -> Gated:
+    at, theirs = place.at, place.figure
     text, (low, high) = matter.text(at), matter.evidence.span(at)
     start, end = text.rfind(" ", low, max(low, theirs.start - 1)), text.find(" ", min(high, theirs.end + 1), high)
     return Gated(kind, matter.parts.text[ours.start : ours.end], text[max(low, start) : end if end > 0 else high].strip())  # type: ignore[arg-type]

@@ -19,8 +19,8 @@ LONGEST_HEADING = 8
 """Words of a line without a stop at its end that is a heading, not a text."""
 _WORD = re.compile(r"[^\W\d_]+")
 _LINE = re.compile(r"[^\n]+")
-_LABEL = re.compile(r"\s*[-*•#>\s]*\**([^\W\d_]+(?:\s+[^\W\d_]+)?)\**(?:\s*\d+)?\s*:")
-_HEADING = re.compile(r"\s*(?![-*•|>]\s)(?P<marks>#*)\s*(?P<text>[^|]*?[^.!?;,|\s])\s*")
+_LABEL = re.compile(r"[-*•#>\s]*+([^\W\d_]++(?:\s++[^\W\d_]++)?+)\**+(?:\s*+\d++)?+\s*+:")
+_HEADING = re.compile(r"(?![-*•|>]\s)(?P<marks>#*+)\s*+(?P<text>[^|]++)(?<![.!?;,])")
 
 
 def find_unasserted(matter: Matter) -> Iterator[Gated]:
@@ -62,7 +62,7 @@ def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
     """Where each heading of the source of a sentence ends, with its words where it says that what follows is not so."""
     known, found = reading_words(evidence.stems.tongue), list[tuple[int, str]]()
     for line in _LINE.finditer(evidence.text(first)):
-        heading = _HEADING.fullmatch(line.group()) if len(line.group()) <= MOST_LETTERS else None
+        heading = _HEADING.fullmatch(line.group().strip()) if len(line.group()) <= MOST_LETTERS else None
         if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING:
             found.append((line.end(), heading["text"] if _reads(heading["text"], known) else ""))
     return found
