@@ -73,7 +73,8 @@ def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
     plain = [folded(word) for word in _WORD.findall(words)]
     if any(_is(word, known["affirming"]) for word in plain):
         return False
-    return True if any(_is(word, known["doubting"]) for word in plain) else None
+    alone = bool(plain) and all(_is(word, known["doubting_alone"]) for word in plain)
+    return True if alone or any(_is(word, known["doubting"]) for word in plain) else None
 
 
 def _is(word: str, known: tuple[str, ...]) -> bool:

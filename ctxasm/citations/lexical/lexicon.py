@@ -97,10 +97,11 @@ def fits(word: str, plain: str) -> bool:
 @cache
 def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
     """Words of a language by what they say of the sentence that they begin or that stands under them; "*" is any letters. Headings are
-    read in all languages, because few words do not tell one."""
+    read in all languages, because few words do not tell one; "False alarms" are none of what is false, so some must stand alone."""
     read = {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
     return read | {
-        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split()) for name in ("doubting", "affirming")
+        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split())
+        for name in ("doubting", "doubting_alone", "affirming")
     }
 
 

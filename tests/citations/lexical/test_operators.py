@@ -61,6 +61,8 @@ def matched(claim: str, source: str) -> Match:
         ("unit", "Drivers pay 2 euros per day.", "Drivers pay 2 euros per hour.", "per day", "per hour"),
         ("date", "The law was passed on 3 May 2011.", "The law was passed in 2011.", "3 May 2011", "2011"),
         ("date", "De wet ging in op 3 mei 2011.", "De wet ging in 2011 in.", "3 mei 2011", "2011"),
+        ("hedge", "The bell rings at noon.", "False: the bell rings at noon.", "", "False"),
+        ("hedge", "De bel gaat om twaalf uur.", "Onjuiste beweringen\nDe bel gaat om twaalf uur.", "", "Onjuiste beweringen"),
         ("modal", "Patienten können sich anmelden.", "Patienten sollten sich anmelden.", "können", "sollten"),
         ("modal", "Die Schule schloss im Juni.", "Die Schule sollte im Juni schließen.", "", "sollte"),
         ("qualifier", "De gluten koekjes kosten 4 euro.", "De gluten-free koekjes kosten 4 euro.", "gluten", "gluten-free"),
@@ -127,6 +129,9 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("Animax has reached 66 million viewers.", "Animax is a channel in Asia. The company has reached 66 million viewers."),
         ("Wages rose because workers were scarce.", "Workers were scarce, which was the reason that wages rose."),
         ("The shop closed after the owner died.", "The owner died and the shop then closed."),
+        ("The bell rings at noon.", "False alarms\n\nThe bell rings at noon."),
+        ("The bell rings at noon.", "Fiction and poetry\n\nThe bell rings at noon."),
+        ("De bel gaat om twaalf uur.", "Foute instellingen\n\nDe bel gaat om twaalf uur."),
         ("The hall was painted green, and the kitchen was rented by Bos.", "The hall was painted green. The kitchen was rented by Bos."),
     ],
 )
