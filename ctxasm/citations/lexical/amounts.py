@@ -5,6 +5,7 @@ that it is one end of a range ("1914–1918"). A figure of the claim must stand 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -77,7 +78,7 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
         side = _SIDE.search(text, max(0, ours.start - SIDE_REACH), ours.start)
         limits = {mine.limit}
         if not mine.limit:
-            limits |= {op.value for op in matter.operators if op.kind == "comparison"} | (
+            limits |= {op.value for op in _beside(matter, ours.start) if op.kind == "comparison"} | (
                 {"limit" if side[1] else "least"} if side else set()
             )
         if not any(_does(place.around.limit, limit) for place in found for limit in limits):
@@ -92,8 +93,6 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
 def _parts_of(matter: Matter) -> Iterator[Gated]:
     """A share or number that the sentences say something of ("two thirds of the teachers"), where the claim says it of all."""
     parts, stems = matter.parts, matter.evidence.stems
-    if any(op.kind == "quantifier" for op in matter.operators):
-        return
     for at in matter.numbers:
         text, high = matter.text(at), matter.evidence.span(at)[1]
         for share in matter.evidence.quantities(at):
@@ -102,10 +101,26 @@ def _parts_of(matter: Matter) -> Iterator[Gated]:
                 continue
             word = next(read_words(text, of.end(), high, stems), None)
             bits = parts.forms.get(word.key, 0) & parts.heavy if word else 0
+            start = parts.words[bits.bit_length() - 1].start if bits else 0
+            if any(op.kind == "quantifier" for op in _beside(matter, start)):
+                continue
             others = [each for one in matter.numbers for clause in matter.evidence.clauses(one) for each in clause.words]
             if word and bits and sum(bool(parts.forms.get(each.key, 0) & bits) for each in others) == 1:
-                yield Gated("quantifier", parts.text[parts.words[bits.bit_length() - 1].start :].split()[0], text[share.start : word.end])
+                yield Gated("quantifier", parts.text[start:].split()[0], text[share.start : word.end])
                 return
+
+
+def _beside(matter: Matter, at: int) -> list[Operator]:
+    """The words of the claim that turn what its clause at a character says."""
+    low, high = _clause(matter, at)
+    return [op for op in matter.operators if low <= op.start < high]
+
+
+def _clause(matter: Matter, at: int) -> tuple[int, int]:
+    """The clause of the claim that has a character; all of it where that parts two clauses."""
+    place = bisect_right(matter.spans, at, key=lambda span: span[0]) - 1
+    low, high = matter.spans[max(0, place)]
+    return (low, high) if low <= at < high else (0, len(matter.parts.text))
 
 
 def _does(theirs: str, ours: str) -> bool:
