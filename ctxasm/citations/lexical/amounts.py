@@ -29,7 +29,7 @@ BETWEEN_REACH = 25
 _LOW = re.compile(
     r"\b(?:from|since|after|vanaf|van|sinds|ab|seit|von|beg[aiu]n\w*|start\w*|open\w*|first|found\w*|launch\w*)\b", re.IGNORECASE
 )
-_HIGH = re.compile(r"\b(?:until|till|to|up|by|through|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
+_HIGH = re.compile(r"\b(?:until|till|before|end\w*|last\w*|clos\w*|tot|eind\w*|bis|endet\w*)\b", re.IGNORECASE)
 _SIDE = re.compile(
     r"\b(?:(until|till|bis|tot)|since|from|seit|ab|vanaf|sinds)\s+(?:(?:in|het|jaar|the|year|zum|jahr|dem|den|age|of|de|leeftijd|van|alter|von)\s+)*$",
     re.IGNORECASE,
@@ -85,7 +85,7 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
             yield _gated(matter, "comparison", ours, found[0])
         elif mine.rate and ours.kind == "number" and not any(place.around.rate in ("", mine.rate) for place in found):
             yield _gated(matter, "unit", ours, found[0])
-        elif ours.kind in _RANGED and all(place.around.end for place in found) and not _keeps_range(text, bit, mine, found, theirs):
+        elif ours.kind in _RANGED and all(place.around.end for place in found) and not _keeps_range(matter, bit, mine, found, theirs):
             yield _gated(matter, "date" if ours.is_year else "comparison", ours, found[0])
     yield from _parts_of(matter)
 
@@ -127,14 +127,16 @@ def _does(theirs: str, ours: str) -> bool:
     return theirs in ("", ours) or (theirs, ours) in _WEAKER
 
 
-def _keeps_range(text: str, bit: int, mine: Around, found: Sequence[_Place], theirs: Sequence[_Place]) -> bool:
+def _keeps_range(matter: Matter, bit: int, mine: Around, found: Sequence[_Place], theirs: Sequence[_Place]) -> bool:
     """Whether the claim has the other end of the range as well, or says which end its figure is."""
     if mine.limit and any((place.around.end, mine.limit) in _ENDS for place in found):
         return True
     if mine.end:
         return any(place.around.end == mine.end for place in found)
     others = {place.at for place in theirs if place.mask and not place.mask >> bit & 1}
-    return any(place.at in others or (_LOW if place.around.end == "low" else _HIGH).search(text) for place in found)
+    text, clause = matter.parts.text, _clause(matter, matter.parts.quantities[bit].start)
+    said = {end for end, word in (("low", _LOW), ("high", _HIGH)) if word.search(text, *clause)}
+    return any(place.at in others or place.around.end in said for place in found)
 
 
 def _agreeing(figures: Sequence[Quantity], theirs: Quantity) -> int:

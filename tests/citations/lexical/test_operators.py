@@ -79,6 +79,13 @@ def matched(claim: str, source: str) -> Match:
             "teachers",
             "two thirds of the teachers",
         ),
+        (
+            "date",
+            "The rink is open to all, Keller was minister in 1991.",
+            "The rink is open to all. Keller was minister 1990–1991.",
+            "1991",
+            "1990–1991.",
+        ),
         ("hedge", "Snakes are deaf.", "Animal myths\n  - Bats are blind\n  - Snakes are deaf\n", "", "Animal myths"),
         ("hedge", "Snakes are deaf.", "Animal myths\n1. Bats are blind\n2. Snakes are deaf\n", "", "Animal myths"),
         ("hedge", "Snakes are deaf.", "## Myths\n\n### Animals\n\nSnakes are deaf.", "", "Myths"),
