@@ -37,6 +37,8 @@ from ctxasm.text.markers.collisions import (
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
+APART = 100
+"""Characters between two swaps from which on each is counted for itself: nearer ones would cost a copy of the text each."""
 
 
 class _Tail(NamedTuple):
@@ -410,14 +412,25 @@ def _recount(body: list[Piece], checked: Body, counter: TokenCounter) -> None:
         solid = counter.has_seam(text)
         if piece.text == text:
             continue
-        swaps = sorted({(swap.low, swap.high) for swap in checked.swaps if swap.place == place})
+        swaps = _together((swap.low, swap.high) for swap in checked.swaps if swap.place == place)
         before = piece.text
         for low, high in swaps:
-            # One by one: what lies between them is not counted again.
+            # What lies between those far apart is not counted again.
             after = before[:low] + text[low:high] + before[high:]
             changed = counter.change(before, after, low, high)
             piece.own = None if piece.own is None or changed is None else piece.own + changed
             piece.growth = None if piece.growth is None or changed is None else piece.growth + changed
             before = after
         piece.text, piece.neutralised = text, True
-        solid = counter.has_seam(text[max(high for _, high in swaps) :])
+        solid = counter.has_seam(text[swaps[-1][1] :])
+
+
+def _together(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order, those less than `APART` characters apart as one."""
+    near: list[tuple[int, int]] = []
+    for low, high in sorted(spans):
+        if near and low - near[-1][1] < APART:
+            near[-1] = near[-1][0], max(high, near[-1][1])
+        else:
+            near.append((low, high))
+    return near

@@ -68,9 +68,10 @@ def test_blocks_are_measured_as_they_are_written(case, chosen, encoding, shuffle
     st.integers(1, 400),
     st.integers(1, 30),
     st.sampled_from(["cl100k_base", "o200k_base", "p50k_base", "r50k_base"]),
+    st.sampled_from([AssemblySettings().gap_mark, "(what stood here in between was left out of it) " * 3]),
 )
-def test_chunks_tried_together_or_not_counted_are_those_that_fit_one_by_one(case, chosen, limit, least, encoding):
-    chosen, counter = replace(chosen, min_chunk_tokens=least), open_counter(encoding)
+def test_chunks_tried_together_or_not_counted_are_those_that_fit_one_by_one(case, chosen, limit, least, encoding, gap):
+    chosen, counter = replace(chosen, min_chunk_tokens=least, gap_mark=gap), open_counter(encoding)
     source = FakeSource(case.documents, case.chunks, counter, case.with_facts)
     grouped = group(deduplicate(expand(case.query, source, chosen, counter), chosen, None))
 

@@ -220,3 +220,14 @@ def test_citation_units(unit):
         "chunk": [*[("A", (index,)) for index in (0, 1, 2, 5, 6, 7)], ("B", (0,))],
     }
     assert [(c.document_id, c.chunk_indexes) for c in done.citations] == expected[unit]
+
+
+def test_what_does_not_fit_is_left_though_a_later_one_would_take_its_long_gap_away():
+    chunks = [Chunk("B", 0, words(9, 30)), *(Chunk("A", index, words(index, 30)) for index in (1, 2, 3))]
+    hits = [Hit("B", 0, 0.95), Hit("A", 1, 0.9), Hit("A", 3, 0.8), Hit("A", 2, 0.7)]
+    gap = "(what stood in between was left out of this context) " * 6
+    chosen = {"expand_window": 0, "budget_policy": "greedy_skip", "gap_mark": gap}
+    whole, with_gap = (run([], chunks, some, **chosen).token_count for some in (hits, hits[:3]))
+    assert whole < with_gap - 20
+    done = run([], chunks, hits, limit=with_gap - 1, **chosen)
+    assert [citation.chunk_indexes for citation in done.citations] == [(0,), (1, 2)]

@@ -127,7 +127,7 @@ def test_the_count_of_advice_opens_its_questions(app, open_page):
     expect(more).to_contain_text(re.compile(r"helps \d+ of \d+ questions, hurts \d+"))
     helps = re.search(r"helps (\d+) of", more.inner_text())[1]
     more.click()
-    page.get_by_role("button", name=f"Open the {helps} it helps").click()
+    page.get_by_role("link", name=f"the {helps} it helps").click()
     expect(page.locator("#ctx-questions tbody tr")).to_have_count(int(helps))
     expect(page.locator("#ctx-questions")).not_to_contain_text("unchanged")
     expect(page).to_have_url(re.compile(r"a=mt%3D3000"))

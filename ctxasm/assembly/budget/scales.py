@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
@@ -198,7 +199,12 @@ class Scales:
         """Whether a set comes to what its documents come to, each by itself, but for a few tokens at their edges."""
         settings = self.settings
         apart = settings.ordering == "document_first" and settings.citation_unit == "document" and settings.format != "source"
-        return apart and settings.budget_scope == "rendered" and settings.max_chars is None
+        return apart and settings.budget_scope == "rendered" and settings.max_chars is None and self._closes_gaps_cheaply
+
+    @cached_property
+    def _closes_gaps_cheaply(self) -> bool:
+        """A chunk that closes a gap takes its mark away: with a long one a set can come to less for one chunk more."""
+        return self.counter.count(self.settings.gap_mark) < EDGES
 
     def alone(self, plan: DocumentPlan) -> int:
         """Tokens of a document's block by itself, behind its number."""

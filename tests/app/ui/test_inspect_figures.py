@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from ctxasm.app.ui.frame.clicks import said_clicks
 from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seams_html
 from ctxasm.app.ui.inspect.expand import chunk_map, chunk_map_html
-from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key
+from ctxasm.app.ui.widgets.chunk_clicks import pick_of, picked_key, picked_text
 from ctxasm.app.ui.widgets.expected import Expected
 from tests.app.ui.builders import HOSTILE, assembled
 from tests.app.ui.test_html import Page
@@ -42,5 +45,15 @@ def test_seams_show_what_both_sides_share_and_near_misses_come_first():
 def test_a_click_names_its_chunk_whatever_it_is_called():
     attributes = dict(Page(f"<i {pick_of((HOSTILE, 3))}></i>").tags[0][1])
     assert picked_key(attributes["data-pick"]) == (HOSTILE, 3)
-    for said in (None, "", "{", "[1]", '["a"]', '["a", "b"]', "1"):
+    for said in ("", "{", "[1]", '["a"]', '["a", "b"]', "1", "[" * 100_000):
         assert picked_key(said) is None
+        assert picked_text(said) is None
+
+
+@pytest.mark.parametrize("picked", [None, 7, "ab", [1], [[1]], [[1, 5]], [["1", "a"]], [[True, "a"]], [None], {"1": "a"}])
+def test_only_what_a_page_can_say_is_heard(picked):
+    assert said_clicks(picked) == []
+
+
+def test_clicks_are_heard_in_their_order():
+    assert said_clicks([[1, "a"], [2], [3, "b"]]) == [(1, "a"), (3, "b")]

@@ -52,7 +52,13 @@ def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) 
 
 def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) -> None:
     state = session.read(clicks)
-    for number, said in (state.picked if state is not None else None) or ():
+    for number, said in said_clicks(state.picked if state is not None else None):
         if number > session.clicks_heard:
             session.clicks_heard = number
             on_picked(said)
+
+
+def said_clicks(picked: object) -> list[tuple[int, str]]:
+    """The clicks; none of what a page cannot have said."""
+    pairs = picked if isinstance(picked, list) else []
+    return [(pair[0], pair[1]) for pair in pairs if isinstance(pair, list) and list(map(type, pair)) == [int, str]]

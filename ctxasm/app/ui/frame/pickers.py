@@ -88,7 +88,9 @@ def _take_asked_for(key: str, known: list[str], labels: dict[str, str], noun: st
     session.asked_for = {other: value for other, value in session.asked_for.items() if other != key}
     if asked is None:
         return
-    match = next((name for name in known if asked in (name, labels[name]) or asked.split(" · ")[0] == name), None)
+    by_label = {labels[name]: name for name in reversed(known)}
+    # An id may itself hold what stands between the id and the words of a label.
+    match = next((name for name in (asked, by_label.get(asked), asked.split(" · ")[0]) if name in known), None)
     if match is None:
         state.reject(f"{noun} must be one of the {len(known)} that are loaded, got {asked[:60]!r}")
     else:

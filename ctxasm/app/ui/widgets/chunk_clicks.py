@@ -39,7 +39,7 @@ def picked_key(said: str) -> Key | None:
     """The chunk that was clicked; None for what a page cannot have drawn."""
     try:
         document_id, index = json.loads(said)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return None
     return (document_id, index) if isinstance(document_id, str) and isinstance(index, int) else None
 
@@ -48,6 +48,6 @@ def picked_text(said: str) -> str | None:
     """The text of what was clicked; None for what a page cannot have drawn."""
     try:
         text = json.loads(said)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return text if isinstance(text, str) else None

@@ -65,7 +65,7 @@ def marked_key(said: str) -> Key | None:
     """The chunk whose sign was clicked; None for what a page cannot have drawn."""
     try:
         document_id, index, mark = json.loads(said)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return None
     is_key = isinstance(document_id, str) and type(index) is int and mark == MARK
     return (document_id, index) if is_key else None
