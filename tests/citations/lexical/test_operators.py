@@ -93,6 +93,7 @@ def matched(claim: str, source: str) -> Match:
         ("hedge", "De bel gaat om twaalf uur.", "Onjuiste beweringen\nDe bel gaat om twaalf uur.", "", "Onjuiste beweringen"),
         ("modal", "Patienten können sich anmelden.", "Patienten sollten sich anmelden.", "können", "sollten"),
         ("modal", "Die Schule schloss im Juni.", "Die Schule sollte im Juni schließen.", "", "sollte"),
+        ("hedge", "Die Schule wurde geschlossen.", "Die Schule wird im Juni geschlossen werden.", "", "wird"),
         ("qualifier", "De gluten koekjes kosten 4 euro.", "De gluten-free koekjes kosten 4 euro.", "gluten", "gluten-free"),
         ("qualifier", "The Mitglieder pay 4 euros.", "The nicht-Mitglieder pay 4 euros.", "Mitglieder", "nicht-Mitglieder"),
     ],
