@@ -19,8 +19,10 @@ LONGEST_HEADING = 8
 """Words of a line without a stop at its end that is a heading, not a text."""
 _WORD = re.compile(r"[^\W\d_]+")
 _LINE = re.compile(r"[^\n]+")
-_LABEL = re.compile(r"\s*[-*•#>\s]*\**([^\W\d_]+(?:\s+[^\W\d_]+)?)\**(?:\s*\d+)?\s*:")
-_HEADING = re.compile(r"\s*(?![-*•|>]\s)(?P<marks>#*)\s*(?P<text>[^|]*?[^.!?;,|\s])\s*")
+_LABEL = re.compile(r"[-*•#>\s]*+([^\W\d_]++(?:\s++[^\W\d_]++)?+)\**+(?:\s*+\d++)?+\s*+:")
+_HEADING = re.compile(r"(?![-*•|>]\s)(?P<marks>#*+)\s*+(?P<number>(?:\d{1,3}|[a-z])[.)]\s++)?+(?P<text>[^|]++)(?<![.!?;,])")
+_UNMARKED, _NUMBERED = 7, 8
+"""The rank of a heading without "#", and of one that begins with a number: an item of a list, but for what it says of itself."""
 
 
 def find_unasserted(matter: Matter) -> Iterator[Gated]:
@@ -59,12 +61,21 @@ def reason(evidence: Evidence, at: int) -> str:
 
 
 def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
-    """Where each heading of the source of a sentence ends, with its words where it says that what follows is not so."""
+    """Where each heading of the source of a sentence ends, with the words of it, or of one above it, that say that what follows is not
+    so: a heading ends what stands under those of its rank or a lower one."""
     known, found = reading_words(evidence.stems.tongue), list[tuple[int, str]]()
+    above: list[tuple[int, str]] = []
     for line in _LINE.finditer(evidence.text(first)):
-        heading = _HEADING.fullmatch(line.group()) if len(line.group()) <= MOST_LETTERS else None
-        if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING:
-            found.append((line.end(), heading["text"] if _reads(heading["text"], known) else ""))
+        heading = _HEADING.fullmatch(line.group().strip()) if len(line.group()) <= MOST_LETTERS else None
+        if heading is None or len(heading["text"].split()) > LONGEST_HEADING:
+            continue
+        rank = len(heading["marks"]) or (_NUMBERED if heading["number"] else _UNMARKED)
+        while above and above[-1][0] >= rank:
+            above.pop()
+        is_doubted = _reads(heading["text"], known)
+        inherited = above[-1][1] if above else ""
+        above.append((rank, inherited if is_doubted is None else heading["text"] if is_doubted else ""))
+        found.append((line.end(), above[-1][1]))
     return found
 
 
@@ -73,7 +84,8 @@ def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
     plain = [folded(word) for word in _WORD.findall(words)]
     if any(_is(word, known["affirming"]) for word in plain):
         return False
-    return True if any(_is(word, known["doubting"]) for word in plain) else None
+    alone = bool(plain) and all(_is(word, known["doubting_alone"]) for word in plain)
+    return True if alone or any(_is(word, known["doubting"]) for word in plain) else None
 
 
 def _is(word: str, known: tuple[str, ...]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.evidence import Evidence, SourceClause
+from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spans
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.polarity import Said, read_polarity
@@ -81,6 +81,11 @@ class Matter:
     def said(self) -> list[Said]:
         """What the claim affirms and denies."""
         return read_polarity(self.parts.text, 0, len(self.parts.text), self.evidence.stems)
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """The clauses of the claim, as characters."""
+        return clause_spans(self.parts.text, 0, len(self.parts.text))
 
     @cached_property
     def operators(self) -> list[Operator]:

@@ -97,22 +97,25 @@ def fits(word: str, plain: str) -> bool:
 @cache
 def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
     """Words of a language by what they say of the sentence that they begin or that stands under them; "*" is any letters. Headings are
-    read in all languages, because few words do not tell one."""
+    read in all languages, because few words do not tell one; "False alarms" are none of what is false, so some must stand alone."""
     read = {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
     return read | {
-        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split()) for name in ("doubting", "affirming")
+        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split())
+        for name in ("doubting", "doubting_alone", "affirming")
     }
 
 
 @cache
 def turning_words(tongue: str) -> dict[str, dict[str, str]]:
     """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
-    what they mean; "*" ends a stem."""
-    tables = _data(tongue)["turning"]
-    return {
-        where: {word: value for value, words in tables[where].items() for word in words.split()}
+    what they mean; "*" ends a stem. What denies by a hyphen does so in all languages: a text in Dutch has "gluten-free"."""
+    read = {
+        where: {word: value for value, words in _data(tongue)["turning"][where].items() for word in words.split()}
         for where in ("apart", "joined", "behind", "ranked")
     }
+    for where in ("joined", "behind"):
+        read[where] |= {word: "not" for each in TONGUES for word in _data(each)["turning"][where]["not"].split()}
+    return read
 
 
 @cache

@@ -187,6 +187,7 @@ def _left_out(
             or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
+        free = free and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
@@ -240,7 +241,9 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     if (held & mask & ~elsewhere & counted).bit_count() < least:
         return False
     if op.kind in ("quantifier", "modal") and op.value != "only":
-        after = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
+        figures = [figure for clause in clauses[own:] for figure in clause.source.quantities]
+        words = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
+        after = [word for word in words if not any(each.start <= word.start < each.end for each in figures)]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
 

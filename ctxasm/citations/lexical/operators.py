@@ -20,6 +20,7 @@ _MORE = frozenset(("meer", "minder", "mehr", "anders", "better", "beter", "besse
 APART_SIGN = ".."
 APART = 12
 """Words among which both ends of a phrase with ".." stand: "soll … haben"."""
+_NAMES = frozenset(("may", "will"))
 _THEN = frozenset(("dan", "dann"))
 REACH = 4
 """Words before "than" among which something is compared."""
@@ -66,8 +67,7 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
     while at < len(tokens):
         start, _, plain = tokens[at]
         taken = 1
-        is_month = plain == "may" and at > 0 and text[start] == "M"
-        for phrase in phrases.get(plain[:3], ()) if not is_month else ():
+        for phrase in phrases.get(plain[:3], ()) if not _is_name(text, tokens, at) else ():
             if _stands(phrase.words, tokens[at : at + APART]):
                 taken = 1 if APART_SIGN in phrase.words else len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
                 if phrase.kind == "none":
@@ -96,6 +96,14 @@ def is_hinted(meaning: Meaning, text: str, low: int, high: int, tongue: Tongue) 
     """Whether a word between two characters may say what an operator says, such as "led" for "because"."""
     hints = _hints(tongue).get(meaning)
     return hints is not None and hints.search(folded(text[low:high])) is not None
+
+
+def _is_name(text: str, tokens: Sequence[tuple[int, int, str]], at: int) -> bool:
+    """Whether a word is a month or a name for its capital: "in May", "Will Smith"; at the head of a sentence only before a name."""
+    start, end, plain = tokens[at]
+    if plain not in _NAMES or not text[start].isupper():
+        return False
+    return at > 0 or (plain == "will" and text[end : end + 1] == " " and text[end + 1 : end + 2].isupper())
 
 
 def _is_compared(plain: str) -> bool:

@@ -5,6 +5,7 @@ round, and a word that stands where the source has another one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -418,8 +419,8 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             if last > first and text[spans[last - 1][1] : spans[last][0]].strip(" -"):
                 break
             start, end = spans[first][0], spans[last][1]
-            before = next((at + 1 for at in range(len(tokens) - 1, -1, -1) if tokens[at][1] <= start), 0)
-            after = next((at for at in range(len(tokens)) if tokens[at][0] >= end), len(tokens))
+            before = bisect_right(tokens, start, key=lambda token: token[1])
+            after = bisect_left(tokens, end, key=lambda token: token[0])
             left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
             article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
             case = article[0] if article and article[0] in _CASES else ""

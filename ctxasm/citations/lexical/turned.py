@@ -19,6 +19,9 @@ from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
+_ORDINAL = re.compile(r"\b(?!1\D)\d{1,3}(?:st|nd|rd|th|e|de|ste|\.)[\s-]$|\bop \d{1,3} na (?:de |het )?$", re.IGNORECASE)
+ORDINAL_REACH = 12
+"""Characters before a superlative among which a figure says which of several it is: "2nd largest"."""
 _PARTING = re.compile(r"[,;:.()\n]")
 _SIDES = frozenset(("north", "south", "east", "west"))
 LEAST_TAIL = 4
@@ -139,7 +142,8 @@ def _says(matter: Matter, modifier: str, by: str) -> bool:
     said = {folded(word) for word in _TOKEN.findall(matter.parts.text)}
     if by in _SIDES:
         return any(word.startswith(folded(modifier)[:LEAST_TAIL]) for word in said)
-    return said >= {folded(word) for word in _TOKEN.findall(modifier)}
+    words = {folded(word) for word in _TOKEN.findall(modifier)}
+    return bool(words) and said >= words
 
 
 def _turned(evidence: Evidence, at: int) -> dict[int, Turned]:
@@ -173,6 +177,8 @@ def _ranked(text: str, tokens: Sequence[re.Match[str]], table: dict[str, str]) -
     words = [folded(token.group()) for token in tokens]
     for place, token in enumerate(tokens):
         if _SUPERLATIVE.fullmatch(words[place]):
+            if figure := _ORDINAL.search(text, max(0, token.start() - ORDINAL_REACH), token.start()):
+                yield Turned(token.start(), token.end(), "ranked", figure.start(), figure.end() - 1)
             for low in range(max(0, place - LONGEST_RANK), place):
                 if "_".join(words[low:place]) in table and not _PARTING.search(text, tokens[low].start(), token.start()):
                     yield Turned(token.start(), token.end(), "ranked", tokens[low].start(), tokens[place - 1].end())

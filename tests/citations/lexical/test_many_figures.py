@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from ctxasm.citations.lexical import LexicalScorer
+import pytest
+
+from ctxasm.citations.lexical import LexicalScorer, amounts, asserted
 from ctxasm.citations.lexical.quantity import Quantity
 from ctxasm.model.support import Match, Source
+from tests.citations.lexical.test_operators import matter
+from tests.growth import is_linear
 
 
 def match_of(figures: int, sentences: int) -> Match:
@@ -28,3 +32,28 @@ def test_a_list_of_figures_is_not_looked_up_in_every_sentence() -> None:
     finally:
         Quantity.agrees = agrees  # type: ignore[method-assign]
     assert compared < 100 * 400
+
+
+def test_what_stands_around_a_figure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each figure of the claim again."""
+    read = 0
+    end = amounts._end
+
+    def counted(*args: object) -> str:
+        nonlocal read
+        read += 1
+        return end(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(amounts, "_end", counted)
+    of = matter("The boats cost " + "40, " * 200, f"The boats cost {'40, ' * 100}. The boats cost {'40, ' * 100}.", "en")
+    list(amounts.find_amounts(of))
+    assert read == 300
+
+
+@pytest.mark.parametrize("unit", [" ", "*", "* ", "a ", "a*", "1"])
+def test_a_line_of_anything_is_read_as_heading_and_label_in_linear_time(unit: str) -> None:
+    def read(text: str) -> None:
+        for pattern in (asserted._LABEL, asserted._HEADING):
+            pattern.fullmatch(text)
+
+    assert is_linear(read, unit * (40_000 // len(unit)))
