@@ -38,6 +38,10 @@ LEAST_SAID = 3
 """Words with content of a clause that says something of its subject."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
+MOST_MOVED, MOST_ALIKE = 60, 8
+"""Words of a claim that are tried in each other's place, and places of a word in a sentence: more are no sentence but a list, and time
+grows with their square.
+"""
 _LETTERS = re.compile(r"[^\W\d_]+")
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
@@ -124,12 +128,13 @@ class Order:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
             theirs: dict[tuple[int, ...], list[Item]] = {}
             for item in self._items_of(at):
-                theirs.setdefault(item.bits, []).append(item)
+                if len(same := theirs.setdefault(item.bits, [])) < MOST_ALIKE:
+                    same.append(item)
             if self._is_passive != _is_passive(text, low, high):
                 continue
             moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
-            for place, (one, one_there) in enumerate(moved):
-                for other, other_there in moved[place + 1 :]:
+            for place, (one, one_there) in enumerate(moved[:MOST_MOVED]):
+                for other, other_there in moved[place + 1 : MOST_MOVED]:
                     if self._are_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]

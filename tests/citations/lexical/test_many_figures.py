@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical import LexicalScorer, amounts, asserted
+from ctxasm.citations.lexical import LexicalScorer, amounts, asserted, order
 from ctxasm.citations.lexical.quantity import Quantity
 from ctxasm.model.support import Match, Source
 from tests.citations.lexical.test_operators import matter
@@ -57,3 +57,19 @@ def test_a_line_of_anything_is_read_as_heading_and_label_in_linear_time(unit: st
             pattern.fullmatch(text)
 
     assert is_linear(read, unit * (40_000 // len(unit)))
+
+
+def test_words_of_a_long_list_are_not_all_tried_in_each_others_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = 0
+    fit = order.Order._fit
+
+    def counted(*args: object) -> int:
+        nonlocal tried
+        tried += 1
+        return fit(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(order.Order, "_fit", counted)
+    listed = "up to 40, " * 300
+    of = matter(f"The boats cost {listed}and more.", f"The boats cost {listed}and less.", "en")
+    list(order.Order(of).swapped())
+    assert tried < 20 * 900
