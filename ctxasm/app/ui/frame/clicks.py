@@ -44,18 +44,26 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("ctxasm_chunk_clicks", html='<span aria-hidden="true"></span>', js=JS)
 
 
-def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) -> None:
-    """Call `on_picked` with what a clicked element carries: once for each click, in their order (a callback)."""
+def listen(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
+    """Call `on_picked` with what a clicked element carries: once for each click, in their order (a callback).
+
+    Then the fragment runs that listens; the whole page where `on_picked` says so. It does not ask for that run itself: that would end
+    the callback before the clicks that came after.
+    """
     data: ClickData = {"heard": session.clicks_heard}
     _component()(key=clicks.key, data=data, on_picked_change=partial(_hear, clicks, on_picked), height=1)
 
 
-def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], None]) -> None:
-    state = session.read(clicks)
+def _hear(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool]) -> None:
+    import streamlit as st
+
+    state, is_whole = session.read(clicks), False
     for number, said in said_clicks(state.picked if state is not None else None):
         if number > session.clicks_heard:
             session.clicks_heard = number
-            on_picked(said)
+            is_whole = on_picked(said) or is_whole
+    if is_whole:
+        st.rerun()
 
 
 def said_clicks(picked: object) -> list[tuple[int, str]]:

@@ -22,10 +22,13 @@ from ctxasm.model.results import Key
 
 
 def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
-    """Add these chunks to what the question expects, or take them from it (a callback): then the whole page runs.
+    """Add these chunks to what the question expects, or take them from it (a callback): then the whole page runs."""
+    keep_marks(scene, keys, how, by)
+    st.rerun()
 
-    A question that was typed and is not saved is saved with it.
-    """
+
+def keep_marks(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
+    """The same, and the page runs later. A question that was typed and is not saved is saved with it."""
     session.gold_problem = None
     info = session.info
     if info is None or info.name != scene.dataset:
@@ -34,7 +37,6 @@ def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy 
         _write(info, scene.query.query_id, keys, how, by)
     except CtxasmError as error:
         session.gold_problem = str(error)
-    st.rerun()
 
 
 def _write(info: DatasetInfo, query_id: str, keys: Sequence[Key], how: GoldChange, by: GoldBy) -> None:

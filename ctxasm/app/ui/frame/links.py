@@ -48,16 +48,15 @@ def _shown() -> dict[str, str]:
     return own | query_address(scene) if scene is not None and own.get(Session.dataset_name.key) == scene.dataset else own
 
 
-def hear_clicks(clicks: Widget[ClickState | None], on_picked: Callable[[str], None] = lambda _: None) -> None:
+def hear_clicks(clicks: Widget[ClickState | None], on_picked: Callable[[str], bool] = lambda _: False) -> None:
     """Listen to what the page draws as HTML: a link that is clicked opens, `on_picked` is called with anything else."""
     listen(clicks, partial(_heard, on_picked))
 
 
-def _heard(on_picked: Callable[[str], None], said: str) -> None:
+def _heard(on_picked: Callable[[str], bool], said: str) -> bool:
     path, _, query = (picked_text(said) or "").partition("?")
     if not query or not path.startswith("./"):
-        on_picked(said)
-        return
+        return on_picked(said)
     wanted = dict(parse_qsl(query, keep_blank_values=True))
     scene = session.scene
     if scene is not None and wanted.get(typed_questions.ASK) == scene.query.query:
@@ -65,3 +64,4 @@ def _heard(on_picked: Callable[[str], None], said: str) -> None:
     page = path.removeprefix("./")
     state.take_address(page, wanted)
     go_to(page or INSPECT)
+    return True

@@ -14,7 +14,7 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame.controls import show_controls
 from ctxasm.app.ui.frame.drawer import DETAILS, EVIDENCE, open_drawer
-from ctxasm.app.ui.frame.gold import mark, show_gold_problem
+from ctxasm.app.ui.frame.gold import keep_marks, show_gold_problem
 from ctxasm.app.ui.frame.links import hear_clicks
 from ctxasm.app.ui.frame.pinned import offer_pin
 from ctxasm.app.ui.frame.scenes import current_assembly
@@ -68,11 +68,15 @@ def show_inspect(scene: Scene) -> None:
     show_closer(scene, assembly)
 
 
-def _picked(scene: Scene, said: str) -> None:
-    """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not; or the way to gold (a callback)."""
+def _picked(scene: Scene, said: str) -> bool:
+    """A chunk was clicked, which opens its life; the sign at one, which marks it as expected, or not, for the whole page; or the way to
+    gold (a callback).
+    """
     if (key := picked_key(said)) is not None:
         follow_chunk(key)
     elif (key := marked_key(said)) is not None:
-        mark(scene, [key], "remove" if key in marked_of(scene.query) else "add")
+        keep_marks(scene, [key], "remove" if key in marked_of(scene.query) else "add")
+        return True
     elif picked_text(said) == OFFER:
         session.closer, session.drawer = EVIDENCE, DETAILS
+    return False

@@ -243,11 +243,12 @@ def _choice(label: str, options: Sequence[Any], before: Any, key: str, words: Ca
     return st.selectbox(label, options, index=list(options).index(before), key=name, format_func=words, width=190)
 
 
-def _pick_cell(count: int, said: str) -> None:
+def _pick_cell(count: int, said: str) -> bool:
     """Note the cell that was clicked, and the one before (a callback)."""
     said_at = picked_text(said)
     if said_at is not None and said_at.isdigit() and int(said_at) < count:
         session.sweep_cells = (*(at for at in session.sweep_cells if at != int(said_at)), int(said_at))[-2:]
+    return False
 
 
 def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
