@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ctxasm.app.ui.compare.question_table import ALL, counts_html, filters, listed, table
+from ctxasm.app.ui.compare.question_table import counts_html, filters, listed, table
 from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.session import Session, session
@@ -41,14 +42,14 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
     if not found.labelled:
         show_no_gold()
     named = filters(found)
-    session.compare_filter = session.compare_filter if session.compare_filter in named else ALL
+    session.compare_filter = session.compare_filter if session.compare_filter in named else EVERY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         only = st.segmented_control(
             "List", list(named), key=Session.compare_filter.key, format_func=named.__getitem__, required=True, label_visibility="collapsed"
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
-    st.html(table(listed(found, only or ALL), question_words(), partial(compare_address, pinned, session.now)))
+    st.html(table(listed(found, only or EVERY), question_words(), partial(compare_address, pinned, session.now)))
     hear_clicks(Session.question_clicks)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from ctxasm.app.ui.compare.differences import signed
+from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
@@ -14,7 +15,6 @@ from ctxasm.tuning.compare import Comparison, QuestionDelta
 
 CHANGES = {"worse": "▼ B worse", "better": "▲ B better", "unchanged": "unchanged", "unlabelled": "not labelled"}
 """What can become of a question, in the order in which questions are listed."""
-ALL = "all"
 MOST_ROWS = 200
 """Questions that are listed at once; the others are counted."""
 LONGEST = 110
@@ -24,13 +24,13 @@ WON = "B wins a question of which only B holds all the evidence"
 def filters(found: Comparison) -> dict[str, str]:
     """The labels of the filter by what each lists: those that occur, with their counts."""
     counts = Counter(each.change for each in found.questions)
-    return {ALL: f"All {len(found.questions)}"} | {name: f"{said} {counts[name]}" for name, said in CHANGES.items() if counts[name]}
+    return {EVERY: f"All {len(found.questions)}"} | {name: f"{said} {counts[name]}" for name, said in CHANGES.items() if counts[name]}
 
 
 def listed(found: Comparison, only: str) -> list[QuestionDelta]:
     """The questions of a filter: by what became of them, then by how far their evidence and their tokens are apart."""
     order = list(CHANGES)
-    rows = [each for each in found.questions if only in (ALL, each.change)]
+    rows = [each for each in found.questions if only in (EVERY, each.change)]
     return sorted(rows, key=lambda each: (order.index(each.change), -abs(each.b.found - each.a.found), -abs(each.tokens)))
 
 

@@ -15,6 +15,7 @@ VIEW, ONLY = "view", "only"
 """The URL parameters of the view, and of the questions that "all" lists."""
 FIRST: View = "question"
 EVERY = "all"
+"""What of the questions is listed where no filter is chosen."""
 
 
 def view_address(view: str, only: str = EVERY) -> dict[str, str]:

@@ -20,6 +20,9 @@ from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import GoldBy, GoldChange
 from ctxasm.model.results import Key
 
+INSPECT = "start"
+"""The name of the page whose address is the root alone."""
+
 
 def mark(scene: Scene, keys: Sequence[Key], how: GoldChange = "add", by: GoldBy = "hand") -> None:
     """Add these chunks to what the question expects, or take them from it (a callback): then the whole page runs."""
@@ -92,4 +95,4 @@ def go_to(page: str) -> None:
 
 def _open_evidence() -> None:
     session.closer, session.drawer = EVIDENCE, DETAILS
-    go_to("start")
+    go_to(INSPECT)

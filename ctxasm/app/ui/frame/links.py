@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from ctxasm.app.ui.frame import state, typed_questions
 from ctxasm.app.ui.frame.clicks import listen
 from ctxasm.app.ui.frame.compare_view import COMPARE, view_address
-from ctxasm.app.ui.frame.gold import go_to
+from ctxasm.app.ui.frame.gold import INSPECT, go_to
 from ctxasm.app.ui.frame.pinned import pinned_address
 from ctxasm.app.ui.frame.session import Session, Widget, session
 from ctxasm.app.ui.frame.sharing import query_address
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from ctxasm.app.ui.frame.session_records import Pinned
     from ctxasm.app.ui.widgets.chunk_clicks import ClickState
     from ctxasm.model.settings import AssemblySettings
-
-INSPECT = "start"
-"""The name of the page whose address is the root alone."""
 
 
 def inspect_address(settings: AssemblySettings) -> str:

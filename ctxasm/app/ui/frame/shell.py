@@ -10,8 +10,9 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.browser_moves import follow
-from ctxasm.app.ui.frame.compare_view import shown_address
+from ctxasm.app.ui.frame.compare_view import COMPARE, shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
+from ctxasm.app.ui.frame.gold import INSPECT
 from ctxasm.app.ui.frame.page_scripts import run_page_scripts
 from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
@@ -40,7 +41,7 @@ def run() -> None:
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     pages = _pages()
-    page, inspect = st.navigation(list(pages.values())), pages["start"]
+    page, inspect = st.navigation(list(pages.values())), pages[INSPECT]
     if page.url_path == "inspect" and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
         st.switch_page(inspect, query_params=st.query_params.to_dict())
@@ -49,7 +50,7 @@ def run() -> None:
     session.moving = session.going in pages and pages[session.going] is not page
     _draw_frame(page.url_path)
     if session.take(Session.searched) and page.url_path == "load":
-        session.going = "start"
+        session.going = INSPECT
     if (going := session.take(Session.going)) in pages and pages[going] is not page:
         follow(pages[going], f"Open in {pages[going].title}")
     _notice()
@@ -75,17 +76,17 @@ def _pages() -> dict[str, StreamlitPage]:
     """
     pages = shipped("pages")
     load = st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load")
-    inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path="start", default=True)
+    inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path=INSPECT, default=True)
     by_path = st.Page(pages / "inspect.py", title="Inspect", url_path="inspect", visibility="hidden")
-    compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path="compare")
+    compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path=COMPARE)
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
     show_me = st.Page(pages / "show_me.py", title=STEPS, icon=":material/play_circle:", url_path="show-me")
     return {
         "load": load,
-        "start": inspect,
+        INSPECT: inspect,
         "inspect": by_path,
-        "compare": compare,
+        COMPARE: compare,
         "sweep": sweep,
         "ask": ask,
         "show-me": show_me,

@@ -11,6 +11,7 @@ from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import give_up
+from ctxasm.app.ui.frame.compare_view import COMPARE
 from ctxasm.app.ui.frame.jobs import Job, Work
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, LoadRequest, TakenName
@@ -23,8 +24,6 @@ from ctxasm.model.errors import CtxasmError
 
 IMPORT, EXPLAIN = "import", "explain"
 """How the keys of imports begin, and those of traces that are loaded to explain their answer."""
-COMPARE = "compare"
-"""The path of the page that says where the fact went."""
 PATIENCE_S = 2.5
 """Seconds that a click waits for its load, so that a short one needs no progress bar."""
 REDRAWN_S = 0.7
