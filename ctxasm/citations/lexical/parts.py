@@ -64,6 +64,10 @@ class Parts:
             known = self.known[mask] = sum(weight for bit, weight in enumerate(self.weights) if mask >> bit & 1)
         return known
 
+    def share(self, mask: int) -> float:
+        """The share of the claim that a set of bits is; 0 of a claim of nothing."""
+        return self.weight(mask) / self.total if self.total else 0.0
+
     def part(self, bit: int) -> Word | Quantity:
         """The word or quantity of a bit."""
         return self.words[bit] if bit < len(self.words) else self.quantities[bit - len(self.words)]

@@ -5,6 +5,8 @@ claim is merged from several places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence
@@ -52,6 +54,7 @@ class Windows:
             self._holding.setdefault(source, []).append(at)
             self._held[source] = self._held.get(source, 0) | self._words[at]
         self._full: dict[int, int] = {}
+        self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
 
     def mask(self, at: int) -> int:
@@ -66,6 +69,25 @@ class Windows:
                         known |= 1 << place
             self._full[at] = known
         return known
+
+    def held(self, sources: Iterable[int]) -> int:
+        """The bits of words that sources hold, in any of their sentences."""
+        held = 0
+        for source in sources:
+            held |= self._held.get(source, 0)
+        return held
+
+    def figures(self, sources: Iterable[int]) -> int:
+        """The bits of quantities that sources hold, in any of their sentences; all where they are too many to look for."""
+        if not 0 < len(self.parts.quantities) <= MOST_FIGURES:
+            return self.parts.all_quantities
+        found = 0
+        for source in sources:
+            if source not in self._figures:
+                masks = [self.mask(at) for at in self._evidence.of_source[source]]
+                self._figures[source] = reduce(or_, masks, 0) & self.parts.all_quantities
+            found |= self._figures[source]
+        return found
 
     def may_hold(self, source: int, share: float) -> bool:
         """Whether a source may hold this share of the claim, all of its sentences and every quantity counted."""
