@@ -4,6 +4,7 @@ claim, its figures, names and denials must be the same, too.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -92,6 +93,16 @@ class Matter:
         """The words of the claim that turn what it says."""
         figures = [(quantity.start, quantity.end) for quantity in self.parts.quantities]
         return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue, figures)
+
+    @cached_property
+    def words(self) -> list[Word]:
+        """The words of the claim with content, each time that they stand in it."""
+        return list(read_words(self.parts.text, 0, len(self.parts.text), self.evidence.stems))
+
+    def next_word(self, at: int) -> Word | None:
+        """The first word of the claim with content from a character on."""
+        place = bisect_left(self.words, at, key=lambda word: word.start)
+        return self.words[place] if place < len(self.words) else None
 
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
