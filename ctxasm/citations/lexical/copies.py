@@ -161,10 +161,8 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
             if key is None or key in seen or (places := between.get(key[:2])) is None:
                 continue
             seen.add(key)
-            inside = [
-                [one for start in range(first, last) if (one := starting.get(start)) is not None and one[1] <= last]
-                for first, last in places
-            ]
+            standing = ([starting[place] for place in range(first, last) if place in starting] for first, last in places)
+            inside = [[one for one in each if one[1] <= last] for each, (_, last) in zip(standing, places, strict=True)]
             if any((kind, value) == one[2:] for each in inside for one in each):
                 continue
             rival = next((one for each in inside for one in each if one[2] == kind), None)

@@ -78,11 +78,11 @@ def test_words_of_a_long_list_are_not_all_tried_in_each_others_place(monkeypatch
 
 @pytest.mark.parametrize("unit", ["no not ", "may no not ", "no, not, "])
 def test_a_claim_of_denials_is_compared_in_linear_time(unit: str) -> None:
-    """With a source that has as many as a sentence may, so that every gate looks at them."""
+    """With a source that has many, too, so that every gate looks at them."""
 
     def compare(pairs: str) -> None:
-        claim = f"Visitors may not park here {2 * len(pairs) * unit}desk opens nine"
-        text = f"Visitors may not park here {500 // len(unit) // 2 * 2 * unit}desk opens nine."
+        claim = f"Visitors may not park here {unit * 2 * len(pairs)}desk opens nine"
+        text = f"Visitors may not park here {unit * 40}and desk opens nine."
         LexicalScorer().compare([claim], [Source(1, text, ((0, len(text)),))]).together(0, (0,))
 
     assert is_linear(compare, "x" * (7_600 // len(unit) // 2))
