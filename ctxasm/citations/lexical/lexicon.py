@@ -91,8 +91,10 @@ def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
 
 def fits(word: str, plain: str) -> bool:
     """Whether a word of a table, in which "*" stands for any letters, is a word of a text, folded."""
-    start, star, end = word.partition("*")
-    return plain.startswith(start) and plain.endswith(end) if star else plain == word
+    if "*" not in word:
+        return plain == word
+    start, _, end = word.partition("*")
+    return plain.startswith(start) and plain.endswith(end)
 
 
 @cache

@@ -14,6 +14,7 @@ from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
+from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
@@ -258,7 +259,12 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 def _tells(matter: Matter, tense: str) -> bool:
     """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
     known = reading_words(matter.evidence.stems.tongue)[tense]
-    return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
+    return any(fits(one, word) for word in matter.parts.once(_plain, matter.evidence) for one in known)
+
+
+def _plain(parts: Parts, _: Evidence) -> frozenset[str]:
+    """The words of the claim, folded."""
+    return frozenset(folded(word) for word in _WORD.findall(parts.text))
 
 
 def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:

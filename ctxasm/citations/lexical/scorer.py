@@ -93,8 +93,9 @@ class LexicalComparison:
         parts, held = windows.parts, windows.held(sources)
         if (share := parts.share(held | parts.all_quantities)) < THRESHOLD:
             return round(share, 4)
-        whole = [Window(source, 0, 0, held | windows.figures(sources)) for source in sources]
-        return round(score_of(parts, whole[:1], find_lacking(parts, whole, in_titles(parts, whole, self._evidence))), 4)
+        whole = [Window(sources[0], 0, 0, held | windows.figures(sources))]
+        titles = in_titles(parts, sources, self._evidence, parts.everything & ~whole[0].mask)
+        return round(score_of(parts, whole, find_lacking(parts, whole, titles)), 4)
 
     def may_contradict(self, claim: int, source: int) -> bool:
         """See `Comparison`."""

@@ -117,12 +117,11 @@ class Windows:
             return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
         for at in best:
-            for first in range(at - MOST_SENTENCES + 1, at + 1):
-                for last in range(at, first + MOST_SENTENCES):
-                    if (first, last) not in found and self._together(numbers, first, last):
-                        mask = 0
-                        for place in range(first, last + 1):
-                            mask |= self.mask(place)
+            for first in range(max(numbers.start, at - MOST_SENTENCES + 1), at + 1):
+                mask = 0
+                for last in range(first, min(numbers.stop, first + MOST_SENTENCES)):
+                    mask |= self.mask(last)
+                    if last >= at and (first, last) not in found and self._is_together(first, last):
                         found[first, last] = Window(source, first, last, mask)
         return list(found.values())
 
@@ -132,9 +131,7 @@ class Windows:
             return []
         return [at for at in self._evidence.of_source[source] if self.mask(at)]
 
-    def _together(self, numbers: range, first: int, last: int) -> bool:
-        if first < numbers.start or last >= numbers.stop:
-            return False
+    def _is_together(self, first: int, last: int) -> bool:
         return self._evidence.sentences[first].range_ == self._evidence.sentences[last].range_
 
     def choose(self, sources: Sequence[int]) -> list[Window]:
@@ -143,7 +140,9 @@ class Windows:
         total, covered = self.parts.total, 0
         chosen: list[Window] = []
         while pool and len(chosen) < MOST_WINDOWS:
-            best = max(pool, key=lambda window: (self._gain(window, covered), *self._place(window)))
+            gains = [self._gain(window, covered) for window in pool]
+            most = max(gains)
+            best = max((window for window, gain in zip(pool, gains, strict=True) if gain == most), key=self._place)
             new = best.mask & ~covered
             if chosen and (self.parts.weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break
