@@ -125,4 +125,6 @@ def _has_content(token: _Token) -> bool:
 
 def without_prefix(key: str, stems: Stems) -> str | None:
     """The word that a negative prefix turns around: "ongeldig" -> "geldig"; None where there is no such prefix."""
+    if not key.startswith(stems.negative):
+        return None
     return next((key[len(p) :] for p in stems.negative if key.startswith(p) and len(key) - len(p) >= 4), None)

@@ -91,10 +91,17 @@ class LexicalComparison:
         if windows is None:
             return 0.0
         parts, held = windows.parts, windows.held(sources)
-        if (share := parts.share(held | parts.all_quantities)) < THRESHOLD:
+        most = self._at_most(parts, sources, held | parts.all_quantities)
+        if most < THRESHOLD or not parts.quantities:
+            return most
+        return self._at_most(parts, sources, held | windows.figures(sources))
+
+    def _at_most(self, parts: Parts, sources: Sequence[int], held: int) -> float:
+        """The score of a claim with sources that hold some bits of it; where these are too few, only their share."""
+        if (share := parts.share(held)) < THRESHOLD:
             return round(share, 4)
-        whole = [Window(sources[0], 0, 0, held | windows.figures(sources))]
-        titles = in_titles(parts, sources, self._evidence, parts.everything & ~whole[0].mask)
+        whole = [Window(sources[0], 0, 0, held)]
+        titles = in_titles(parts, sources, self._evidence, parts.everything & ~held)
         return round(score_of(parts, whole, find_lacking(parts, whole, titles)), 4)
 
     def may_contradict(self, claim: int, source: int) -> bool:
