@@ -177,6 +177,34 @@ def no_outside() -> Iterator[None]:
     assert tried == [], "a test tried to leave the machine"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def first_wait() -> Iterator[float]:
+    """How long ctxasm waits before it asks a model server again, in seconds: for a test that counts that. No test waits so long."""
+    from ctxasm.llm import attempt
+
+    seconds = attempt._FIRST_WAIT
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attempt, "_FIRST_WAIT", 0.02)
+        yield seconds
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_wait_for_the_disk() -> Iterator[None]:
+    """What is written need not outlast the machine, so SQLite waits for no disk: making a database takes a third of the time."""
+    from ctxasm.store.connect import Connections
+
+    prepare = Connections._prepare
+
+    def prepared(self: Connections, connection: Any, record: object) -> None:
+        prepare(self, connection, record)
+        if self.is_sqlite:
+            connection.execute("PRAGMA synchronous=OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connections, "_prepare", prepared)
+        yield
+
+
 @pytest.fixture(scope="session")
 def readers_of_the_session() -> Iterator[Any]:
     from tests.kept_readers import KeptReaders
