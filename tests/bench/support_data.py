@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
@@ -50,6 +51,15 @@ def hagrid() -> dict[Half, tuple[list[Answer], dict[str, str]]]:
         answers.append(asked.answer)
         questions[asked.answer.query_id] = asked.question
     return halves
+
+
+def with_uncited(answers: Sequence[Answer], others: bool) -> list[Answer]:
+    """The answers with those labels alone whose claim leaves a source of its answer uncited; for `others=False` with the other ones."""
+
+    def leaves(answer: Answer, label: Mapping[str, Any]) -> bool:
+        return not {source["n"] for source in answer.sources} <= set(label["cites"])
+
+    return [replace(answer, labels=tuple(label for label in answer.labels if leaves(answer, label) is others)) for answer in answers]
 
 
 def agreement(judged: list[Judged], scorer: Scorer) -> Agreement:

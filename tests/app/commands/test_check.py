@@ -128,6 +128,15 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
 
 
+def test_of_what_is_equally_bad_the_least_carried_stands_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"a": "Dogs bark at cats near my desk.", "b": "Dogs and cats bark.", "c": "Dogs bark at cats at a desk of a cat today."}
+    path = written(
+        tmp_path / "x.jsonl", *({"query_id": name, "answer": f"{claim[:-1]} [1].", "sources": SOURCES} for name, claim in said.items())
+    )
+    found = re.findall(r"  ([abc]): not found \((0\.\d\d)\)", checked([path], capsys)[0])
+    assert found == [("b", "0.00"), ("c", "0.22"), ("a", "0.29")]
+
+
 @pytest.mark.parametrize(("reading", "cited"), [(None, [1]), ("strict", []), ("usual", [1]), ("all", [1, 2])])
 def test_the_forms_of_markers_are_chosen_and_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reading: str | None, cited: list[int]
