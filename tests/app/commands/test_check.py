@@ -33,7 +33,7 @@ from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
 from ctxasm.review.agreement import label_scores
-from tests.examples import examples
+from tests.examples import examples, few
 from tests.real_data import real_folder
 
 ROOT = Path(__file__).parents[3]
@@ -614,13 +614,13 @@ def test_labelled_answers_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixtu
     folder = real_folder()
     if folder is None or not (folder / "cited-hagrid").is_dir():
         pytest.skip("the labelled answers are not on this machine")
-    records = (folder / "cited-hagrid" / "answers.jsonl").read_text(encoding="utf-8").splitlines()[:100]
+    records = few((folder / "cited-hagrid" / "answers.jsonl").read_text(encoding="utf-8").splitlines())
     labels = [label for record in records for label in json.loads(record)["labels"]]
     path = written(tmp_path / "answers.jsonl", *records)
     assert main(["check", path, "--format", "json", "--fail-on", "unknown"]) == 1
     whole = json.loads(capsys.readouterr().out)
     summary = whole["summary"]
-    assert summary["answers"] == len(whole["answers"]) == 100
+    assert summary["answers"] == len(whole["answers"]) == len(records)
     compared = sum(bool(label["cites"]) for label in labels)
     assert (summary["agreement"]["labels"], summary["agreement"]["compared"]) == (len(labels), compared)
     assert summary["agreement"]["auc_low"] < summary["agreement"]["auc"] < summary["agreement"]["auc_high"]
