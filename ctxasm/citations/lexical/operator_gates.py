@@ -13,7 +13,7 @@ from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.quantities import read_quantities
-from ctxasm.citations.lexical.words import read_words
+from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.terms import folded
 
@@ -43,7 +43,6 @@ _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
 _BEFORE_NOUN = (["the"], ["its"], ["their"], ["his"], ["her"], ["de"], ["het"], ["der"], ["die"], ["das"])
-_WORD = re.compile(r"[^\W\d_]+")
 _RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
 """What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
@@ -215,7 +214,7 @@ def _asks(matter: Matter, at: int, op: Operator) -> bool:
     """Whether a sentence asks for what the claim says must be done: it begins with the verb, or with one such as "let"."""
     low, high = matter.evidence.span(at)
     text, stems = matter.text(at), matter.evidence.stems
-    begun = [match for match in _WORD.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
+    begun = [match for match in LETTERS.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
     if not begun or folded(begun[0].group()) in _LETTING:
         return bool(begun)
     first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
@@ -251,7 +250,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 def _tells(matter: Matter, tense: str) -> bool:
     """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
     known = reading_words(matter.evidence.stems.tongue)[tense]
-    return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
+    return any(fits(one, folded(word)) for word in LETTERS.findall(matter.parts.text) for one in known)
 
 
 def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:
