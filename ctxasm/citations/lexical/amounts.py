@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
-from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.quantity import AND, TO, Quantity
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.number_words import begins_figure
@@ -22,7 +22,7 @@ _LIMITS = ("least", "limit", "above", "below", "about", "nearly")
 _FILL = re.compile(r"\s*(?:(?:the|a|an|of|only|de|het|een|van|der|die|das|von)\s+)*[€$£¥]?\s*")
 _WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about"), ("nearly", "below"), ("nearly", "limit"), ("about", "")))
 """What a source says of a figure and what a claim may say instead."""
-_JOIN = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|and|tot|tot en met|t/m|en|bis|und)\s+", re.IGNORECASE)
+_JOIN = re.compile(rf"\s*{TO}\s*|\s+(?P<and>{AND})\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|tussen|zwischen)\b", re.IGNORECASE)
 BETWEEN_REACH = 25
 """Characters before a figure among which "between" stands."""
@@ -70,7 +70,7 @@ class _Place(NamedTuple):
 def find_amounts(matter: Matter) -> Iterator[Gated]:
     """A figure of the claim that stands in its sentences with something else around it only."""
     text, figures, evidence = matter.parts.text, matter.parts.quantities, matter.evidence
-    theirs = [_Place(at, each, around, _agreeing(figures, each)) for at in matter.numbers for each, around in evidence.once(_arounds, at)]
+    theirs = [_Place(at, each, around, _agreeing(figures, each)) for at in matter.numbers for each, around in evidence.once(arounds, at)]
     for bit, (ours, mine) in enumerate(around_all(text, 0, len(text), figures, matter.operators)):
         found = [place for place in theirs if place.mask >> bit & 1]
         if not found:
@@ -144,7 +144,7 @@ def _agreeing(figures: Sequence[Quantity], theirs: Quantity) -> int:
     return sum(1 << bit for bit, ours in enumerate(figures) if ours.agrees(theirs))
 
 
-def _arounds(evidence: Evidence, at: int) -> list[tuple[Quantity, Around]]:
+def arounds(evidence: Evidence, at: int) -> list[tuple[Quantity, Around]]:
     """The figures of a sentence with what stands around each."""
     return list(around_all(evidence.text(at), *evidence.span(at), evidence.quantities(at), evidence.operators(at)))
 
@@ -186,10 +186,9 @@ def _limit(text: str, low: int, op: Operator) -> str:
 
 def _end(text: str, low: int, high: int, figure: Quantity, before: int, after: int) -> str:
     """Which end of a range a figure is; `before` and `after` are where the figures beside it end and begin."""
-    if after < high and _JOIN.fullmatch(text, figure.end, after) and _is_range(text, figure, figure.end, after):
+    if after < high and _is_range(text, figure, figure.end, after):
         return "low"
-    joined = before > low and _JOIN.fullmatch(text, before, figure.start) and _is_range(text, figure, before, figure.start)
-    if joined or _begins_words(text, low, figure.start):
+    if (before > low and _is_range(text, figure, before, figure.start)) or _begins_words(text, low, figure.start):
         return "high"
     side = _SIDE.search(text, max(low, figure.start - SIDE_REACH), figure.start)
     is_dated = figure.is_year or figure.kind in ("date", "month")
@@ -197,9 +196,10 @@ def _end(text: str, low: int, high: int, figure: Quantity, before: int, after: i
 
 
 def _is_range(text: str, figure: Quantity, low: int, high: int) -> bool:
-    """Whether what joins two figures makes a range of them: "and" does behind "between" only."""
-    if text[low:high].strip().casefold() not in ("and", "en", "und"):
-        return True
+    """Whether what stands between two figures makes a range of them: "and" does behind "between" only."""
+    join = _JOIN.fullmatch(text, low, high)
+    if join is None or not join["and"]:
+        return join is not None
     return _BETWEEN.search(text, max(0, min(low, figure.start) - BETWEEN_REACH), low) is not None
 
 

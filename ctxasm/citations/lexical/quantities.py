@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
-from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value
 from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.text.number_words import (
     CURRENCIES,
@@ -52,7 +52,7 @@ _UNIT = re.compile(
     re.I,
 )
 _RANGE = re.compile(
-    rf"\s*(?:[-–—]|t/m|tot(?:\s+en\s+met)?|to|à|bis|of|or|oder|and|en|und)\s*(?P<end>{_NUMBER})"
+    rf"\s*(?:{TO}|{AND}|of|or|oder)\s*(?P<end>{_NUMBER})"
     r"[\s\u00a0-]*(?P<unit>%|°\s?[CF]|€|[^\W\d_]+)",
     re.IGNORECASE,
 )
