@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.around import Around, around_all
 from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spans
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
@@ -92,6 +93,11 @@ class Matter:
         """The words of the claim that turn what it says."""
         figures = [(quantity.start, quantity.end) for quantity in self.parts.quantities]
         return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue, figures)
+
+    @cached_property
+    def around(self) -> list[tuple[Quantity, Around]]:
+        """The figures of the claim with what stands around each."""
+        return list(around_all(self.parts.text, 0, len(self.parts.text), self.parts.quantities, self.operators))
 
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""

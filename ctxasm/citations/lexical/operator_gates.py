@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import cast
 
-from ctxasm.citations.lexical.amounts import arounds
+from ctxasm.citations.lexical.around import arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
