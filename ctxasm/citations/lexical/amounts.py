@@ -1,8 +1,7 @@
-"""A figure of the claim must stand in its source with the same limit, rate and end of a range around it (see `around`), or say less."""
+"""A figure of the claim must stand in its source with the same limit and end of a range around it (see `around`), or say less."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,13 +11,12 @@ from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.lexicon import figure_words, fits
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.quantity import Quantity
-from ctxasm.citations.lexical.words import LETTERS, read_words
+from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 _WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about"), ("nearly", "below"), ("nearly", "limit"), ("about", "")))
 """What a source says of a figure and what a claim may say instead."""
-_OF = re.compile(r"\s+(?:thirds?|quarters?|fifths?|derde|kwart|drittel|viertel)?\s*(?:of|van|der|des|von)\s+", re.IGNORECASE)
 _SIDES = {"high": "limit", "low": "least"}
 _RANGED = ("number", "date", "month")
 _ENDS = frozenset((("low", "least"), ("high", "limit"), ("low", "above"), ("high", "below")))
@@ -47,31 +45,8 @@ def find_amounts(matter: Matter) -> Iterator[Gated]:
             limits |= {op.value for op in _beside(matter, ours.start) if op.kind == "comparison"} | {_SIDES.get(mine.side, "")}
         if not any(_does(place.around.limit, limit) for place in found for limit in limits):
             yield _gated(matter, "comparison", ours, found[0])
-        elif mine.rate and ours.kind == "number" and not any(place.around.rate in ("", mine.rate) for place in found):
-            yield _gated(matter, "unit", ours, found[0])
         elif ours.kind in _RANGED and all(place.around.end for place in found) and not _keeps_range(matter, bit, mine, found, theirs):
             yield _gated(matter, "date" if ours.is_year else "comparison", ours, found[0])
-    yield from _parts_of(matter)
-
-
-def _parts_of(matter: Matter) -> Iterator[Gated]:
-    """A share or number that the sentences say something of ("two thirds of the teachers"), where the claim says it of all."""
-    parts, stems = matter.parts, matter.evidence.stems
-    for at in matter.numbers:
-        text, high = matter.text(at), matter.evidence.span(at)[1]
-        for share in matter.evidence.quantities(at):
-            of = _OF.match(text, share.end, high)
-            if of is None or share.kind != "number" or share.is_year or any(ours.agrees(share) for ours in parts.quantities):
-                continue
-            word = next(read_words(text, of.end(), high, stems), None)
-            bits = parts.forms.get(word.key, 0) & parts.heavy if word else 0
-            start = parts.words[bits.bit_length() - 1].start if bits else 0
-            if any(op.kind == "quantifier" for op in _beside(matter, start)):
-                continue
-            others = [each for one in matter.numbers for clause in matter.evidence.clauses(one) for each in clause.words]
-            if word and bits and sum(bool(parts.forms.get(each.key, 0) & bits) for each in others) == 1:
-                yield Gated("quantifier", parts.text[start:].split()[0], text[share.start : word.end])
-                return
 
 
 def _beside(matter: Matter, at: int) -> list[Operator]:

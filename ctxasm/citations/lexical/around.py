@@ -1,5 +1,5 @@
-"""What stands around a figure: that it is the least, the most or about so much ("up to 40"), for how long it holds ("40 a month"), and
-that it is one end of a range ("1914–1918").
+"""What stands around a figure: that it is the least, the most or about so much ("up to 40"), and that it is one
+end of a range ("1914–1918").
 """
 
 from __future__ import annotations
@@ -28,17 +28,13 @@ _DENIED = {"above": "limit", "below": "least"}
 DENIAL_REACH = 30
 """Characters before a limit among which it may be denied: "may not be higher than"."""
 _FROM_WORD = re.compile(rf"\b([^\W\d_]+)\s+{TO}\s+$", re.IGNORECASE)
-RATE_REACH = 40
-"""Characters behind a figure among which it is said for how long or for whom it holds."""
-_STOP = re.compile(r"[;:()\n]|\.\s|,\s|\.$|\b(?:and|en|und|but|maar|aber|while|terwijl)\b", re.IGNORECASE)
 
 
 class Around(NamedTuple):
-    """What stands around a figure: a limit, a rate, the end of a range that it is ("low", "high"), and which of them the word before it
+    """What stands around a figure: a limit, the end of a range that it is ("low", "high"), and which of them the word before it
     makes of it ("since" and "until"); each empty where there is none."""
 
     limit: str
-    rate: str
     end: str
     side: str
 
@@ -63,17 +59,11 @@ def _around(text: str, head: tuple[int, int], figure: Quantity, tail: tuple[int,
     (low, before), (after, high) = head, tail
     near = (op for op in operators if before <= op.start < after and op.value in _LIMITS)
     limits = [_limit(text, low, op) for op in near if _is_beside(text, figure, op)]
-    stop = _STOP.search(text, figure.end, min(high, figure.end + RATE_REACH))
-    reach = min(after, figure.end + RATE_REACH, stop.start() if stop else high)
-    held = [op.value for op in operators if figure.end <= op.start < reach and op.kind == "unit"]
-    if not held and before == low:
-        rates = [op for op in operators if op.end <= figure.start and op.kind == "unit"]
-        held = [op.value for op in rates if _STOP.search(text, op.end, figure.start) is None]
     found = _words()["side"].search(text, max(low, figure.start - SIDE_REACH), figure.start)
     side = "" if found is None else "high" if found["until"] else "low"
     end = _end(text, low, high, figure, before, after)
     is_dated = figure.is_year or figure.kind in ("date", "month")
-    return Around(limits[-1] if limits else "", held[0] if held else "", end or (side if is_dated else ""), side)
+    return Around(limits[-1] if limits else "", end or (side if is_dated else ""), side)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.lexicon import fits, turning_heads, turning_words
+from ctxasm.citations.lexical.lexicon import fits, turning_words
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.words import LETTERS, Tongue, Word, read_words
 from ctxasm.model.support import Gated
@@ -56,7 +56,6 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
                 while bits:
                     theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, word, turned.get(word.start)))
                     bits &= bits - 1
-    yield from _fused(matter)
     yield from _narrowed(matter)
     if not any(one for places in theirs.values() for _, _, one in places):
         return
@@ -105,24 +104,6 @@ def _is_first(parts: Parts, word: Word) -> bool:
     return bool(parts.forms.get(word.key, 0) & 1)
 
 
-def _fused(matter: Matter) -> Iterator[Gated]:
-    """A word of the claim that the sentences have only as the tail of a compound that says something else: "zweitgrößte"."""
-    heads = turning_heads()
-    if matter.evidence.stems.tongue == "en":
-        return
-    words = [(at, *word) for at in matter.numbers for word in matter.evidence.once(_plain, at)]
-    said = {plain for _, plain, _ in words}
-    compounds = [word for word in words if word[1].startswith(tuple(heads))]
-    for word in matter.parts.words:
-        plain = folded(matter.parts.text[word.start : word.end])
-        if plain in said or len(plain) < LEAST_TAIL:
-            continue
-        for at, other, start in compounds:
-            if other.endswith(plain) and other.removesuffix(plain) in heads:
-                yield Gated("qualifier", matter.parts.text[word.start : word.end], matter.text(at)[start : start + len(other)])
-                return
-
-
 def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[Place]:
     """The places of a word where the next word with content is that of the claim, too."""
     parts, stems = matter.parts, matter.evidence.stems
@@ -148,11 +129,6 @@ def _says(matter: Matter, modifier: str, by: str) -> bool:
 def _turned(evidence: Evidence, at: int) -> dict[int, Turned]:
     """The words of a sentence that another one makes something else of, by where they begin."""
     return {one.start: one for one in read_turned(evidence.text(at), *evidence.span(at), evidence.stems.tongue)}
-
-
-def _plain(evidence: Evidence, at: int) -> list[tuple[str, int]]:
-    """The words of a sentence, folded, with where they begin."""
-    return [(folded(token.group()), token.start()) for token in LETTERS.finditer(evidence.text(at), *evidence.span(at))]
 
 
 def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
