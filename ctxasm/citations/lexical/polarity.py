@@ -1,13 +1,14 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
 A word of denial bears on the next word with content in its clause, and where that is a light one on the next of weight;
-where none follows, on the ones before it up to a comma; and on a modal verb just before it ("may not enter" denies *may*),
+where none follows, on the one before it up to a comma; and on a modal verb just before it ("may not enter" denies *may*),
 but "no more than" only sets a limit. Opposites share one name with a sign, so that "closed" denies what "open" affirms.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -19,8 +20,6 @@ from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
-_REACH = 1
-"""Words with content before a denial that it bears on where none follows it."""
 _MODAL_REACH = 5
 _BARE = frozenset(("zonder", "without", "ohne", "geen", "no", "kein", "keine", "keinen", "keinem", "keiner", "keines"))
 _JOINS = frozenset(("of", "or", "oder", "en", "and", "und"))
@@ -73,9 +72,12 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known = signs()
     denied: dict[int, _Token] = {}
+    content = [place for place, token in enumerate(tokens) if _has_content(token)]
+    heavy = [place for place in content if not tokens[place].light]
+    stated = [place for place, token in enumerate(tokens) if token.plain in known.modals or _has_content(token)]
     for at, token in enumerate(tokens):
         if is_denial(token.plain):
-            for place in _borne_on(tokens, at):
+            for place in _borne_on(tokens, at, content, heavy, stated):
                 if denied.pop(place, None) is None:
                     denied[place] = token
     for at, token in enumerate(tokens):
@@ -89,24 +91,26 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
             yield Said(concept, -sign if at in denied else sign, start, end, at in denied, at in denied and bare)
 
 
-def _borne_on(tokens: list[_Token], at: int) -> list[int]:
-    """The places in a clause that the denial at `at` bears on."""
+def _borne_on(tokens: list[_Token], at: int, content: list[int], heavy: list[int], stated: list[int]) -> list[int]:
+    """The places in a clause that the denial at `at` bears on, out of those of words with content, of weight, and with content or modal."""
     modals = signs().modals
     reach = range(max(0, at - _MODAL_REACH), at) if tokens[at].plain not in _BARE else range(0)
     places = [place for place in reach if tokens[place].plain in modals][-1:]
     joined = at + 1 < len(tokens) and tokens[at + 1].plain in _JOINS
-    after = (
-        None
-        if joined
-        else next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
-    )
+    after = None if joined else _first(stated, at + 1)
     if after is not None:
         if signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more":
             return [after]
-        heavy = next((place for place in range(after, len(tokens)) if _has_content(tokens[place]) and not tokens[place].light), after)
-        return list(dict.fromkeys((*places, after, heavy)))
-    before = [place for place in range(at) if tokens[place].part == tokens[at].part and _has_content(tokens[place])]
-    return list(dict.fromkeys((*places, *before[-_REACH:])))
+        weighs = _first(heavy, after)
+        return list(dict.fromkeys((*places, after, after if weighs is None else weighs)))
+    before = [place for place in content[max(0, bisect_left(content, at) - 1) : bisect_left(content, at)] if tokens[place].part == tokens[at].part]
+    return list(dict.fromkeys((*places, *before)))
+
+
+def _first(places: list[int], at: int) -> int | None:
+    """The first of some places, in order, that is no earlier than another."""
+    found = bisect_left(places, at)
+    return places[found] if found < len(places) else None
 
 
 def _has_content(token: _Token) -> bool:
