@@ -10,6 +10,7 @@ from ctxasm.citations.lexical.around import Around, arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.parts import is_name, name_groups
 from ctxasm.citations.lexical.quantities import Quantity
+from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import Word, read_words
 from ctxasm.model.support import Conflict, ConflictKind
 
@@ -129,8 +130,24 @@ def _names(matter: Matter, mask: int) -> Iterator[Displaced]:
         ours = matter.parts.part((name & -name).bit_length() - 1)
         for clause in same:
             for theirs in _other_names(matter, clause, mask):
-                if _is_swap(matter, name, theirs, mask):
+                if _is_swap(matter, name, theirs, mask) or _replaces(matter, name, clause, theirs):
                     yield name, matter.conflict("name", ours, clause.sentence, theirs)
+
+
+def _replaces(matter: Matter, name: int, clause: Clause, theirs: Word) -> bool:
+    """Whether a name that no window holds would stand just where the source has another: between the same words on both sides."""
+    parts, forms, words = matter.parts, matter.parts.forms, clause.source.words
+    if name & union(matter.windows):
+        return False
+    at = [place for place, bit in enumerate(parts.order) if name >> bit & 1]
+    low, high = words.index(theirs), words.index(theirs)
+    text, tongue = matter.text(clause.sentence), matter.evidence.stems.tongue
+    while high + 1 < len(words) and is_name(text, words[high + 1].start, words[high + 1].end, tongue):
+        high += 1
+    mine = [parts.order[place] if 0 <= place < len(parts.order) else None for place in (at[0] - 1, at[-1] + 1)]
+    yours = [forms.get(words[place].key, 0) if 0 <= place < len(words) else 0 for place in (low - 1, high + 1)]
+    known = [(bit, held) for bit, held in zip(mine, yours, strict=True) if bit is not None]
+    return bool(known) and all(held >> bit & 1 for bit, held in known)
 
 
 def _other_names(matter: Matter, clause: Clause, mask: int) -> Iterator[Word]:

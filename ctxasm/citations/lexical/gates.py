@@ -20,7 +20,7 @@ from ctxasm.citations.lexical.displaced import find_displaced
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.finer import find_finer
 from ctxasm.citations.lexical.operator_gates import find_gates
-from ctxasm.citations.lexical.order import find_changed_places, find_later
+from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.turned import find_turned
 from ctxasm.citations.lexical.verbatim import is_verbatim
@@ -95,6 +95,7 @@ def _gates(matter: Matter) -> Iterator[Gated]:
     yield from find_edits(matter)
     yield from find_changed_places(matter)
     yield from find_untied(matter)
+    yield from find_pairs(matter)
     yield from find_later(matter)
 
 

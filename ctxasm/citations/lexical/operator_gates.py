@@ -13,6 +13,7 @@ from ctxasm.citations.lexical.around import arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
+from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.terms import folded
@@ -49,6 +50,8 @@ _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.
 _TURNS = re.compile(r"\b(?:but|maar|aber|doch|sondern|while|terwijl|whereas)\s*$", re.IGNORECASE)
 """What a hedge does not reach over."""
 _FOR = re.compile(r"\s+(?:for|if|when|on|with|in|by|voor|als|op|met|in|für|wenn|am|an|mit|im|bei)\b", re.IGNORECASE)
+_LEAD = re.compile(r"\s*(?:[-*•]\s*)?(?:Among|For|Unter|Bei|Für|Voor|Onder|Bij)\s+([^,.;:\n]{3,60}),")
+"""For whom, before the comma at the head of a sentence."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
 """Kinds whose words bear on more than their own clause."""
 _FAR = _WIDE | {"qualifier"}
@@ -78,7 +81,7 @@ _SAME: dict[Meaning, frozenset[Meaning]] = {
 def find_gates(matter: Matter) -> tuple[Gated, ...]:
     """The words that keep a claim from being carried, each once."""
     ours = matter.operators
-    found: list[Gated] = []
+    found: list[Gated] = [*_led(matter), *_on_days(matter)]
     before = 0
     for stretch in matter.parts.clauses:
         inside = [op for op in ours if before <= op.start < stretch.end]
@@ -91,6 +94,31 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
             least: list[Gated] = min((_gates(matter, inside, ours, way) for way in ways), key=len)
             found += least
     return tuple(dict.fromkeys(found))
+
+
+def _led(matter: Matter) -> Iterator[Gated]:
+    """For whom a sentence says something, before its comma, where the claim says it without: "Among women, the drug works"."""
+    for at in matter.numbers:
+        text, (low, high) = matter.text(at), matter.evidence.span(at)
+        lead = _LEAD.match(text, low, high)
+        words = list(read_words(text, lead.start(1), lead.end(), matter.evidence.stems)) if lead else []
+        if lead is None or any(matter.parts.forms.get(word.key, 0) for word in words):
+            continue
+        weighs = any(word.key not in matter.evidence.stems.light for word in words)
+        if weighs and any(matter.is_needed(clause) for clause in matter.clauses if clause.sentence == at):
+            yield Gated("qualifier", "", text[lead.start() : lead.end(1)])
+
+
+def _on_days(matter: Matter) -> Iterator[Gated]:
+    """Days of the week that a clause says something of, where the claim says it of any day and gives no other figure."""
+    timed = bool(matter.parts.quantities) or any(op.kind == "qualifier" for op in matter.operators)
+    if timed or (_tells(matter, "past") and not _tells(matter, "present")):
+        return
+    for clause in matter.clauses:
+        day = next((each for each in clause.source.quantities if each.kind == "weekday"), None)
+        if day is not None and not matter.parts.heavy & ~clause.mask:
+            yield Gated("qualifier", "", matter.text(clause.sentence)[day.start : day.end])
+            return
 
 
 def _ways(matter: Matter, mask: int) -> Iterator[dict[int, int]]:
@@ -161,7 +189,8 @@ def _left_out(
             or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near))
             or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
         )
-        free = op.meaning in _FREE and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
+        free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
+        free = free and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
@@ -232,6 +261,20 @@ def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:
     """Whether the claim has a word of weight of what stands before "then", in whatever words it makes a condition of that."""
     before = [clause for clause in matter.clauses if clause.sentence == at and clause.source.end <= op.start]
     return any(clause.mask & matter.parts.heavy for clause in before)
+
+
+def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
+    """Whether the claim leaves out what a word such as "only" stands before: "only members", where the claim has "members" without it, says
+    no more, nor does "the only venue"; "only on Sundays", where it has no Sundays, does."""
+    low, high = matter.evidence.span(at)
+    text = matter.text(at)
+    if text[low : op.start].split()[-1:] in _BEFORE_NOUN:
+        return False
+    word = next(read_words(text, op.end, high, matter.evidence.stems), None)
+    figure = next(iter(read_quantities(text, op.end, high)), None)
+    if figure is not None and (word is None or figure.start <= word.start):
+        return not any(ours.agrees(figure) for ours in matter.parts.quantities)
+    return word is not None and not matter.parts.forms.get(word.key, 0)
 
 
 def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated
@@ -48,6 +49,7 @@ _LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwi
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""
+_JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
 """A word or figure at characters, with its bit of the claim."""
@@ -204,6 +206,43 @@ class Order:
         ours = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & both == both]
         theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
         return any(one & other & ~both for one in ours for other in theirs)
+
+    def by_another(self) -> Iterator[Gated]:
+        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas
+        and built by Bos"."""
+        heavy = self.matter.parts.heavy
+        for at in self.matter.numbers:
+            text = self.matter.text(at)
+            clauses = [clause for clause in self.matter.clauses if clause.sentence == at]
+            done = [(clause, agent) for clause in clauses if (agent := self._agents(text, clause)) is not None]
+            for clause, agent in done:
+                for other, doer in done:
+                    deed, wrong = clause.mask & ~other.mask & ~agent & heavy, doer & ~clause.mask & heavy
+                    mine = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & wrong and stretch.mask & deed]
+                    own = self._deed(text, other) & ~clause.mask & ~doer & heavy
+                    if mine and not any(mask & (agent | own) for mask in mine):
+                        yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
+                        return
+
+    def _deed(self, text: str, clause: Clause) -> int:
+        """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
+        found = LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
+        held = 0
+        for word in clause.source.words:
+            held |= self.matter.parts.forms.get(word.key, 0) if word.start >= low else 0
+        return held
+
+    def _agents(self, text: str, clause: Clause) -> int | None:
+        """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
+        words = LETTERS.finditer(text, clause.source.start, clause.source.end)
+        low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
+        after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
+        held = 0
+        for word in after:
+            if text[word.start].isupper() or word is after[0]:
+                held |= self.matter.parts.forms.get(word.key, 0)
+        return held if after else None
 
     def of_another(self) -> Iterator[Gated]:
         """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
@@ -405,8 +444,63 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
+    yield from order.by_another()
     yield from order.of_another()
     yield from order.replaced()
+
+
+def find_pairs(matter: Matter) -> Iterator[Gated]:
+    """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
+    mine = matter.parts.quantities
+    text = matter.parts.text
+    for one in mine:
+        partner = _partner(text, one, mine)
+        wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
+        if partner is not None and wrong is not None and not _are_paired(matter, partner, one):
+            yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
+            return
+
+
+def _belongs_elsewhere(matter: Matter, one: Quantity, partner: Quantity) -> str | None:
+    """What the sources pair a figure with instead of its partner; None where some sentence pairs the two, or nothing tells."""
+    wrong: str | None = None
+    for at in matter.numbers:
+        there, theirs = matter.text(at), matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        for other in (each for each in theirs if one.agrees(each)):
+            found = _partner(there, other, rivals)
+            if found is None or partner.agrees(found):
+                return None
+            alike = [each for each in theirs if one.rivals(each) or one.agrees(each)]
+            if any(partner.agrees(each) and _partner(there, each, alike) != other for each in theirs):
+                wrong = there[min(other.start, found.start) : max(other.end, found.end)]
+    return wrong
+
+
+def _are_paired(matter: Matter, one: Quantity, partner: Quantity) -> bool:
+    """Whether some sentence pairs a figure with its partner."""
+    for at in matter.numbers:
+        theirs = matter.evidence.quantities(at)
+        rivals = [each for each in theirs if _sort(each) == _sort(partner)]
+        found = (_partner(matter.text(at), other, rivals) for other in theirs if one.agrees(other))
+        if any(each is not None and partner.agrees(each) for each in found):
+            return True
+    return False
+
+
+def _sort(quantity: Quantity) -> tuple[str, str, bool]:
+    return ("year" if quantity.kind == "date" else quantity.kind, quantity.unit, quantity.is_year)
+
+
+def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity | None:
+    """The figure of another sort that stands nearest, one of the same clause first."""
+    rest = [other for other in others if other != one and _sort(other) != _sort(one)]
+    return min(rest, key=lambda other: _distance(text, one, other), default=None)
+
+
+def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:
+    low, high = (one.end, other.start) if one.start < other.start else (other.end, one.start)
+    return len(_JOIN.findall(text, low, high)), high - low
 
 
 def find_later(matter: Matter) -> Iterator[Gated]:

@@ -103,7 +103,8 @@ def _borne_on(tokens: list[_Token], at: int, content: list[int], heavy: list[int
             return [after]
         weighs = _first(heavy, after)
         return list(dict.fromkeys((*places, after, after if weighs is None else weighs)))
-    before = [place for place in content[max(0, bisect_left(content, at) - 1) : bisect_left(content, at)] if tokens[place].part == tokens[at].part]
+    last = bisect_left(content, at)
+    before = [place for place in content[max(0, last - 1) : last] if tokens[place].part == tokens[at].part]
     return list(dict.fromkeys((*places, *before)))
 
 

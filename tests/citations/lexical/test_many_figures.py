@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical import LexicalScorer, amounts, asserted, order
+from ctxasm.citations.lexical import LexicalScorer, amounts, around, asserted, order
+from ctxasm.citations.lexical.polarity import read_polarity
 from ctxasm.citations.lexical.quantity import Quantity
+from ctxasm.citations.lexical.words import stems_of
 from ctxasm.model.support import Match, Source
 from tests.citations.lexical.test_operators import matter
 from tests.growth import is_linear
@@ -37,14 +39,14 @@ def test_a_list_of_figures_is_not_looked_up_in_every_sentence() -> None:
 def test_what_stands_around_a_figure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for each figure of the claim again."""
     read = 0
-    end = amounts._end
+    end = around._end
 
     def counted(*args: object) -> str:
         nonlocal read
         read += 1
         return end(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(amounts, "_end", counted)
+    monkeypatch.setattr(around, "_end", counted)
     of = matter("The boats cost " + "40, " * 200, f"The boats cost {'40, ' * 100}. The boats cost {'40, ' * 100}.", "en")
     list(amounts.find_amounts(of))
     assert read == 300
@@ -73,3 +75,7 @@ def test_words_of_a_long_list_are_not_all_tried_in_each_others_place(monkeypatch
     of = matter(f"The boats cost {listed}and more.", f"The boats cost {listed}and less.", "en")
     list(order.Order(of).swapped())
     assert tried < 20 * 900
+
+
+def test_what_denials_bear_on_is_read_in_linear_time() -> None:
+    assert is_linear(lambda text: read_polarity(text, 0, len(text), stems_of("en")), "no not " * 4_000)
