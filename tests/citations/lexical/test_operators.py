@@ -527,7 +527,7 @@ def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, 
 @pytest.mark.parametrize(
     ("claim", "source", "is_refused"),
     [
-        ("Riesling matures in oak barrels.", "Sable ferments Riesling in steel. The red wines mature for months in oak barrels.", True),
+        ("Riesling grapes mature in oak.", "Sable ferments Riesling grapes in steel. The red wines mature for months in oak.", True),
         ("Sable matures its wines in oak barrels.", "Sable was founded in 1911. It matures wines for months in oak barrels.", False),
         ("Sable opened in May 1911, and the red wines mature in oak.", "Sable opened in May 1911. The red wines mature in oak.", False),
     ],
