@@ -136,6 +136,12 @@ def pytest_collection_finish() -> None:
             logger.propagate = True
 
 
+def pytest_sessionfinish() -> None:
+    """At its end pytest looks ten times through all that is left for garbage: once will do."""
+    gc.collect()
+    gc.freeze()
+
+
 def _stay_inside() -> None:
     """Connections and name lookups off loopback fail as on a machine without a network, and are noted."""
     connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
@@ -175,6 +181,34 @@ def no_outside() -> Iterator[None]:
     tried = _attempts.copy()
     _attempts.clear()
     assert tried == [], "a test tried to leave the machine"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def first_wait() -> Iterator[float]:
+    """How long ctxasm waits before it asks a model server again, in seconds: for a test that counts that. No test waits so long."""
+    from ctxasm.llm import attempt
+
+    seconds = attempt._FIRST_WAIT
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attempt, "_FIRST_WAIT", 0.02)
+        yield seconds
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_wait_for_the_disk() -> Iterator[None]:
+    """What is written need not outlast the machine, so SQLite waits for no disk: making a database takes a third of the time."""
+    from ctxasm.store.connect import Connections
+
+    prepare = Connections._prepare
+
+    def prepared(self: Connections, connection: Any, record: object) -> None:
+        prepare(self, connection, record)
+        if self.is_sqlite:
+            connection.execute("PRAGMA synchronous=OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connections, "_prepare", prepared)
+        yield
 
 
 @pytest.fixture(scope="session")

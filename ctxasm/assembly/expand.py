@@ -82,7 +82,7 @@ def plan_expansion(hits: Sequence[Hit], expand_window: int, others: Iterable[Hit
     for document_id, own in ranges.items():
         own.sort()
         low, high = own[0]
-        for first, last in own[1:]:
+        for first, last in own:
             if first > high + 1:
                 windows.append(Window(document_id, low, high))
                 low = first

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.assembly.compress import extracting
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Row, nearness, rate, reader_of, shorten, weights_of
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, Reader, Row, nearness, rate, reader_of, shorten, weights_of
 from ctxasm.assembly.compress.filling import fill
 from ctxasm.assembly.extracts import Extract, compressed_text, cuts_head, cuts_tail, gap_between, pieces_of
 from ctxasm.model.characters import is_visible
@@ -317,3 +317,8 @@ def test_hostile_text_takes_linear_time(name: str) -> None:
         return extract
 
     assert is_linear(work, HOSTILE[name])
+
+
+@pytest.mark.parametrize(("asked", "word", "met"), [("lift", "liftkoker", True), ("bad", "badkamer", False)])
+def test_from_four_letters_on_a_word_is_found_in_a_compound(asked: str, word: str, met: bool) -> None:
+    assert bool(Reader(asked).row(word, (0, len(word))).met) == met

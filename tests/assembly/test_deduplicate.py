@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from ctxasm.assembly.deduplicate.links import _alike_in_meaning
 from ctxasm.assembly.deduplicate.near import Words
 from ctxasm.assembly.deduplicate.relations import name_of, promote, relations_of
-from ctxasm.assembly.deduplicate.resolution import by_document, duplicate_events, resolve
+from ctxasm.assembly.deduplicate.resolution import by_document, duplicate_events, likeness_of, resolve
+from ctxasm.assembly.passages import Joined
 from ctxasm.assembly.steps import NO_RELATIONS, Related, Relations, Resolution
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Duplicate, Promoted
@@ -286,6 +288,42 @@ def test_what_is_inside_another_leaves_but_never_makes_it_leave() -> None:
     assert outcome(candidates(("a", 0, longer, 0.5), ("b", 0, RULE, 0.9)), NEAR).duplicates == {}
     # Inside one document the larger one says it all, whatever its score.
     assert outcome(candidates(("a", 0, longer, 0.5), ("a", 5, RULE, 0.9)), NEAR).duplicates == {("a", 5): ("a", 0)}
+
+
+class Plane:
+    """A fake embedder of two directions: each text is the cosine that it has with the first one."""
+
+    name, threshold = "plane", 0.9
+
+    def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+        cosines = np.array([float(chunk.text) for chunk in chunks])
+        return np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1).astype(np.float32)
+
+
+@pytest.mark.parametrize(("cosine", "is_copy"), [("0.90001", True), ("0.9", True), ("0.89997", False)])
+def test_meaning_is_told_to_five_digits(cosine: str, is_copy: bool) -> None:
+    links = _alike_in_meaning([one.chunk for one in candidates(("a", 0, "1.0", 0.9), ("b", 0, cosine, 0.5)).values()], None, Plane())
+    assert [(one, other) for one, other, _ in links] == ([(0, 1)] if is_copy else [])
+
+
+def test_without_copies_a_document_has_the_score_of_its_best_hit() -> None:
+    found = candidates(("a", 0, "Parking is free.", 0.4), ("a", 1, "Dogs stay outside.", 0.7), ("b", 0, RULE, 0.9))
+    assert resolve(by_document(found.values()), NO_RELATIONS).scores == {"b": 0.9, "a": 0.7}
+
+
+def test_what_is_not_shown_is_like_the_first_that_is_shown_whole() -> None:
+    found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE, 0.8), ("c", 0, RULE, 0.7), ("d", 0, "Parking is free.", 0.6))
+    relations = relations_of(found, NEAR, None, {})
+    nothing = Resolution(("a", "b", "c", "d"), {}, {}, frozenset(), {}, {})
+
+    def joined(document_id: str, less: int = 0) -> Joined:
+        chunk = found[document_id, 0].chunk
+        return Joined(chunk, 0, len(chunk.text) - less, True)
+
+    shown = [joined("d"), joined("b"), joined("a")]
+    assert likeness_of(nothing, relations, shown, found) == {("c", 0): Related(("b", 0), "exact", 1.0)}
+    cut = [joined("d"), joined("b", less=1), joined("a")]
+    assert likeness_of(nothing, relations, cut, found) == {("c", 0): Related(("a", 0), "exact", 1.0)}
 
 
 def test_the_strongest_likeness_of_several_is_named() -> None:

@@ -84,6 +84,20 @@ def test_the_table_and_the_search_find_the_same_value(case, steps):
     assert by_table.exact
 
 
+def test_a_search_ends_where_what_is_left_out_never_fits() -> None:
+    found = packing_regret([Unit("a", 12, 4.0), Unit("b", 10, 2.0)], None, 13, 4.0)
+    assert (found.documents, found.best, found.exact) == (("a",), 4.0, True)
+
+
+def test_the_bound_is_that_of_the_richest_branch_not_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pack, "MAX_STEPS", 3)
+    monkeypatch.setattr(pack, "MAX_CELLS", 0)
+    units = [Unit("a", 9, 8.0), Unit("b", 6, 7.0), Unit("c", 3, 1.0), Unit("d", 2, 4.0)]
+    packing = pack_units(units, None, 15)
+    assert not packing.exact
+    assert packing.bound >= tried(units, None, 15)[0] == 15.0
+
+
 @st.composite
 def crowds(draw: st.DrawFn) -> list[Unit]:
     """Many units, of a kind that is hard to pack: alike in value per token, nearly so, or many of no value."""

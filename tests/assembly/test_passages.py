@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ctxasm.assembly.passages import Joined, join
+from ctxasm.assembly.render import shown_tokens
 from ctxasm.data.enrich.whole import whole_document
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document
@@ -174,3 +175,10 @@ def test_a_missing_start_is_not_the_beginning_of_the_document() -> None:
     chunks = [chunk(0, head, 0, 60), chunk(1, DIFFERENT[30:90], None, 90), chunk(2, head + DIFFERENT[200:260], None, 120)]
     for given_chunks in (chunks, stored(chunks)):
         assert [j.start for j in join(given_chunks, 20)] == [0, 30, 0]
+
+
+def test_a_chunk_that_another_shows_takes_no_tokens_of_its_own() -> None:
+    own = chunk(1, "The desk opens at nine.")._replace(token_count=6)
+    assert shown_tokens(Joined(own, 0, len(own.text), True), COUNTER) == 6
+    assert shown_tokens(Joined(own, 0, len(own.text), True, into=("a", 0)), COUNTER) == 0
+    assert shown_tokens(Joined(own, 4, 4, True), COUNTER) == 0

@@ -107,6 +107,15 @@ def test_three_tenths_of_the_words_are_enough_and_below_four_an_embedder_is_aske
     assert beside(asked, shared, near) == expected
 
 
+def test_nearness_is_told_to_four_digits() -> None:
+    def likeness(question: str, text: str) -> float:
+        return 0.123456
+
+    found = checked("Parking costs two euros an hour [2].", "When does the desk open?", likeness=likeness).addressed
+    assert found is not None
+    assert found.score == 0.1235
+
+
 @pytest.mark.parametrize(("said", "expected"), [(14, None), (15, (True, "words"))])
 def test_what_no_source_carries_tells_from_sixteen_words_on(said: int, expected: tuple[bool, str] | None) -> None:
     assert beside(5, 0, said=said, carried=False) == expected

@@ -6,9 +6,11 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.checked import CheckedClaim
+from ctxasm.citations.disputed import _same_but_for
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.summary import problem_claims
+from ctxasm.model.support import Conflict, Match
 
 OLD = "On ordinary wards visitors are welcome from 15.00 to 19.00 every day."
 
@@ -49,6 +51,16 @@ def test_the_newest_of_several_is_named() -> None:
 )
 def test_another_subject_disputes_nothing(other: str) -> None:
     assert disputed(f"{OLD[:-1]} [1].", OLD, other).disputed is None
+
+
+@pytest.mark.parametrize(("blanks", "is_said"), [(182, True), (183, False)])
+def test_two_hundred_characters_on_either_side_of_a_conflict_tell_what_it_is_about(blanks: int, is_said: bool) -> None:
+    """Where a scorer names no stretch that holds it."""
+    words = "Oak wards visitors"
+    for text, start in ((f"{words}{' ' * blanks}15", len(words) + blanks), (f"15{' ' * blanks}{words[::-1]}", 0)):
+        claim = f"{words if start else words[::-1]} 14"
+        match = Match(0.9, (), (), Conflict("number", "14", "15", 1, start, start + 2))
+        assert (_same_but_for(claim, match, text) is not None) == is_said
 
 
 def test_a_wrong_number_behind_a_disputed_claim_hides_nothing() -> None:

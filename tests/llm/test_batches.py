@@ -89,9 +89,10 @@ def test_one_call_that_fails_costs_no_other(server: FakeModel) -> None:
     assert "gave no JSON that fits, twice" in found[2]
 
 
-def test_too_many_requests_are_waited_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_requests_are_waited_for(server: FakeModel, monkeypatch: pytest.MonkeyPatch, first_wait: float) -> None:
     """The server says when (Retry-After of 0.2 s), and is asked again then."""
     seen: list[float] = []
+    monkeypatch.setattr("ctxasm.llm.attempt._FIRST_WAIT", first_wait)
     monkeypatch.setattr("ctxasm.llm.attempt._slept", lambda seconds, cancel: seen.append(seconds) or cancel())
     outcomes = list(complete_all(at(server, "429"), calls(1)))
     assert "takes no more requests for now (429)" in outcomes[0].failure

@@ -20,6 +20,10 @@ from ctxasm.model.messages import Cancel, Message
 ASKED = (Message("user", "Hoe laat?"),)
 PATIENCE = 60.0
 """Seconds after which another outcome would come; nothing waits so long where all is well."""
+CONNECT = 0.5
+"""Seconds until a connection that is not taken is given up: no wish to stop ends that sooner, and its thread ends with it."""
+SOON = 0.05
+"""Seconds that a state has lasted when somebody wishes to stop."""
 MOST_ASKED = 4
 """How often a wish that is already there is asked for again, until the answer has ended."""
 """Seconds from the wish to stop to the end of the answer."""
@@ -40,9 +44,10 @@ def deaf() -> Iterator[str]:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
 
 
-def until_closed(first: bytes, saw: threading.Event) -> Callable[[socket.socket, bytes], None]:
+def until_closed(first: bytes, saw: threading.Event, reached: Callable[[], None]) -> Callable[[socket.socket, bytes], None]:
     def act(connection: socket.socket, _: bytes) -> None:
         connection.sendall(first)
+        reached()
         try:
             gone = connection.recv(1) == b""
         except ConnectionError:
@@ -54,21 +59,35 @@ def until_closed(first: bytes, saw: threading.Event) -> Callable[[socket.socket,
 
 
 @contextmanager
-def stuck(state: str, saw: threading.Event) -> Iterator[str]:
-    """The URL of a server that gets stuck in this state; `saw` is set when it sees the connection close."""
+def stuck(state: str, saw: threading.Event, wanted: threading.Event | None = None) -> Iterator[str]:
+    """The URL of a server that gets stuck in this state; `saw` is set when it sees the connection close.
+
+    `wanted` is set soon after the server has come there.
+    """
+
+    def reached() -> None:
+        if wanted is not None:
+            threading.Timer(SOON, wanted.set).start()
+
     if state == "connect":
         saw.set()
         with deaf() as url:
+            reached()
             yield url
         return
     first = {"first byte": b"", "headers": b"HTTP/1.1 200", "stream": reply(b""), "stall": reply(said("Open ", "tot "))}
     line: Wire
     if state == "retry":
         saw.set()
-        with wire(reply(b"{}", b"retry-after: 9\r\n", status=b"503 Busy")) as line:
+
+        def busy(connection: socket.socket, _: bytes) -> None:
+            connection.sendall(reply(b"{}", b"retry-after: 9\r\n", status=b"503 Busy"))
+            reached()
+
+        with wire(busy) as line:
             yield line.base_url
         return
-    with wire(until_closed(first[state], saw)) as line:
+    with wire(until_closed(first[state], saw, reached)) as line:
         yield line.base_url
 
 
@@ -98,13 +117,10 @@ STATES = ("connect", "first byte", "headers", "stream", "stall", "retry")
 
 @pytest.mark.parametrize("state", STATES)
 def test_cancel_ends_the_answer_at_once(state: str) -> None:
-    saw = threading.Event()
-    with stuck(state, saw) as url:
-        where = Endpoint(url, "m", connect_timeout=2.0, first_piece_timeout=PATIENCE, piece_timeout=PATIENCE, retries=5)
-        wanted, heard = threading.Event(), [0]
+    saw, wanted, heard = threading.Event(), threading.Event(), [0]
+    with stuck(state, saw, None if state == "stall" else wanted) as url:
+        where = Endpoint(url, "m", connect_timeout=CONNECT, first_piece_timeout=PATIENCE, piece_timeout=PATIENCE, retries=5)
         stream = OpenAIModel(where).stream(ASKED, assembly=make_assembly(), cancel=counted(wanted, heard))
-        if state != "stall":
-            threading.Timer(0.25, wanted.set).start()
         pieces = []
         for piece in stream:
             pieces.append(piece)
@@ -118,11 +134,9 @@ def test_cancel_ends_the_answer_at_once(state: str) -> None:
 
 @pytest.mark.parametrize("state", ["connect", "first byte", "headers", "retry"])
 def test_cancel_ends_a_question_for_json_at_once(state: str) -> None:
-    saw = threading.Event()
-    with stuck(state, saw) as url:
-        where = Endpoint(url, "m", connect_timeout=2.0, first_piece_timeout=PATIENCE, retries=5)
-        wanted, heard = threading.Event(), [0]
-        threading.Timer(0.25, wanted.set).start()
+    saw, wanted, heard = threading.Event(), threading.Event(), [0]
+    with stuck(state, saw, wanted) as url:
+        where = Endpoint(url, "m", connect_timeout=CONNECT, first_piece_timeout=PATIENCE, retries=5)
         with pytest.raises(ModelUnavailable, match="was stopped on request"):
             complete_json(where, ASKED, schema={}, schema_name="x", max_tokens=9, cancel=counted(wanted, heard))
         assert heard[0] <= MOST_ASKED

@@ -29,11 +29,6 @@ def server() -> Iterator[FakeModel]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.llm.attempt._FIRST_WAIT", 0.05)
-
-
 def endpoint(server: FakeModel, model: str, **changes: object) -> Endpoint:
     values: dict[str, object] = {"connect_timeout": 3.0, "first_piece_timeout": 5.0, "piece_timeout": 5.0, "retries": 1, "api_key": KEY}
     return Endpoint(server.base_url, model, **{**values, **changes})  # type: ignore[arg-type]
@@ -105,9 +100,9 @@ FAULTS = {
     "quota": ("no quota left", ""),
     "500": ("problem of its own (500)", ""),
     "503": ("problem of its own (503)", ""),
-    "silent": ("sent nothing within 0.5 seconds", ""),
-    "ping": ("sent nothing within 0.5 seconds", ""),
-    "stall": ("stopped sending for 0.4 seconds", "Open tot "),
+    "silent": ("sent nothing within 0.1 seconds", ""),
+    "ping": ("sent nothing within 0.1 seconds", ""),
+    "stall": ("stopped sending for 0.2 seconds", "Open tot "),
     "cut": ("broke off in the middle", "Open tot "),
     "cut-clean": ("broke off in the middle", "Open tot "),
     "garbage": ("not valid JSON", "Open tot "),
@@ -122,7 +117,7 @@ FAULTS = {
 }
 
 
-SHORT = {"silent": {"first_piece_timeout": 0.5}, "ping": {"first_piece_timeout": 0.5}, "stall": {"piece_timeout": 0.4}}
+SHORT = {"silent": {"first_piece_timeout": 0.1}, "ping": {"first_piece_timeout": 0.1}, "stall": {"piece_timeout": 0.2}}
 
 
 @pytest.mark.parametrize(("model", "expected"), FAULTS.items())

@@ -1,7 +1,7 @@
 """What a text affirms and what it denies, word by word: "niet gratis" denies *gratis*, "forbidden" denies *may*.
 
 A word of denial bears on the next word with content in its clause, and where that is a light one on the next of weight;
-where none follows, on the one before it up to a comma; and on a modal verb just before it ("may not enter" denies *may*),
+where none follows, on the ones before it up to a comma; and on a modal verb just before it ("may not enter" denies *may*),
 but "no more than" only sets a limit. Opposites share one name with a sign, so that "closed" denies what "open" affirms.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
@@ -72,14 +72,14 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known = signs()
     denied: dict[int, _Token] = {}
-    content = [place for place, token in enumerate(tokens) if _has_content(token)]
-    heavy = [place for place in content if not tokens[place].light]
-    stated = [place for place, token in enumerate(tokens) if token.plain in known.modals or _has_content(token)]
-    for at, token in enumerate(tokens):
-        if is_denial(token.plain):
-            for place in _borne_on(tokens, at, content, heavy, stated):
-                if denied.pop(place, None) is None:
-                    denied[place] = token
+    denials = [at for at, token in enumerate(tokens) if is_denial(token.plain)]
+    content = [at for at, token in enumerate(tokens) if _has_content(token)] if denials else []
+    heavy = [at for at in content if not tokens[at].light]
+    modals = [at for at, token in enumerate(tokens) if token.plain in known.modals] if denials else []
+    for at in denials:
+        for place in _borne_on(tokens, at, content, heavy, modals):
+            if denied.pop(place, None) is None:
+                denied[place] = tokens[at]
     for at, token in enumerate(tokens):
         if token.plain in DENIALS:
             continue
@@ -91,25 +91,29 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
             yield Said(concept, -sign if at in denied else sign, start, end, at in denied, at in denied and bare)
 
 
-def _borne_on(tokens: list[_Token], at: int, content: list[int], heavy: list[int], stated: list[int]) -> list[int]:
-    """The places in a clause that the denial at `at` bears on, out of those of words with content, of weight, and with content or modal."""
-    modals = signs().modals
-    reach = range(max(0, at - _MODAL_REACH), at) if tokens[at].plain not in _BARE else range(0)
-    places = [place for place in reach if tokens[place].plain in modals][-1:]
+def _borne_on(tokens: list[_Token], at: int, content: Sequence[int], heavy: Sequence[int], modals: Sequence[int]) -> list[int]:
+    """The places in a clause that the denial at `at` bears on; those with content, those of weight and the modal verbs are given."""
+    modal = _before(modals, at)
+    places = [modal] if modal is not None and at - modal <= _MODAL_REACH and tokens[at].plain not in _BARE else []
     joined = at + 1 < len(tokens) and tokens[at + 1].plain in _JOINS
-    after = None if joined else _first(stated, at + 1)
+    after = None if joined else min((place for place in (_from(content, at + 1), _from(modals, at + 1)) if place is not None), default=None)
     if after is not None:
         if signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more":
             return [after]
-        weighs = _first(heavy, after)
-        return list(dict.fromkeys((*places, after, after if weighs is None else weighs)))
-    last = bisect_left(content, at)
-    before = [place for place in content[max(0, last - 1) : last] if tokens[place].part == tokens[at].part]
-    return list(dict.fromkeys((*places, *before)))
+        weighty = _from(heavy, after)
+        return list(dict.fromkeys((*places, after, after if weighty is None else weighty)))
+    before = _before(content, at)
+    return list(dict.fromkeys((*places, *((before,) if before is not None and tokens[before].part == tokens[at].part else ()))))
 
 
-def _first(places: list[int], at: int) -> int | None:
-    """The first of some places, in order, that is no earlier than another."""
+def _before(places: Sequence[int], at: int) -> int | None:
+    """The last of some places before one."""
+    found = bisect_left(places, at)
+    return places[found - 1] if found else None
+
+
+def _from(places: Sequence[int], at: int) -> int | None:
+    """The first of some places from one on."""
     found = bisect_left(places, at)
     return places[found] if found < len(places) else None
 
@@ -121,4 +125,6 @@ def _has_content(token: _Token) -> bool:
 
 def without_prefix(key: str, stems: Stems) -> str | None:
     """The word that a negative prefix turns around: "ongeldig" -> "geldig"; None where there is no such prefix."""
+    if not key.startswith(stems.negative):
+        return None
     return next((key[len(p) :] for p in stems.negative if key.startswith(p) and len(key) - len(p) >= 4), None)

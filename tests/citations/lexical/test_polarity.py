@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.polarity import read_polarity, without_prefix
-from ctxasm.citations.lexical.words import Tongue, read_words, stems_of, tongue_of
+from ctxasm.citations.lexical.words import Stems, Tongue, read_words, stems_of, tongue_of
 
 DENIED: dict[tuple[Tongue, str], list[str]] = {
     ("nl", "Roken is niet toegestaan."): ["niet toegestaan"],
@@ -138,3 +139,15 @@ def test_words_and_signs_of_any_text_stand_in_order(text: str, tongue: Tongue) -
 def test_a_denial_bears_on_the_modal_verb_before_it_and_no_other() -> None:
     said = read_polarity("You may or must not enter", 0, 25, stems_of("en"))
     assert [(one.concept, one.sign) for one in said] == [("§may", 1), ("§must", -1), ("§enter", -1)]
+
+
+@pytest.mark.parametrize(("word", "is_signed"), [("open", True), ("must", True), ("least", True), ("ward", False)])
+def test_a_word_with_an_opposite_or_a_modal_meaning_is_marked(word: str, is_signed: bool) -> None:
+    assert Stems("en").read(word).signed == is_signed
+
+
+def test_of_a_sign_of_two_words_the_second_is_its_tail() -> None:
+    found = signs.__wrapped__()  # the table anew, whoever has read it
+    assert "at_least" in found.signed
+    assert "least" in found.tails
+    assert "at" not in found.tails
