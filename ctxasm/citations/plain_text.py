@@ -89,14 +89,19 @@ class _Writer:
             self.length += len(piece)
 
     @property
+    def before(self) -> str:
+        """The last `_LOOK_BACK` characters; no piece is empty."""
+        return "".join(self.pieces[-_LOOK_BACK:])[-_LOOK_BACK:]
+
+    @property
     def is_ended(self) -> bool:
         """Whether a full stop or the like was the last visible thing."""
-        return "".join(self.pieces[-2:]).rstrip()[-1:] in (".", "!", "?")
+        return self.before.rstrip()[-1:] in (".", "!", "?")
 
     @property
     def is_parted(self) -> bool:
         """The same, or a semicolon."""
-        return self.is_ended or "".join(self.pieces[-2:]).rstrip()[-1:] == ";"
+        return self.is_ended or self.before.rstrip()[-1:] == ";"
 
     def strip(self) -> None:
         """Take back white space at the end."""
@@ -208,8 +213,7 @@ def _add_marker(writer: _Writer, answer: str, low: int, high: int, end: int) -> 
 
 def _ends_firmly(writer: _Writer, following: str) -> bool:
     """Whether what stands before a marker has ended although what follows begins small: no abbreviation, no conjunction."""
-    before = "".join(writer.pieces[-4:])[-_LOOK_BACK:].rstrip()
-    return bool(_FIRM_END.search(before)) and bool(_SMALL.match(following)) and not _GOES_ON.match(following)
+    return bool(_FIRM_END.search(writer.before.rstrip())) and bool(_SMALL.match(following)) and not _GOES_ON.match(following)
 
 
 def _blanks_before(answer: str, at: int) -> int:
@@ -220,14 +224,13 @@ def _blanks_before(answer: str, at: int) -> int:
 def _begins_sentence(writer: _Writer, following: str) -> bool:
     """Whether the full stop before a marker was forgotten: "closes at eight [1] The desk …"."""
     word = _FIRST_WORD.match(following)
-    last = "".join(writer.pieces[-2:]).rstrip(" \t")[-1:]
+    last = writer.before.rstrip(" \t")[-1:]
     return word is not None and word[1].lower() in BEGINNERS and last.isalnum()
 
 
 def _is_word(writer: _Writer, following: str) -> bool:
     """Whether a marker stands for its source in the sentence: "[1] says …" at its beginning, or any first on its line."""
-    before = "".join(writer.pieces[-2:])[-_LOOK_BACK:]
-    visible = before.rstrip(" \t")
+    visible = writer.before.rstrip(" \t")
     first = following.strip(" \t")[:1]
     if visible[-1:] in ("", "\n"):
         return first.isalnum()

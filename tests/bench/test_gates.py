@@ -17,13 +17,13 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer, amounts, comparisons, copies, displaced, gates, operator_gates, order, turned
+from ctxasm.citations.lexical import LexicalScorer, around, comparisons, copies, displaced, gates, operator_gates, order, turned
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import LIMITS, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import BLIND, LIMITS, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench
@@ -59,6 +59,12 @@ def without_kind(kind: str) -> Switch:
     return gates, "find_gates", lambda matter: [gated for gated in whole(matter) if gated.kind != kind]
 
 
+def without_around(**found: str) -> Switch:
+    """What stands around figures, without some of it."""
+    whole = around._around
+    return around, "_around", lambda *given: whole(*given)._replace(**found)
+
+
 KINDS = ("modal", "quantifier", "exception", "time", "cause", "condition", "hedge", "comparison", "unit", "qualifier")
 GATES: dict[str, Switch] = {
     "words of weight missing": lacking(heavy=0),
@@ -78,10 +84,10 @@ GATES: dict[str, Switch] = {
     "… as an afterthought": (operator_gates, "_is_afterthought", no),
     "sentences that do not say it": (gates, "find_unasserted", nothing),
     "words that are turned": (gates, "find_turned", nothing),
-    "… in a compound": (turned, "_fused", nothing),
     "… one of several": (turned, "_ranked", nothing),
     "what stands around figures": (gates, "find_amounts", nothing),
-    "… that hold of a part": (amounts, "_parts_of", nothing),
+    "… a limit": without_around(limit=""),
+    "… an end of a range": without_around(end=""),
     "sides of comparisons": (gates, "find_compared", nothing),
     "… what is not so": (comparisons, "_rejected", nothing),
     "two places in a copy": (copies, "_two_places", absent),
@@ -94,11 +100,15 @@ GATES: dict[str, Switch] = {
     "done by another": (order.Order, "by_another", nothing),
     "said of another": (order.Order, "of_another", nothing),
     "replaced words": (order.Order, "replaced", nothing),
+    "words tied to another sentence": (gates, "find_untied", nothing),
+    "… for whom, before a comma": (operator_gates, "_led", nothing),
+    "… days": (operator_gates, "_on_days", nothing),
+    "… some of them only": (turned, "_narrowed", nothing),
     "pairs of figures": (gates, "find_pairs", nothing),
     "figures of a later clause": (gates, "find_later", nothing),
 }
-COUNTED = ("written: false", "true", "limits: false", "true", "made: false", "true", "elsewhere: false", "true")
-SILENT = ("find_lacking", "lonely_denials", "find_gates", "_is_bracketed", "_is_afterthought", "_ranked")
+COUNTED = ("written: false", "true", "limits: false", "true", "blind: false", "true", "made: false", "true", "elsewhere: false", "true")
+SILENT = ("find_lacking", "lonely_denials", "find_gates", "_is_bracketed", "_is_afterthought", "_ranked", "_around")
 """Functions that do not tell by what they return whether they refused anything."""
 
 
@@ -113,7 +123,7 @@ class Measured:
 
     def __init__(self) -> None:
         self.answers, self.questions = hagrid()[HALF]
-        self.sets = (written(THIRD), written(THIRD, LIMITS), made(THIRD), elsewhere() if HALF == "judge" else ())
+        self.sets = (written(THIRD), written(THIRD, LIMITS), written(THIRD, BLIND), made(THIRD), elsewhere() if HALF == "judge" else ())
         self.fired: set[str] = set()
         with ExitStack() as stack:
             for name, (where, called, _) in GATES.items():
@@ -181,6 +191,7 @@ def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
     for name, probes in (
         ("written", written(THIRD)),
         ("limits", written(THIRD, LIMITS)),
+        ("blind", written(THIRD, BLIND)),
         ("made", made(THIRD)),
         ("elsewhere", elsewhere() if HALF == "judge" else ()),
     ):

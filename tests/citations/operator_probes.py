@@ -24,6 +24,7 @@ from tests.real_data import real_folder
 Third = Literal["read", "unread"]
 WRITTEN = FOLDER / "operators.jsonl"
 LIMITS = FOLDER / "limits.jsonl"
+BLIND = FOLDER / "blind.jsonl"
 SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "sources"
 TRUE_KINDS = ("verbatim", "merged", "paraphrase")
 MOST_PER_KIND = 60

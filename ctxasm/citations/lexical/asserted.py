@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, reading_words
+from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
 MOST_LETTERS = 120
 LONGEST_HEADING = 8
 """Words of a line without a stop at its end that is a heading, not a text."""
-_WORD = re.compile(r"[^\W\d_]+")
 _LINE = re.compile(r"[^\n]+")
 _LABEL = re.compile(r"[-*•#>\s]*+([^\W\d_]++(?:\s++[^\W\d_]++)?+)\**+(?:\s*+\d++)?+\s*+:")
 _HEADING = re.compile(r"(?![-*•|>]\s)(?P<marks>#*+)\s*+(?P<number>(?:\d{1,3}|[a-z])[.)]\s++)?+(?P<text>[^|]++)(?<![.!?;,])")
@@ -47,8 +47,8 @@ def reason(evidence: Evidence, at: int) -> str:
     text, (low, high) = evidence.text(at), evidence.span(at)
     known = reading_words(evidence.stems.tongue)
     if text[low:high].rstrip(' "”»').endswith("?"):
-        words = [folded(match.group()) for match in _WORD.finditer(text, low, high)]
-        answer = _WORD.search(text, high)
+        words = [folded(match.group()) for match in LETTERS.finditer(text, low, high)]
+        answer = LETTERS.search(text, high)
         is_open = not words or any(_is(word, known["asking"]) for word in words[:2])
         is_yes = answer is not None and _is(folded(answer.group()), known["agreeing"])
         return "" if is_open or is_yes else text[low:high].strip()
@@ -81,7 +81,7 @@ def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
 
 def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
     """Whether a label or heading says that what follows is not so (True) or is so (False); None where it says neither."""
-    plain = [folded(word) for word in _WORD.findall(words)]
+    plain = [folded(word) for word in LETTERS.findall(words)]
     if any(_is(word, known["affirming"]) for word in plain):
         return False
     alone = bool(plain) and all(_is(word, known["doubting_alone"]) for word in plain)

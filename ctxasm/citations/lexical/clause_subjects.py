@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ctxasm.citations.lexical.around import Around, around_all
 from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spans
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
@@ -102,6 +103,11 @@ class Matter:
         place = bisect_left(self.words, at, key=lambda word: word.start)
         return self.words[place] if place < len(self.words) else None
 
+    @property
+    def around(self) -> list[tuple[Quantity, Around]]:
+        """The figures of the claim with what stands around each."""
+        return self.parts.once(_around, self.evidence)
+
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
         every = (*self.operators, *self.evidence.operators(at))
@@ -179,6 +185,10 @@ def _spans(parts: Parts, _: Evidence) -> list[tuple[int, int]]:
 def _operators(parts: Parts, evidence: Evidence) -> list[Operator]:
     figures = [(quantity.start, quantity.end) for quantity in parts.quantities]
     return read_operators(parts.text, 0, len(parts.text), evidence.stems.tongue, figures)
+
+
+def _around(parts: Parts, evidence: Evidence) -> list[tuple[Quantity, Around]]:
+    return list(around_all(parts.text, 0, len(parts.text), parts.quantities, parts.once(_operators, evidence)))
 
 
 def _words(parts: Parts, evidence: Evidence) -> list[Word]:

@@ -4,9 +4,9 @@ lets Gareth teach them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ctxasm.citations.lexical.around import Around, arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.parts import is_name, name_groups
 from ctxasm.citations.lexical.quantities import Quantity
@@ -17,22 +17,7 @@ from ctxasm.model.support import Conflict, ConflictKind
 _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "date"}
 CLOSE = 0.85
 """A clause that holds this share of the other words of a claim's clause says the same but for a figure."""
-_ARTICLE = r"\s+(?:(?:de|het|the|den|dem|a|een|van|of) )*$"
-_MORE, _LESS = r"(?<!no )(?<!not )more than|(?<!niet )meer dan|over", r"(?<!no )(?<!not )less than|(?<!niet )minder dan|under"
-_LEAST = rf"ten minste|minstens|minimaal|minimum|at least|no fewer than|no less than|niet minder dan|mindestens|{_MORE}"
-_NO_MORE = r"no more than|no (?:higher|longer|later) than|niet meer dan|niet (?:hoger|langer|later)(?: is| zijn)? dan"
-_MOST = rf"ten hoogste|hoogstens|hooguit|maximaal|maximum|at most|up to|höchstens|{_NO_MORE}|{_LESS}"
-_BEFORE = tuple(
-    (kind, sign, re.compile(rf"\b(?:{words}){_ARTICLE}", re.IGNORECASE))
-    for kind, sign, words in (
-        ("time", 1, "tot|voor|vóór|until|till|before|bis|vor|by"),
-        ("time", -1, "vanaf|na|sinds|from|after|since|ab|nach|seit"),
-        ("limit", 1, _LEAST),
-        ("limit", -1, _MOST),
-    )
-)
-"""What may stand just before a figure, by kind and sign."""
-_RANGE = re.compile(r"\s*(?:tot|to|until|bis|-|–)\s*\d")
+_LOW, _HIGH = ("least", "above"), ("limit", "below")
 Displaced = tuple[int, Conflict | None]
 """Bits that stand elsewhere, and what the source has in their place where that is certain."""
 
@@ -101,27 +86,28 @@ def _rivals(matter: Matter, ours: Quantity, bit: int, same: list[Clause]) -> lis
 
 def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
     """Figures that the source, on the same matter, has with the other direction or limit only ("tot 20 uur", "vanaf 20 uur")."""
-    text = matter.parts.text
-    for bit, ours in enumerate(matter.parts.quantities, len(matter.parts.words)):
-        if not mask >> bit & 1 or not (signs := _directions(text, ours)):
+    for bit, (ours, around) in enumerate(matter.around, len(matter.parts.words)):
+        if not mask >> bit & 1 or not (mine := _directions(around)):
             continue
-        places = [(c.sentence, theirs) for c in matter.same(mask) for theirs in c.source.quantities if ours.agrees(theirs)]
-        others = [_directions(matter.text(at), theirs) for at, theirs in places]
-        if places and all(any((kind, -sign) in other for kind, sign in signs) for other in others):
-            yield 1 << bit, None if matter.is_narrowed(places[0][0]) else matter.conflict("opposite", ours, *places[0])
-        elif places and ((("limit", 1) in signs and not any(others)) or (("limit", -1) in signs and _begin_ranges(matter, places))):
-            yield 1 << bit, None
+        known = {at: matter.evidence.once(arounds, at) for at in {clause.sentence for clause in matter.same(mask)}}
+        places = [
+            (clause.sentence, theirs, set(mine) & set(map(_turned_round, _directions(other))))
+            for clause in matter.same(mask)
+            for theirs, other in known[clause.sentence]
+            if theirs in clause.source.quantities and ours.agrees(theirs)
+        ]
+        if places and all(turned for _, _, turned in places):
+            yield 1 << bit, None if matter.is_narrowed(places[0][0]) else matter.conflict("opposite", ours, *places[0][:2])
 
 
-def _begin_ranges(matter: Matter, places: list[tuple[int, Quantity]]) -> bool:
-    """Whether figures are the lower ends of ranges ("20 tot 45 minuten")."""
-    return all(_RANGE.match(matter.text(at), theirs.end) for at, theirs in places)
+def _directions(around: Around) -> set[tuple[str, str]]:
+    """What is said of a figure: that it begins or ends something, that it is the least or the most."""
+    limit = "low" if around.limit in _LOW else "high" if around.limit in _HIGH else ""
+    return {(kind, end) for kind, end in (("side", around.side), ("limit", limit)) if end}
 
 
-def _directions(text: str, quantity: Quantity) -> set[tuple[str, int]]:
-    """What is said just before a figure: that it ends (1) or begins (-1) something, that it is the least (1) or the most (-1)."""
-    before = text[max(0, quantity.start - 20) : quantity.start]
-    return {(kind, sign) for kind, sign, pattern in _BEFORE if pattern.search(before)}
+def _turned_round(direction: tuple[str, str]) -> tuple[str, str]:
+    return direction[0], "high" if direction[1] == "low" else "low"
 
 
 def _stands_alone(matter: Matter, bit: int) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.amounts import find_amounts
 from ctxasm.citations.lexical.asserted import find_unasserted
+from ctxasm.citations.lexical.attached import find_untied
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.comparisons import find_compared, is_converse
 from ctxasm.citations.lexical.copies import find_edits
@@ -93,6 +94,7 @@ def _gates(matter: Matter) -> Iterator[Gated]:
     yield from find_finer(matter)
     yield from find_edits(matter)
     yield from find_changed_places(matter)
+    yield from find_untied(matter)
     yield from find_pairs(matter)
     yield from find_later(matter)
 

@@ -109,6 +109,13 @@ def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def figure_words() -> dict[str, tuple[str, ...]]:
+    """Words of all languages by where they stand around a figure; "*" ends a stem."""
+    tables = [_data(tongue)["figures"] for tongue in TONGUES]
+    return {name: tuple(word for table in tables for word in table[name].split()) for name in tables[0]}
+
+
+@cache
 def turning_words(tongue: str) -> dict[str, dict[str, str]]:
     """Words of a language that make something else of the word behind them ("former", "deputy"), by where they stand and as written, with
     what they mean; "*" ends a stem. What denies by a hyphen does so in all languages: a text in Dutch has "gluten-free"."""

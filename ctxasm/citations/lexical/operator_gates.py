@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import cast
 
+from ctxasm.citations.lexical.around import arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import read_quantities
-from ctxasm.citations.lexical.words import read_words
+from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.terms import folded
 
@@ -46,9 +47,6 @@ _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
 _BEFORE_NOUN = (["the"], ["its"], ["their"], ["his"], ["her"], ["de"], ["het"], ["der"], ["die"], ["das"])
-_WORD = re.compile(r"[^\W\d_]+")
-_RANGE = re.compile(r"\d\s?[-–—]\s?\d|\bt/m\b|\d\s+(?:to|tot|bis)\s+\d")
-"""What says "until" without a word for it."""
 _STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
@@ -163,7 +161,7 @@ def _added(
     """Words of the claim that the sentences do not have, or not on the same word."""
     meant = {op.meaning for _, op in theirs}
     for op in inside:
-        if op.meaning == ("time", "before") and any(_RANGE.search(matter.text(at), *matter.evidence.span(at)) for at in way):
+        if op.meaning == ("time", "before") and any(_ends_range(matter, at) for at in way):
             continue
         does = frozenset((op.meaning,)) | _SAME.get(op.meaning, frozenset())
         placed = _on_the_same_word(matter, op, theirs)
@@ -175,6 +173,11 @@ def _added(
         hinted = (is_hinted(op.meaning, matter.text(at), *matter.evidence.span(at), matter.evidence.stems.tongue) for at in way)
         if rivals or not (op.meaning in _WEAK or any(hinted)):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else "")
+
+
+def _ends_range(matter: Matter, at: int) -> bool:
+    """Whether a figure of a sentence ends a range, which says "until" without a word for it."""
+    return any(around.end == "high" for _, around in matter.evidence.once(arounds, at))
 
 
 def _left_out(
@@ -223,7 +226,7 @@ def _asks(matter: Matter, at: int, op: Operator) -> bool:
     """Whether a sentence asks for what the claim says must be done: it begins with the verb, or with one such as "let"."""
     low, high = matter.evidence.span(at)
     text, stems = matter.text(at), matter.evidence.stems
-    begun = [match for match in _WORD.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
+    begun = [match for match in LETTERS.finditer(text, low, high) if folded(match.group()) not in _POLITE][:1]
     if not begun or folded(begun[0].group()) in _LETTING:
         return bool(begun)
     first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
@@ -264,7 +267,7 @@ def _tells(matter: Matter, tense: str) -> bool:
 
 def _plain(parts: Parts, _: Evidence) -> frozenset[str]:
     """The words of the claim, folded."""
-    return frozenset(folded(word) for word in _WORD.findall(parts.text))
+    return frozenset(folded(word) for word in LETTERS.findall(parts.text))
 
 
 def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:

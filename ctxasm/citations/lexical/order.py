@@ -13,7 +13,7 @@ from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
-from ctxasm.citations.lexical.words import read_words
+from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
@@ -42,7 +42,6 @@ MOST_MOVED, MOST_ALIKE = 60, 8
 """Words of a claim that are tried in each other's place, and places of a word in a sentence: more are no sentence but a list, and time
 grows with their square.
 """
-_LETTERS = re.compile(r"[^\W\d_]+")
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
@@ -81,7 +80,7 @@ class Order:
         self.spans = self._own_spans()
         self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
-        self._agent = next((match.end() for match in _LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
+        self._agent = next((match.end() for match in LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -227,7 +226,7 @@ class Order:
 
     def _deed(self, text: str, clause: Clause) -> int:
         """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
-        found = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        found = LETTERS.finditer(text, clause.source.start, clause.source.end)
         low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
         held = 0
         for word in clause.source.words:
@@ -236,7 +235,7 @@ class Order:
 
     def _agents(self, text: str, clause: Clause) -> int | None:
         """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
-        words = _LETTERS.finditer(text, clause.source.start, clause.source.end)
+        words = LETTERS.finditer(text, clause.source.start, clause.source.end)
         low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
         after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
         held = 0
@@ -298,7 +297,7 @@ class Order:
         words = [word for clause in whole for word in clause.source.words]
         if len(words) < LEAST_SAID or whole[0].source.words == ():
             return False
-        lead = [folded(match.group()) for match in _LETTERS.finditer(text, start, words[0].start)]
+        lead = [folded(match.group()) for match in LETTERS.finditer(text, start, words[0].start)]
         begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
         is_apart = text[: words[0].start].rstrip().endswith(";")
         return begins and (is_apart or text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
@@ -341,7 +340,7 @@ class Order:
             return False
         if not (_follows_article(text, start) and text[start:end].islower()):
             return False
-        words = _LETTERS.findall(self.text, item.start, item.end)
+        words = LETTERS.findall(self.text, item.start, item.end)
         return all(word[0].isupper() and not re.search(rf"\b{re.escape(word.lower())}\b", text) for word in words)
 
     def _stands_so(self, item: Item, but: int) -> bool:
@@ -381,7 +380,7 @@ def _follows_article(text: str, start: int) -> bool:
 
 def _is_passive(text: str, low: int, high: int) -> bool:
     """Whether something is done by somebody; in English with "by" behind a form of "be", for "directed by A, it was" does not say so."""
-    words = [word.casefold() for word in _LETTERS.findall(text, low, high)]
+    words = [word.casefold() for word in LETTERS.findall(text, low, high)]
     being = next((at for at, word in enumerate(words) if word in BEING), len(words))
     done = next((at for at in range(len(words) - 1, -1, -1) if words[at] in _BY), -1)
     return being < len(words) and done >= 0 and (words[done] != "by" or done > being)
@@ -389,8 +388,8 @@ def _is_passive(text: str, low: int, high: int) -> bool:
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
-    being = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
-    done = next((match for match in _LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
+    being = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
+    done = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
     if being is None or done is None:
         return None
     before = [bits for start, _, bits in spans if start < being.start()]
@@ -401,9 +400,14 @@ def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, i
 
 def _beside(tokens: Sequence[tuple[int, int, str]], first: int, last: int) -> tuple[tuple[str, str], tuple[str, str]]:
     """The two neighbours before token `first` and those from token `last` on, the nearest first."""
-    before = [*("^" if plain in _STOPS else plain for _, _, plain in tokens[max(0, first - 2) : first][::-1]), "^", "^"]
-    after = [*("$" if plain in _STOPS else plain for _, _, plain in tokens[last : last + 2]), "$", "$"]
-    return (before[0], before[1]), (after[0], after[1])
+    start, end = _EDGES
+    return (_at(tokens, first - 1, start), _at(tokens, first - 2, start)), (_at(tokens, last, end), _at(tokens, last + 1, end))
+
+
+def _at(tokens: Sequence[tuple[int, int, str]], place: int, edge: str) -> str:
+    """The token at a place; an edge where there is none, or a sign that parts."""
+    plain = tokens[place][2] if 0 <= place < len(tokens) else edge
+    return edge if plain in _STOPS else plain
 
 
 def _tokens_of(evidence: Evidence, at: int) -> list[tuple[int, int, str]]:
@@ -426,7 +430,7 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             start, end = spans[first][0], spans[last][1]
             before = bisect_right(tokens, start, key=lambda token: token[1])
             after = bisect_left(tokens, end, key=lambda token: token[0])
-            left, right = _beside(tokens, before, before)[0], _beside(tokens, after, after)[1]
+            left, right = _beside(tokens, before, after)
             article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
             case = article[0] if article and article[0] in _CASES else ""
             found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, case))
@@ -449,7 +453,7 @@ def find_pairs(matter: Matter) -> Iterator[Gated]:
     """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
     mine = matter.parts.quantities
     text = matter.parts.text
-    for one in mine if len(mine) > 1 else ():
+    for one in mine:
         partner = _partner(text, one, mine)
         wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
         if partner is not None and wrong is not None and not _are_paired(matter, partner, one):

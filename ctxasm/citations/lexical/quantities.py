@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
-from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value
+from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.text.number_words import (
     CURRENCIES,
     FRACTIONS,
@@ -51,16 +52,16 @@ _UNIT = re.compile(
     re.I,
 )
 _RANGE = re.compile(
-    rf"\s*(?:[-–—]|t/m|tot(?:\s+en\s+met)?|to|à|bis|of|or|oder|and|en|und)\s*(?P<end>{_NUMBER})"
+    rf"\s*(?:{TO}|{AND}|of|or|oder)\s*(?P<end>{_NUMBER})"
     r"[\s\u00a0-]*(?P<unit>%|°\s?[CF]|€|[^\W\d_]+)",
     re.IGNORECASE,
 )
-_MINUS = re.compile(r"(?:(?:^|[\s(])[-−–]|\b(?:min|minus)\s)\s?$", re.IGNORECASE)
+_MINUS = re.compile(r"(?:(?<![^\s(])[-−–]|\b(?:min|minus)\s)\s?$", re.IGNORECASE)
+_LONGEST_MINUS = 7
 _BELOW_ZERO = ("degree", "fahrenheit")
 _FIGURES = re.compile(_NUMBER)
-_ANY = re.compile(r"\d+|[^\W\d_]+")
+_ANY = re.compile(rf"(?P<sign>[{''.join(map(re.escape, CURRENCIES))}]\s?|[+(])?(?P<figure>\d+)|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
-_LETTERS = re.compile(r"[^\W\d_]+")
 _CENTS = re.compile(r"\s+(?P<cents>\d\d)(?:\s*cent\b|(?=\s*(?:[.,;)]|$|per\b)))", re.IGNORECASE)
 _ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einem", "einer", "eines"))
 EXACT_DIGITS = 15
@@ -87,16 +88,11 @@ def _read(text: str, low: int, high: int) -> Iterator[Quantity]:
 def _starts(text: str, low: int, high: int) -> Iterator[int]:
     """Where a quantity may begin: at a digit or the sign before it, or at a word for a figure, month or day."""
     for match in _ANY.finditer(text, low, high):
-        word = match.group()
-        if word[0].isdigit():
-            before = text[max(low, match.start() - 2) : match.start()]
-            sign = before.rstrip()[-1:]
-            if sign in CURRENCIES:
-                yield match.start() - (len(before) - len(before.rstrip()) + 1)
-            elif sign and sign in "+(" and before[-1] == sign:
-                yield match.start() - 1
+        if match["sign"]:
             yield match.start()
-        elif word[0] in FRACTIONS or begins_figure(word.lower()):
+        if match["figure"]:
+            yield match.start("figure")
+        elif match.group()[0] in FRACTIONS or begins_figure(match.group().lower()):
             yield match.start()
 
 
@@ -125,7 +121,7 @@ def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | N
     start, end = match.span()
     if half := (match["half"] or "").lower():
         return _with_unit(start, end, frozenset({HALVES[half]}), "", text, high, needs_unit=True)
-    words = list(_LETTERS.finditer(text, start, end))
+    words = list(LETTERS.finditer(text, start, end))
     plain = [word.group().lower() for word in words]
     found = number_of_words(plain)
     if found is None:
@@ -151,8 +147,8 @@ def _with_unit(
         numbers, after = _plus(numbers, int(cents["cents"]) / 100), cents.end()
     if needs_unit and not unit:
         return None
-    if unit in _BELOW_ZERO and (minus := _MINUS.search(text[max(0, start - 7) : start])):
-        numbers, start = frozenset(-n if isinstance(n, float) else n for n in numbers), start - len(minus.group().lstrip(" ("))
+    if unit in _BELOW_ZERO and (minus := _MINUS.search(text, max(0, start - _LONGEST_MINUS), start)):
+        numbers, start = frozenset(-n if isinstance(n, float) else n for n in numbers), minus.start()
     values = frozenset(round(n * factor, 9) if isinstance(n, float) else n for n in numbers)
     return Quantity(start, after, "number", values, unit or currency, factor)
 

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 Value = float | str
+TO = r"(?:[-–—]|t/m|tot(?:\s+en\s+met)?|to|until|à|bis)"
+"""What joins the two ends of a range, as a regular expression."""
+AND = r"(?:and|en|und)"
+"""What joins two figures that are a range behind "between" only."""
 
 
 class Quantity(NamedTuple):

@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.lexicon import fits, turning_heads, turning_words
+from ctxasm.citations.lexical.lexicon import fits, turning_words
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.words import Tongue, Word, read_words
+from ctxasm.citations.lexical.words import LETTERS, Tongue, Word, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
-_TOKEN = re.compile(r"[^\W\d_]+")
 _SUPERLATIVE = re.compile(r"\w+(?:est|st(?:e[nrs]?))|most|least|meest|meist\w*")
 _ORDINAL = re.compile(r"\b(?!1\D)\d{1,3}(?:st|nd|rd|th|e|de|ste|\.)[\s-]$|\bop \d{1,3} na (?:de |het )?$", re.IGNORECASE)
 ORDINAL_REACH = 12
@@ -57,7 +56,6 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
                 while bits:
                     theirs.setdefault((bits & -bits).bit_length() - 1, []).append((at, word, turned.get(word.start)))
                     bits &= bits - 1
-    yield from _fused(matter)
     yield from _narrowed(matter)
     if not any(one for places in theirs.values() for _, _, one in places):
         return
@@ -81,7 +79,7 @@ def find_turned(matter: Matter) -> Iterator[Gated]:
 def _narrowed(matter: Matter) -> Iterator[Gated]:
     """The first word of a claim, without an article, where its sentence begins with some of them only: "Guide dogs may enter"."""
     parts, evidence = matter.parts, matter.evidence
-    first = _TOKEN.search(parts.text)
+    first = LETTERS.search(parts.text)
     if first is None or not parts.words or parts.words[0].start != first.start() or not parts.heavy & 1 or evidence.stems.tongue == "de":
         return
     places = [
@@ -106,24 +104,6 @@ def _is_first(parts: Parts, word: Word) -> bool:
     return bool(parts.forms.get(word.key, 0) & 1)
 
 
-def _fused(matter: Matter) -> Iterator[Gated]:
-    """A word of the claim that the sentences have only as the tail of a compound that says something else: "zweitgrößte"."""
-    heads = turning_heads()
-    if matter.evidence.stems.tongue == "en":
-        return
-    words = [(at, *word) for at in matter.numbers for word in matter.evidence.once(_plain, at)]
-    said = {plain for _, plain, _ in words}
-    compounds = [word for word in words if word[1].startswith(tuple(heads))]
-    for word in matter.parts.words:
-        plain = folded(matter.parts.text[word.start : word.end])
-        if plain in said or len(plain) < LEAST_TAIL:
-            continue
-        for at, other, start in compounds:
-            if other.endswith(plain) and other.removesuffix(plain) in heads:
-                yield Gated("qualifier", matter.parts.text[word.start : word.end], matter.text(at)[start : start + len(other)])
-                return
-
-
 def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[Place]:
     """The places of a word where the next word with content is that of the claim, too."""
     parts, stems = matter.parts, matter.evidence.stems
@@ -139,10 +119,10 @@ def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[
 
 def _says(matter: Matter, modifier: str, by: str) -> bool:
     """Whether the claim has the word that turns another one, in another place; of a side of the world, also in a compound."""
-    said = {folded(word) for word in _TOKEN.findall(matter.parts.text)}
+    said = {folded(word) for word in LETTERS.findall(matter.parts.text)}
     if by in _SIDES:
         return any(word.startswith(folded(modifier)[:LEAST_TAIL]) for word in said)
-    words = {folded(word) for word in _TOKEN.findall(modifier)}
+    words = {folded(word) for word in LETTERS.findall(modifier)}
     return bool(words) and said >= words
 
 
@@ -151,15 +131,10 @@ def _turned(evidence: Evidence, at: int) -> dict[int, Turned]:
     return {one.start: one for one in read_turned(evidence.text(at), *evidence.span(at), evidence.stems.tongue)}
 
 
-def _plain(evidence: Evidence, at: int) -> list[tuple[str, int]]:
-    """The words of a sentence, folded, with where they begin."""
-    return [(folded(token.group()), token.start()) for token in _TOKEN.finditer(evidence.text(at), *evidence.span(at))]
-
-
 def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
     """The words between two characters that the word before them, or behind their hyphen, makes something else of."""
     known = turning_words(tongue)
-    tokens = list(_TOKEN.finditer(text, low, high))
+    tokens = list(LETTERS.finditer(text, low, high))
     for one, other in pairwise(tokens):
         between = text[one.end() : other.start()]
         if between in _HYPHENS:

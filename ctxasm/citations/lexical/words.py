@@ -32,6 +32,8 @@ TALK = frozenset(
     )
 )
 """Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
+LETTERS = re.compile(r"[^\W\d_]+")
+"""Letters in a row: a word as written, in any language."""
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*")
 LEADS = {
     "aan": "an", "af": "af", "an": "an", "auf": "auf", "aus": "aus", "bij": "bij", "door": "dor", "ein": "ein", "in": "in", "los": "los",
@@ -159,7 +161,7 @@ def tongue_of(*groups: Iterable[str]) -> Tongue:
     """The language of the first group of texts that tells: the one of most small words in 20,000 characters; else English."""
     for texts in groups:
         sample = " ".join(text[:2_000] for text in texts)[:20_000]
-        words = [match.casefold() for match in re.findall(r"[^\W\d_]+", sample)]
+        words = [word.casefold() for word in LETTERS.findall(sample)]
         tally: dict[Tongue, int] = {
             "en": sum(word in ENGLISH and word not in DUTCH for word in words),
             "nl": sum(word in DUTCH and word not in ENGLISH and word not in GERMAN for word in words),

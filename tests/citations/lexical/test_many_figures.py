@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical import LexicalScorer, amounts, asserted, copies, order, polarity
+from ctxasm.citations.lexical import LexicalScorer, amounts, around, asserted, copies, order, polarity
 from ctxasm.citations.lexical.quantity import Quantity
 from ctxasm.citations.lexical.words import stems_of
 from ctxasm.model.support import Match, Source
@@ -38,14 +38,14 @@ def test_a_list_of_figures_is_not_looked_up_in_every_sentence() -> None:
 def test_what_stands_around_a_figure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for each figure of the claim again."""
     read = 0
-    end = amounts._end
+    end = around._end
 
     def counted(*args: object) -> str:
         nonlocal read
         read += 1
         return end(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(amounts, "_end", counted)
+    monkeypatch.setattr(around, "_end", counted)
     of = matter("The boats cost " + "40, " * 200, f"The boats cost {'40, ' * 100}. The boats cost {'40, ' * 100}.", "en")
     list(amounts.find_amounts(of))
     assert read == 300

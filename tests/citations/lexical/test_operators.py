@@ -8,6 +8,7 @@ from itertools import chain
 import pytest
 
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.lexical.attached import find_untied
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.copies import find_edits
 from ctxasm.citations.lexical.evidence import Evidence
@@ -57,7 +58,6 @@ def matched(claim: str, source: str) -> Match:
         ("condition", "De generator start.", "Valt de stroom uit, dan start de generator.", "", "dan"),
         ("comparison", "The hall holds 40 people.", "The hall holds up to 40 people.", "40", "to 40 people."),
         ("date", "Keller was minister in 1990.", "Keller was minister (1990–1991).", "1990", "(1990–1991)."),
-        ("quantifier", "The teachers stayed.", "Sixty percent of the teachers stayed.", "teachers", "Sixty percent of the teachers"),
         ("unit", "Drivers pay 2 euros per day.", "Drivers pay 2 euros per hour.", "per day", "per hour"),
         ("date", "The law was passed on 3 May 2011.", "The law was passed in 2011.", "3 May 2011", "2011"),
         ("date", "De wet ging in op 3 mei 2011.", "De wet ging in 2011 in.", "3 mei 2011", "2011"),
@@ -71,13 +71,6 @@ def matched(claim: str, source: str) -> Match:
             "A ticket costs at most 40 euros. The tour takes at most 3 hours.",
             "40 euros",
             "most 40 euros.",
-        ),
-        (
-            "quantifier",
-            "All members passed and the teachers passed.",
-            "All members passed and two thirds of the teachers passed.",
-            "teachers",
-            "two thirds of the teachers",
         ),
         (
             "date",
@@ -529,3 +522,15 @@ def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, 
     of = matter(claim, source, tongue)
     found: Iterator[Gated] = chain(find_changed_places(of), find_pairs(of), find_later(of))
     assert [(one.claim, one.source) for one in found] == gated
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "is_refused"),
+    [
+        ("Riesling grapes mature in oak.", "Sable ferments Riesling grapes in steel. The red wines mature for months in oak.", True),
+        ("Sable matures its wines in oak barrels.", "Sable was founded in 1911. It matures wines for months in oak barrels.", False),
+        ("Sable opened in May 1911, and the red wines mature in oak.", "Sable opened in May 1911. The red wines mature in oak.", False),
+    ],
+)
+def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source: str, is_refused: bool) -> None:
+    assert bool(list(find_untied(matter(claim, source, "en")))) is is_refused
