@@ -136,6 +136,12 @@ def pytest_collection_finish() -> None:
             logger.propagate = True
 
 
+def pytest_sessionfinish() -> None:
+    """At its end pytest looks ten times through all that is left for garbage: once will do."""
+    gc.collect()
+    gc.freeze()
+
+
 def _stay_inside() -> None:
     """Connections and name lookups off loopback fail as on a machine without a network, and are noted."""
     connect, connect_ex, getaddrinfo = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo

@@ -80,11 +80,14 @@ def figures_of_counts(claims: int, citations: int, carried: int, needed: int, re
 
 def _is_reachable(bench: Bench, at: int) -> bool:
     """Whether any source of the context carries a claim, or those that carry something of it do so together."""
-    each = bench.each(at)
+    least = bench.scorer.partly / 2
+    if not bench.may_carry(at, bench.near(at, least)):
+        return False
+    each = bench.each(at, least=least)
     if any(bench.carries(match) for match in each.values()):
         return True
-    several = [number for number, match in each.items() if match.score >= bench.scorer.partly / 2]
-    return bench.carries(bench.together(at, several))
+    several = [number for number, match in each.items() if match.score >= least]
+    return bench.carried(at, several) is not None
 
 
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:

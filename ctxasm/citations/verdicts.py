@@ -6,7 +6,7 @@ carries none of its claim makes the claim at best `partly` carried: "wrong sourc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -34,15 +34,37 @@ class Bench:
     dropped: Mapping[int, DroppedSource]
     clauses: Mapping[int, int] = field(default_factory=dict)
 
-    def each(self, at: int, but: Sequence[int] = ()) -> dict[int, Match]:
-        """The match of a claim with every source alone, by number; not with those in `but`."""
-        return {n: self.comparison.together(at, (position,)) for n, position in self.positions.items() if n not in but}
+    def each(self, at: int, but: Sequence[int] = (), least: float = 0.0) -> dict[int, Match]:
+        """The match of a claim with every source alone, by number; not with those in `but`, nor where it surely scores below `least`."""
+        near = self.near(at, least) if least else self.positions
+        return {n: self.comparison.together(at, (self.positions[n],)) for n in near if n not in but}
 
-    def together(self, at: int, numbers: Sequence[int], *, summaries: bool = False) -> Match:
-        """The match of a claim with sources taken together, with their page summaries if asked."""
+    def contradicting(self, at: int, but: Collection[int]) -> dict[int, Match]:
+        """The match of a claim with every source that may contradict it, by number; not with those in `but`."""
+        others = {number: position for number, position in self.positions.items() if number not in but}
+        return {n: self.comparison.together(at, (place,)) for n, place in others.items() if self.comparison.may_contradict(at, place)}
+
+    def near(self, at: int, least: float) -> list[int]:
+        """The numbers of the sources that a claim may match so well."""
+        return [number for number, position in self.positions.items() if self.comparison.limit(at, (position,)) >= least]
+
+    def together(self, at: int, numbers: Sequence[int]) -> Match:
+        """The match of a claim with sources taken together."""
+        return self.comparison.together(at, [self.positions[number] for number in numbers]) if numbers else NO_MATCH
+
+    def carried(self, at: int, numbers: Sequence[int], *, summaries: bool = False) -> Match | None:
+        """The match of a claim with sources taken together, with their page summaries if asked; None where it is none."""
         chosen = [self.positions[number] for number in numbers]
         chosen += [self.summaries[number] for number in numbers if number in self.summaries] if summaries else []
-        return self.comparison.together(at, chosen) if chosen else NO_MATCH
+        match = self.comparison.together(at, chosen) if self._may_carry(at, chosen) else NO_MATCH
+        return match if self.carries(match) else None
+
+    def may_carry(self, at: int, numbers: Sequence[int]) -> bool:
+        """Whether sources taken together may match a claim, told without comparing."""
+        return self._may_carry(at, [self.positions[number] for number in numbers])
+
+    def _may_carry(self, at: int, chosen: Sequence[int]) -> bool:
+        return bool(chosen) and self.comparison.limit(at, chosen) >= self.scorer.threshold
 
     def carries(self, match: Match) -> bool:
         """Whether this is a match at all."""
@@ -98,15 +120,14 @@ def _cited(claim: Claim, at: int, bench: Bench, known: tuple[int, ...]) -> Check
         return replace(checked, verdict="supported")
     if weighed.is_match:
         return replace(checked, verdict="partly", conflict=_against(at, bench, checked.idle))
-    better, other = _best(bench, bench.each(at, but=known))
+    better, other = _best(bench, bench.each(at, but=known, least=bench.scorer.threshold))
     if better is not None:
         checked = replace(checked, better=better, better_support=_first(bench.places(other)))
     if match.conflict is not None:
         return replace(checked, verdict="contradicted", support=_where(checked.support, match.conflict))
     if better is not None:
         return replace(checked, verdict="elsewhere")
-    summary = bench.together(at, known, summaries=True)
-    if bench.carries(summary):
+    if (summary := bench.carried(at, known, summaries=True)) is not None:
         return replace(checked, verdict="prefix_only", summary_support=_in_summary(bench, summary))
     return replace(checked, verdict="partly" if checked.support else "unsupported")
 
@@ -181,8 +202,7 @@ def _against(at: int, bench: Bench, numbers: Sequence[int]) -> Conflict | None:
 
 def _merged(at: int, bench: Bench, best: Match) -> Match:
     """The match of all sources together where that is one, else the best alone."""
-    every = bench.together(at, tuple(bench.positions))
-    return every if bench.carries(every) else best
+    return bench.carried(at, tuple(bench.positions)) or best
 
 
 def _attributed(claim: Claim, bench: Bench, match: Match) -> CheckedClaim:

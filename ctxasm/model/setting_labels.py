@@ -12,7 +12,7 @@ LABELS: Mapping[str, str] = {
     "relevance_floor": "Relevance floor (score)",
     "top_k": "Only the first k hits",
     "expand_window": "Neighbours",
-    "pool_window": "Neighbours to choose among",
+    "pool_window": "Candidate neighbours",
     "decay": "Decay of a neighbour's score",
     "decay_mode": "Decay mode",
     "min_overlap_chars": "Strip overlap above (characters)",

@@ -118,6 +118,14 @@ class Comparison(Protocol):
         """The match of a claim with some sources taken together: a claim may be merged from several."""
         ...
 
+    def limit(self, claim: int, sources: Sequence[int]) -> float:
+        """A score that the match with these sources together does not exceed, told without comparing; 1 where only comparing tells."""
+        ...
+
+    def may_contradict(self, claim: int, source: int) -> bool:
+        """Whether the match with a source alone may have a conflict; True where only comparing tells."""
+        ...
+
 
 class Scorer(Protocol):
     """Compares claims with sources. At `threshold` a claim counts as carried, from `partly` on as carried in part."""

@@ -61,7 +61,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _language_of(text: str) -> str:
-    words = Counter(word.lower() for word in _WORD.findall(text[:4000]))
+    words = Counter(_WORD.findall(text[:4000].lower()))
     return max(("en", "nl", "de"), key=lambda language: sum(words[word] for word in SMALL_WORDS[language]))
 
 

@@ -173,6 +173,31 @@ def test_what_is_read_of_a_candidate_is_what_its_definition_says(drawn):
         assert words_held(tuple(stems_of("contrast allergy")), read.held) == stands
 
 
+LETTERS = st.lists(
+    st.sampled_from(["contra", "CONTRA", "st", "é", "É", "één", "ÉÉN", "\u212a", "k", "\u0130", "i\u0307", "\ud800", "“", " ", "剤"])
+)
+
+
+@law(LETTERS.map("".join), st.sampled_from(["contrast", "kiss ink", "één contrast", "剤 contrast", "\u212aiss", "bit hiss"]))
+def test_a_word_is_found_in_whatever_letters_a_text_is_written(text, question):
+    stems = tuple(stems_of(question))
+    found = value_candidates(question, [candidate("a", 0, text, 1)], {}, NOTHING)
+    assert words_held(stems, found["a", 0].held) == tuple(stem for stem in stems if stem in text.lower())
+
+
+@pytest.mark.parametrize(("text", "question"), [("éCONTRAst", "contrast"), ("é\u212aISS", "kiss"), ("éAST\u0130", "asti"), ("ÉÉN", "één")])
+def test_letters_in_capitals_are_found(text, question):
+    stems = tuple(stems_of(question))
+    found = value_candidates(question, [candidate("a", 0, text, 1)], {}, NOTHING)
+    assert words_held(stems, found["a", 0].held) == tuple(stem for stem in stems if stem in text.lower()) != ()
+
+
+def test_only_two_other_letters_have_a_plain_letter_for_a_lower_case():
+    """Upon which it rests that plain words may be looked for in a text of which only the plain letters are in lower case."""
+    found = {letter for letter in map(chr, range(128, 0x110000)) if any(each.isascii() for each in letter.lower())}
+    assert found == {"\u0130", "\u212a"}
+
+
 def test_values_do_not_depend_on_the_order_or_the_scale_of_scores():
     texts = {"a": ["contrast", "x"], "b": ["allergy", "x"]}
     question, hits = "contrast allergy", [Hit("a", 0, 9.0, 1), Hit("b", 1, 5.0, 2)]

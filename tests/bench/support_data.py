@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
@@ -52,6 +53,15 @@ def hagrid() -> dict[Half, tuple[list[Answer], dict[str, str]]]:
     return halves
 
 
+def with_uncited(answers: Sequence[Answer], others: bool) -> list[Answer]:
+    """The answers with those labels alone whose claim leaves a source of its answer uncited; for `others=False` with the other ones."""
+
+    def leaves(answer: Answer, label: Mapping[str, Any]) -> bool:
+        return not {source["n"] for source in answer.sources} <= set(label["cites"])
+
+    return [replace(answer, labels=tuple(label for label in answer.labels if leaves(answer, label) is others)) for answer in answers]
+
+
 def agreement(judged: list[Judged], scorer: Scorer) -> Agreement:
     """The figures of scored labels."""
     value = auc([item.score for item in judged], [item.attributable for item in judged])
@@ -91,6 +101,12 @@ class Overlaps(NamedTuple):
 
     def each(self, claim: int) -> list[Match]:
         return [self.together(claim, [at]) for at in range(len(self.sources))]
+
+    def limit(self, claim: int, sources: Sequence[int]) -> float:
+        return 1.0
+
+    def may_contradict(self, claim: int, source: int) -> bool:
+        return True
 
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         held = self.claims[claim] & set[str]().union(*(self.sources[at] for at in sources))

@@ -22,7 +22,7 @@ from ctxasm.review.agreement import Bin, label_scores, reliability
 from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.bench.corpora import SAMPLE, bundles
 from tests.bench.long_answers import BLOCKS, SENTENCES, LongAnswer, long_answer
-from tests.bench.support_data import LANGUAGES, agreement, called_supported, hagrid, overlap_agreement
+from tests.bench.support_data import LANGUAGES, agreement, called_supported, hagrid, overlap_agreement, with_uncited
 from tests.bench.tables import show
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half
 
@@ -61,6 +61,21 @@ def test_agreement_with_the_labels_of_people(capsys):
         show("Support on cited-hagrid, default scorer", columns, rows)
         for half, each in bins.items():
             plot(f"Reliability, {half} half: share of attributable claims by score (| where the score says)", each)
+
+
+def test_agreement_where_another_source_could_have_been_cited(capsys):
+    if not hagrid():
+        pytest.skip("cited-hagrid is not beside the project")
+    scorer, rows = LexicalScorer(), []
+    for half in SHOWN:
+        answers, questions = hagrid()[half]
+        for others in (True, False):
+            found = agreement(label_scores(with_uncited(answers, others), scorer, questions), scorer)
+            share = found.at_threshold.attributable / found.labels
+            rows.append([half, "yes" if others else "no", found.labels, share, found.auc, f"{found.low:.3f}–{found.high:.3f}"])
+    columns = ("half", "the answer has a source that the claim does not cite", "labels", "attributable", "AUC", "95 %")
+    with capsys.disabled():
+        show("Support on cited-hagrid by whether the source may be the wrong one, default scorer", columns, rows)
 
 
 def plot(title: str, bins: list[Bin]) -> None:

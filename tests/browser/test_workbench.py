@@ -207,6 +207,11 @@ def test_a_page_is_one_step_of_the_back_button(app, open_page):
     assert page.evaluate("() => history.length") == before + 1
     page.evaluate("() => history.pushState({}, '', '/ask?data=sample&w=2')")
     assert page.evaluate("() => history.length") == before + 2
+    # The address of the next page, written while the path is still that of this one, is no step; a change of this page's own is.
+    page.evaluate("() => { history.pushState({}, '', '/ask?data=sample&w=3'); history.pushState({}, '', '/compare?data=sample&w=3'); }")
+    assert page.evaluate("() => [history.length, location.pathname]") == [before + 3, "/compare"]
+    page.evaluate("() => { history.pushState({}, '', '/compare?data=sample&w=1'); history.pushState({}, '', '/ask?data=sample'); }")
+    assert page.evaluate("() => history.length") == before + 5
 
 
 def test_the_steps_are_walked_by_the_arrow_keys(app, open_page):

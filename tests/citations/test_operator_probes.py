@@ -6,6 +6,7 @@ Of the third that nobody reads only totals are told.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -42,8 +43,9 @@ def called(part: Part) -> tuple[int, Counter[str], int]:
     return wrong, found, conflicts
 
 
-def name_of(part: object) -> str | None:
-    return f"{part[0].stem}-{part[1]}" if isinstance(part, tuple) else None
+def both_thirds(parts: Iterable[Part]) -> list[object]:
+    """The third that nobody reads is told of among the slow tests: twice the time, for the same laws."""
+    return [pytest.param(part, marks=pytest.mark.slow if part[1] == "unread" else (), id=f"{part[0].stem}-{part[1]}") for part in parts]
 
 
 def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:
@@ -51,18 +53,18 @@ def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:
     assert KEPT_OPERATORS.read_text(encoding="utf-8").splitlines() == list(operator_lines(checked((WRITTEN, "read"))))
 
 
-@pytest.mark.parametrize("part", FALSE_SUPPORTED, ids=name_of)
+@pytest.mark.parametrize("part", both_thirds(FALSE_SUPPORTED))
 def test_few_false_claims_are_called_supported(part: Part) -> None:
     assert called(part)[0] <= FALSE_SUPPORTED[part]
 
 
-@pytest.mark.parametrize("part", FOUND, ids=name_of)
+@pytest.mark.parametrize("part", both_thirds(FOUND))
 @pytest.mark.parametrize("kind", TRUE_KINDS)
 def test_true_claims_are_found(part: Part, kind: str) -> None:
     assert called(part)[1][kind] >= FOUND[part][kind]
 
 
-@pytest.mark.parametrize("part", FOUND, ids=name_of)
+@pytest.mark.parametrize("part", both_thirds(FOUND))
 def test_no_true_claim_is_contradicted(part: Part) -> None:
     assert called(part)[2] <= (part == (LIMITS, "read"))
     """One: "Meisjes krijgen het vaccin op negen jaar", where the source leaves out the verb."""

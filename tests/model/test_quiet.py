@@ -18,6 +18,7 @@ from ctxasm.text.markers.collisions import (
     opens_something,
     quiet_formats,
 )
+from ctxasm.text.markers.search import might_hold_header
 from tests.assembly.test_promises import law
 
 FORMATS = ("numbered", "source", "xml")
@@ -70,6 +71,18 @@ def test_a_quiet_gap_between_quiet_texts_brings_nothing(texts, format, mark):
     if gap_keeps_to_itself(mark, format):
         quiet = [text for text in texts if keeps_to_itself(text, format)]
         assert find_collisions(f"\n{mark}\n".join(quiet), format) == []
+
+
+@pytest.mark.parametrize("text", ["[0.014, 0.02]\nx", "[35S]methionine x", "x\n[1/5]) x", "[3] dogs", "[3] *x", "[3]]\nsource:"])
+def test_a_number_in_brackets_is_a_header_only_before_a_source(text):
+    assert not might_hold_header(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["[3", "[3 ", "[ 3\u200b]", "[3] *", "[3]s", "[3] ** Source: x", "[3]\u017fource:", "[\uff13] x", "[3\u2460] x", "[3\uff3d S"]
+)
+def test_what_is_or_may_become_a_header_is_looked_at(text):
+    assert might_hold_header(text)
 
 
 @pytest.mark.parametrize("text", ["see [", "a (", "a ( I", "a <", "【", "［", "see [1", "x [\u200b\u200b", "[ 1 2 3 4 5"])

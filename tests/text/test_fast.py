@@ -75,6 +75,7 @@ def edges(character: str) -> list[str]:
     return [f"a{character}a", f"{character}'s", f"1{character}1", f"!{character} {character}\n{character}A"]
 
 
+@cache
 def familiar_characters() -> list[str]:
     return [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000 and is_familiar(chr(code))]
 

@@ -59,8 +59,8 @@ def defuse_frame(frame: Frame, swap: bool, format: Format) -> tuple[Frame, tuple
 
 
 def read_markers(text: str) -> list[tuple[int, int]]:
-    """Where an answer parser reads a marker, whether it cites or stands in a list of sources."""
-    parser = MarkerParser()
+    """Where an answer parser reads a marker for certain, whether it cites or stands in a list of sources."""
+    parser = MarkerParser(reading="strict")
     events = (*parser.feed(text), *parser.finish(), *parser.listed)
     return sorted((event.start, event.end) for event in events if event.form != "malformed")
 

@@ -43,7 +43,7 @@ class TextReport:
 
     def __init__(self, whole: bool = False) -> None:
         self._whole = whole
-        self._listed: list[tuple[int, list[str]]] = []
+        self._listed: list[tuple[int, float, list[str]]] = []
         self._unlisted = Counter[Part]()
 
     def answer(self, checked: CheckedAnswer, grounds: Grounds) -> None:
@@ -56,13 +56,13 @@ class TextReport:
                 self._unlisted[worst] += 1
                 continue
             first, *more = claim_lines(claim, checked, texts)
-            self._listed.append((WORST.index(worst), [f"{name}: {first}", *more]))
-        self._listed += [(WORST.index("unknown"), [f"{name}: {line}"]) for line in marker_lines(checked)]
+            self._listed.append((WORST.index(worst), claim.score, [f"{name}: {first}", *more]))
+        self._listed += [(WORST.index("unknown"), 0.0, [f"{name}: {line}"]) for line in marker_lines(checked)]
 
     def end(self, totals: Totals, agreement: Agreement | None) -> None:
         if self._listed:
             show("\nTo look at, the worst first:")
-        for _, lines in sorted(self._listed, key=lambda entry: entry[0]):
+        for _, _, lines in sorted(self._listed, key=lambda entry: entry[:2]):
             for line in lines:
                 show(f"  {line}")
         if self._unlisted:

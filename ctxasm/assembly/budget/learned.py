@@ -6,7 +6,7 @@ document is not there yet. Then the set is held to its exact count, as under eve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
@@ -37,7 +37,8 @@ def learned(scales: Scales) -> Chosen:
         return taken(scales, ChunkSet(scales), {})
     small = degenerate(scales, best)
     valued = scales.valued()
-    own = {key: each for key, each in valued.items() if key not in small and not scales.superseded(key)}
+    out = {*small, *(key for key in scales.relations.superseded if scales.superseded(key))}
+    own = {key: each for key, each in valued.items() if key not in out} if out else valued
     chosen = _Fill(scales, best, own).filled()
     if chosen is None:
         found = squeezed(scales, best)
@@ -65,9 +66,13 @@ def _events(question: str, valued: Sequence[Valued]) -> tuple[Event, ...]:
 class _Fill:
     """A set that grows by the chunk that is worth most for its tokens, until no other fits."""
 
-    def __init__(self, scales: Scales, best: Candidate, own: dict[Key, Valued]) -> None:
+    def __init__(self, scales: Scales, best: Candidate, own: Mapping[Key, Valued]) -> None:
         self.scales, self.best, self.own = scales, best, own
         self.headers: dict[str, int] = {}
+        chunks = [each.candidate.chunk for each in own.values()]
+        self.counts = [(key, chunk.token_count or 0) for key, chunk in zip(own, chunks, strict=True)]
+        self.shared = 2 * max([chunk.overlap_tokens or 0 for chunk in chunks], default=0)
+        """What neighbours show of a chunk at most, before and behind it."""
 
     def filled(self) -> ChunkSet | None:
         """The set, None where not even the best chunk fits."""
@@ -90,45 +95,67 @@ class _Fill:
 
     def _order(self) -> list[Candidate]:
         """The chunks that come in by their estimated sizes, in that order; the best hit first."""
+        own, shared = self.own, self.shared
         chosen, repeats = ChunkSet(self.scales), Repeats(self.scales)
         left = self.scales.limit - self._tokens(self.best, chosen)
         chosen.add(self.best)
-        order = [self.best]
-        heap = [(-each.value / self._tokens(each.candidate, chosen), key) for key, each in self.own.items() if key != self.best.key]
+        order, there = [self.best], {self.best.key}
+        heap = [(-own[key].value / tokens, key, count) for key, tokens, count in self._prices(chosen)]
         heapify(heap)
         while heap and left > 0:
-            _, key = heappop(heap)
-            if key in chosen:
+            _, key, count = heappop(heap)
+            # What is too large whatever stands beside it is most often told at once.
+            if count - shared > left or key in there:
                 continue
-            candidate = self.own[key].candidate
+            candidate = own[key].candidate
             tokens = self._tokens(candidate, chosen)
             if tokens > left or repeats.takes(candidate, chosen):
                 continue
             chosen.add(candidate)
+            there.add(key)
             order.append(candidate)
             left -= tokens
             for beside in self._beside(key):
-                if beside not in chosen and beside in self.own:
+                if beside not in there and beside in own:
                     # It costs less now than when it was put here: it stands twice, and counts once.
-                    heappush(heap, (-self.own[beside].value / self._tokens(self.own[beside].candidate, chosen), beside))
+                    chunk = own[beside].candidate.chunk
+                    heappush(heap, (-own[beside].value / self._tokens(own[beside].candidate, chosen), beside, chunk.token_count or 0))
         return order
 
+    def _prices(self, chosen: ChunkSet) -> list[tuple[Key, int, int]]:
+        """Of every chunk that is not chosen: about what it adds, and its own tokens."""
+        prices, began = [], chosen.chosen
+        for key, count in self.counts:
+            document_id, index = key
+            there = began.get(document_id)
+            if there is None:
+                tokens = count + (self.headers.get(document_id) or self._header(document_id))
+            elif index in there:
+                continue
+            else:
+                tokens = self._tokens(self.own[key].candidate, chosen)
+            prices.append((key, tokens, count))
+        return prices
+
     def _offer(self, chosen: ChunkSet, size: int) -> None:
-        """What still fits, the best for its tokens first."""
+        """What still fits, the best for its tokens first. An estimate that is a little over may still fit."""
         room = self.scales.limit - size
+        prices = self._prices(chosen)
+        if not any(tokens <= room * 1.1 for _, tokens, _ in prices):
+            return
         repeats = Repeats(self.scales)
-        rest = [(each.value / self._tokens(each.candidate, chosen), key) for key, each in self.own.items() if key not in chosen]
-        offered = 0
-        for _, key in sorted(rest, key=lambda each: (-each[0], each[1])):
+        offered, changed = 0, False
+        rest = [(-self.own[key].value / tokens, key, tokens) for key, tokens, _ in prices]
+        for _, key, before in sorted(rest):
             candidate = self.own[key].candidate
-            # An estimate that is a little over may still fit.
-            if self._tokens(candidate, chosen) > room * 1.1 or repeats.takes(candidate, chosen):
+            tokens = self._tokens(candidate, chosen) if changed else before
+            if tokens > room * 1.1 or repeats.takes(candidate, chosen):
                 continue
             if offered == OFFERED:
                 return
             offered += 1
             if chosen.takes([candidate], self.scales.limit):
-                room = self.scales.limit - chosen.size()
+                room, changed = self.scales.limit - chosen.size(), True
 
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""

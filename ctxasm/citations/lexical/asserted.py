@@ -89,4 +89,4 @@ def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
 
 
 def _is(word: str, known: tuple[str, ...]) -> bool:
-    return any(fits(one, word) for one in known)
+    return word in known or any(fits(one, word) for one in known if "*" in one)

@@ -4,8 +4,8 @@ claim, its figures, names and denials must be the same, too.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spans
@@ -77,21 +77,30 @@ class Matter:
                 self._sentences.append(Clause(SourceClause(span.start, span.end, 0, words, figures), at, mask))
         return self._sentences
 
-    @cached_property
+    @property
     def said(self) -> list[Said]:
         """What the claim affirms and denies."""
-        return read_polarity(self.parts.text, 0, len(self.parts.text), self.evidence.stems)
+        return self.parts.once(_said, self.evidence)
 
-    @cached_property
+    @property
     def spans(self) -> list[tuple[int, int]]:
         """The clauses of the claim, as characters."""
-        return clause_spans(self.parts.text, 0, len(self.parts.text))
+        return self.parts.once(_spans, self.evidence)
 
-    @cached_property
+    @property
     def operators(self) -> list[Operator]:
         """The words of the claim that turn what it says."""
-        figures = [(quantity.start, quantity.end) for quantity in self.parts.quantities]
-        return read_operators(self.parts.text, 0, len(self.parts.text), self.evidence.stems.tongue, figures)
+        return self.parts.once(_operators, self.evidence)
+
+    @property
+    def words(self) -> list[Word]:
+        """The words of the claim with content, each time that they stand in it."""
+        return self.parts.once(_words, self.evidence)
+
+    def next_word(self, at: int) -> Word | None:
+        """The first word of the claim with content from a character on."""
+        place = bisect_left(self.words, at, key=lambda word: word.start)
+        return self.words[place] if place < len(self.words) else None
 
     def is_narrowed(self, at: int) -> bool:
         """Whether the claim or a sentence of its sources has an exception or a condition: what differs may then be meant so."""
@@ -157,3 +166,20 @@ class Matter:
         source = self.evidence.sources[self.evidence.sentences[at].source]
         claim = self.parts.text[ours.start : ours.end]
         return Conflict(kind, claim, source.text[theirs.start : theirs.end], source.number, theirs.start, theirs.end)
+
+
+def _said(parts: Parts, evidence: Evidence) -> list[Said]:
+    return read_polarity(parts.text, 0, len(parts.text), evidence.stems)
+
+
+def _spans(parts: Parts, _: Evidence) -> list[tuple[int, int]]:
+    return clause_spans(parts.text, 0, len(parts.text))
+
+
+def _operators(parts: Parts, evidence: Evidence) -> list[Operator]:
+    figures = [(quantity.start, quantity.end) for quantity in parts.quantities]
+    return read_operators(parts.text, 0, len(parts.text), evidence.stems.tongue, figures)
+
+
+def _words(parts: Parts, evidence: Evidence) -> list[Word]:
+    return list(read_words(parts.text, 0, len(parts.text), evidence.stems))

@@ -8,6 +8,7 @@ putting them back makes four pairs that the sentence has.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
@@ -152,10 +153,17 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
     is_told = any(op.meaning == ("hedge", "told") for op in matter.operators)
     mine, yours = _turning(ours, matter.operators), _turning(theirs, matter.evidence.operators(at))
     for (here, said), (there, known), in_claim in (((ours, mine), (theirs, yours), True), ((theirs, yours), (ours, mine), False)):
+        between = _between(there) if said else {}
+        starting = {one[0]: one for one in known}
+        seen = set[tuple[str, str, str, str]]()
         for low, high, kind, value in said:
-            places = _places(there, here[low - 1].plain, here[high].plain) if low > 0 and high < len(here) else []
-            inside = [[one for one in known if first <= one[0] and one[1] <= last] for first, last in places]
-            if not places or any((kind, value) == one[2:] for each in inside for one in each):
+            key = (here[low - 1].plain, here[high].plain, kind, value) if low > 0 and high < len(here) else None
+            if key is None or key in seen or (places := between.get(key[:2])) is None:
+                continue
+            seen.add(key)
+            standing = ([starting[place] for place in range(first, last) if place in starting] for first, last in places)
+            inside = [[one for one in each if one[1] <= last] for each, (_, last) in zip(standing, places, strict=True)]
+            if any((kind, value) == one[2:] for each in inside for one in each):
                 continue
             rival = next((one for each in inside for one in each if one[2] == kind), None)
             if (
@@ -194,19 +202,23 @@ def _cut(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]
 def _turning(tokens: Sequence[Token], operators: Sequence[Operator]) -> list[tuple[int, int, str, str]]:
     """The words that turn a sentence, as tokens `low` to `high`, with kind and meaning."""
     found = [(place, place + 1, "negation", "not") for place, token in enumerate(tokens) if is_denial(token.plain)]
+    starts, taken = [token.start for token in tokens], {low for low, *_ in found}
     for op in operators:
-        inside = [place for place, token in enumerate(tokens) if op.start <= token.start < op.end]
-        if inside and op.kind in _TURNING and not any(low in inside for low, *_ in found):
+        inside = range(bisect_left(starts, op.start), bisect_left(starts, op.end))
+        if inside and op.kind in _TURNING and taken.isdisjoint(inside):
             found.append((inside[0], inside[-1] + 1, op.kind, op.value))
+            taken.add(inside[0])
     return found
 
 
-def _places(tokens: Sequence[Token], left: str, right: str) -> list[tuple[int, int]]:
-    """What stands between two neighbours, at most three words of it."""
-    if not left or not right:
-        return []
-    starts = [place + 1 for place, token in enumerate(tokens) if token.plain == left]
-    return [(low, high) for low in starts for high in range(low, min(low + 4, len(tokens))) if tokens[high].plain == right]
+def _between(tokens: Sequence[Token]) -> dict[Pair, list[tuple[int, int]]]:
+    """What stands between two words, at most three words of it, by the two."""
+    found: dict[Pair, list[tuple[int, int]]] = {}
+    for low in range(1, len(tokens)):
+        for high in range(low, min(low + 4, len(tokens))):
+            if tokens[low - 1].plain and tokens[high].plain:
+                found.setdefault((tokens[low - 1].plain, tokens[high].plain), []).append((low, high))
+    return found
 
 
 def _said(matter: Matter, at: int, tokens: Sequence[Token], span: tuple[int, int], in_claim: bool) -> str:

@@ -23,7 +23,7 @@ _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
 
 
 def has_signs(matter: Matter) -> bool:
-    """Whether the claim or its windows deny anything, or have a word with an opposite. Without one there is nothing to find."""
+    """Whether the claim or its windows deny anything, or have a word that says the opposite of another: else nothing is found."""
     return matter.parts.has_signs or any(matter.evidence.has_signs(at) for at in matter.numbers)
 
 

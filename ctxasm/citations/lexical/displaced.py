@@ -86,7 +86,7 @@ def _stands_anywhere(matter: Matter, ours: Quantity) -> bool:
 def _counts_the_same(matter: Matter, ours: Quantity, at: int, theirs: Quantity) -> bool:
     """Whether the next word with content is the same after both figures."""
     stems, parts, sentence = matter.evidence.stems, matter.parts, matter.evidence.sentences[at]
-    mine = next(read_words(parts.text, ours.end, len(parts.text), stems), None)
+    mine = matter.next_word(ours.end)
     yours = next(read_words(matter.text(at), theirs.end, sentence.end, stems), None)
     return mine is not None and yours is not None and bool(parts.forms.get(yours.key, 0) & matter.bits(frozenset((mine.key,))))
 

@@ -12,7 +12,7 @@ from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import BOUND, Stems, Word, leads_in, read_all, read_words
+from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_all, read_words
 from ctxasm.model.support import Source
 
 Read = TypeVar("Read")
@@ -67,9 +67,7 @@ class Evidence:
             for number, (low, high) in enumerate(source.ranges):
                 self._read(position, number, source.text, low, high, split)
             self.of_source.append(range(first, len(self.sentences)))
-        self._leads = sorted(
-            frozenset(lead for source in sources for low, high in source.ranges for lead in leads_in(source.text[low:high]))
-        )
+        self._leads = sorted({lead for source in sources for low, high in source.ranges for lead in stems.leads_in(source.text[low:high])})
         self._vocabulary = sorted(self.postings)
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
         self._variants: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
@@ -93,7 +91,7 @@ class Evidence:
         for start, end, read in read_all(text, sentence.start, sentence.end, self.stems):
             if read.figure:
                 self._with_figures.add(at)
-            if read.denies or read.signed:
+            if read.denies or read.opposes:
                 self._with_signs.add(at)
             if read.key:
                 words.append(Word(start, end, read.key))
@@ -161,11 +159,13 @@ class Evidence:
     def _taken(self, at: int) -> Iterator[SourceClause]:
         sentence = self.sentences[at]
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
+        words = self._words[at]
         for start, end in clause_spans(text, sentence.start, sentence.end):
             segment += any(mark in _PARTING for mark in text[before:start])
             before = end
             figures = tuple(quantity for quantity in self.quantities(at) if start <= quantity.start < end)
-            yield SourceClause(start, end, segment, tuple(word for word in self._words[at] if start <= word.start < end), figures)
+            low, high = bisect_left(words, (start,)), bisect_left(words, (end,))
+            yield SourceClause(start, end, segment, tuple(words[low:high]), figures)
 
     def quantities(self, at: int) -> tuple[Quantity, ...]:
         """The quantities of a sentence."""
@@ -183,7 +183,7 @@ class Evidence:
         return self.sentences[at].start, self.sentences[at].end
 
     def has_signs(self, at: int) -> bool:
-        """Whether a sentence denies anything, or has a modal verb or a word with an opposite."""
+        """Whether a sentence denies anything, or has a word that says the opposite of another."""
         return at in self._with_signs
 
     def operators(self, at: int) -> list[Operator]:

@@ -6,7 +6,7 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.amounts import find_amounts
@@ -51,9 +51,9 @@ class Findings(NamedTuple):
         return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict or self.gated)
 
 
-def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Findings:
-    """Everything that stands against a claim in its chosen windows."""
-    titles = _in_titles(parts, windows, evidence)
+def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, *, gated: bool = True) -> Findings:
+    """Everything that stands against a claim in its chosen windows; without what is `gated` if not asked for."""
+    titles = in_titles(parts, {window.source for window in windows}, evidence, parts.everything)
     lacking = find_lacking(parts, windows, titles)
     matter = Matter(parts, windows, evidence)
     if not lacking.uncovered and is_verbatim(matter):
@@ -73,7 +73,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> Find
         denials, conflict = 1, None
     displaced &= ~titles & ~lacking.uncovered
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
-    return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+    return findings if lacking.stands_against or not gated else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
 
 
 def _says_both(matter: Matter) -> bool:
@@ -121,10 +121,11 @@ def find_lacking(parts: Parts, windows: Sequence[Window], titles: int = 0) -> Fi
     )
 
 
-def _in_titles(parts: Parts, windows: Sequence[Window], evidence: Evidence) -> int:
-    """The words that the titles of the windows' sources hold."""
-    sources = {window.source for window in windows if evidence.titles[window.source]}
-    return sum(1 << bit for bit, word in enumerate(parts.words) if any(evidence.is_in_title(at, word.key) for at in sources))
+def in_titles(parts: Parts, sources: Collection[int], evidence: Evidence, asked: int) -> int:
+    """The words among some bits of a claim that the titles of sources hold."""
+    titled = [source for source in sources if evidence.titles[source]]
+    words = enumerate(parts.words) if titled else ()
+    return sum(1 << bit for bit, word in words if asked >> bit & 1 and any(evidence.is_in_title(at, word.key) for at in titled))
 
 
 def _longest_run(parts: Parts, uncovered: int) -> int:

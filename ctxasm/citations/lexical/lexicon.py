@@ -22,14 +22,15 @@ _ALIKE = {"can": "may"}
 class Signs(NamedTuple):
     """Words by what they do to a statement, folded.
 
-    `signed` gives the concept and the sign of a word, or of two ("at_least", whose second words are `tails`), that has an
-    opposite; `modals` the concept of a modal verb.
+    `signed` gives the concept and the sign of a word, or of two ("at_least"), that has an
+    opposite; `modals` the concept of a modal verb. `opposing` are the words, of two the last ones, that say the
+    opposite of others: without one of them, or a denial, a text only affirms.
     """
 
     turns: frozenset[str]
     modals: dict[str, str]
     signed: dict[str, tuple[str, int]]
-    tails: frozenset[str]
+    opposing: frozenset[str]
 
 
 @cache
@@ -49,7 +50,7 @@ def signs() -> Signs:
         for concept, sides in data["opposites"].items():
             for sign, words in zip((1, -1), sides, strict=True):
                 signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
-    return Signs(frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word in signed if "_" in word))
+    return Signs(frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word, (_, sign) in signed.items() if sign < 0))
 
 
 def limit_words() -> frozenset[str]:
@@ -90,8 +91,10 @@ def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
 
 def fits(word: str, plain: str) -> bool:
     """Whether a word of a table, in which "*" stands for any letters, is a word of a text, folded."""
-    start, star, end = word.partition("*")
-    return plain.startswith(start) and plain.endswith(end) if star else plain == word
+    if "*" not in word:
+        return plain == word
+    start, _, end = word.partition("*")
+    return plain.startswith(start) and plain.endswith(end)
 
 
 @cache

@@ -5,13 +5,16 @@ or where a cause bears on something else there (see `operators`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import cast
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import fits, reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
+from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated, GateKind
@@ -199,16 +202,21 @@ def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, 
     """The words of its kind that stand before the same word with content in the source."""
     if op.kind not in _PLACED:
         return []
-    stems, text = matter.evidence.stems, matter.parts.text
-    word = next(read_words(text, op.end, len(text), stems), None)
+    word = matter.next_word(op.end)
     bit = matter.bits(frozenset((word.key,))) if word else 0
     found: list[tuple[int, Operator]] = []
     for at, other in theirs if bit else ():
-        if other.kind == op.kind:
-            after = next(read_words(matter.text(at), other.end, matter.evidence.span(at)[1], stems), None)
-            if after is not None and matter.parts.forms.get(after.key, 0) & bit:
-                found.append((at, other))
+        if other.kind == op.kind and matter.parts.forms.get(matter.evidence.once(_following, at)[other.end], 0) & bit:
+            found.append((at, other))
     return found
+
+
+def _following(evidence: Evidence, at: int) -> dict[int, str]:
+    """The key of the next word with content behind each operator of a sentence, by where that ends; empty where there is none."""
+    words = list(read_words(evidence.text(at), *evidence.span(at), evidence.stems))
+    starts = [word.start for word in words]
+    places = {op.end: bisect_left(starts, op.end) for op in evidence.operators(at)}
+    return {end: words[place].key if place < len(words) else "" for end, place in places.items()}
 
 
 def _asks(matter: Matter, at: int, op: Operator) -> bool:
@@ -251,7 +259,12 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 def _tells(matter: Matter, tense: str) -> bool:
     """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
     known = reading_words(matter.evidence.stems.tongue)[tense]
-    return any(fits(one, folded(word)) for word in _WORD.findall(matter.parts.text) for one in known)
+    return any(fits(one, word) for word in matter.parts.once(_plain, matter.evidence) for one in known)
+
+
+def _plain(parts: Parts, _: Evidence) -> frozenset[str]:
+    """The words of the claim, folded."""
+    return frozenset(folded(word) for word in _WORD.findall(parts.text))
 
 
 def _is_told_before(matter: Matter, at: int, op: Operator) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
 from ctxasm.citations.lexical.polarity import without_prefix
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import Word, leads_in, read_all
+from ctxasm.citations.lexical.words import Word, read_all
 
+Read = TypeVar("Read")
 QUANTITY_WEIGHT = 1.5
 LIGHT_WEIGHT = 0.2
 """Of a word that a claim may use although its source does not; others weigh 0.5 to 1.5 by their rarity."""
@@ -31,7 +32,7 @@ class Parts:
     """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
 
     `heavy` are those of words that carry much, `names` those of names. `forms` are the words of the sources that hold a bit.
-    `has_signs`: it denies something, or has a modal verb or a word with an opposite.
+    `has_signs`: it denies something, or has a word that says the opposite of another.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Parts:
     has_signs: bool
     total: float
     known: dict[int, float] = field(default_factory=dict, repr=False, compare=False)
+    read_so: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def everything(self) -> int:
@@ -57,12 +59,23 @@ class Parts:
         """The bits of the quantities."""
         return self.everything & ~((1 << len(self.words)) - 1)
 
+    def once(self, read: Callable[[Parts, Evidence], Read], evidence: Evidence) -> Read:
+        """What a gate reads in the claim, whatever it is compared with, read once."""
+        known = self.read_so.get(read)
+        if known is None:
+            known = self.read_so[read] = read(self, evidence)
+        return cast(Read, known)
+
     def weight(self, mask: int) -> float:
         """The weight of a set of bits, remembered."""
         known = self.known.get(mask)
         if known is None:
             known = self.known[mask] = sum(weight for bit, weight in enumerate(self.weights) if mask >> bit & 1)
         return known
+
+    def share(self, mask: int) -> float:
+        """The share of the claim that a set of bits is; 0 of a claim of nothing."""
+        return self.weight(mask) / self.total if self.total else 0.0
 
     def part(self, bit: int) -> Word | Quantity:
         """The word or quantity of a bit."""
@@ -79,14 +92,14 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     places: list[tuple[int, int]] = []
     has_signs = False
     for low, high, read in read_all(claim, 0, len(claim), stems):
-        has_signs = has_signs or read.denies or read.signed or bool(read.key and without_prefix(read.key, stems))
+        has_signs = has_signs or read.denies or read.opposes or bool(read.key and without_prefix(read.key, stems))
         if read.key and not any(start <= low < end for start, end in inside):
             words.setdefault(read.key, Word(low, high, read.key))
             places.append((low, bits.setdefault(read.key, len(bits))))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights: list[float] = []
     forms: dict[str, int] = {}
-    leads = leads_in(claim)
+    leads = stems.leads_in(claim)
     for bit, (key, word) in enumerate(words.items()):
         variants = evidence.variants(key, stems.verb_of(claim[word.start : word.end]), leads)
         weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))

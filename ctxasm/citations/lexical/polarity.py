@@ -8,7 +8,8 @@ but "no more than" only sets a limit. Opposites share one name with a sign, so t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
@@ -19,8 +20,6 @@ from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
-_REACH = 1
-"""Words with content before a denial that it bears on where none follows it."""
 _MODAL_REACH = 5
 _BARE = frozenset(("zonder", "without", "ohne", "geen", "no", "kein", "keine", "keinen", "keinem", "keiner", "keines"))
 _JOINS = frozenset(("of", "or", "oder", "en", "and", "und"))
@@ -73,11 +72,14 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known = signs()
     denied: dict[int, _Token] = {}
-    for at, token in enumerate(tokens):
-        if is_denial(token.plain):
-            for place in _borne_on(tokens, at):
-                if denied.pop(place, None) is None:
-                    denied[place] = token
+    denials = [at for at, token in enumerate(tokens) if is_denial(token.plain)]
+    content = [at for at, token in enumerate(tokens) if _has_content(token)] if denials else []
+    heavy = [at for at in content if not tokens[at].light]
+    modals = [at for at, token in enumerate(tokens) if token.plain in known.modals] if denials else []
+    for at in denials:
+        for place in _borne_on(tokens, at, content, heavy, modals):
+            if denied.pop(place, None) is None:
+                denied[place] = tokens[at]
     for at, token in enumerate(tokens):
         if token.plain in DENIALS:
             continue
@@ -89,24 +91,31 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
             yield Said(concept, -sign if at in denied else sign, start, end, at in denied, at in denied and bare)
 
 
-def _borne_on(tokens: list[_Token], at: int) -> list[int]:
-    """The places in a clause that the denial at `at` bears on."""
-    modals = signs().modals
-    reach = range(max(0, at - _MODAL_REACH), at) if tokens[at].plain not in _BARE else range(0)
-    places = [place for place in reach if tokens[place].plain in modals][-1:]
+def _borne_on(tokens: list[_Token], at: int, content: Sequence[int], heavy: Sequence[int], modals: Sequence[int]) -> list[int]:
+    """The places in a clause that the denial at `at` bears on; those with content, those of weight and the modal verbs are given."""
+    modal = _before(modals, at)
+    places = [modal] if modal is not None and at - modal <= _MODAL_REACH and tokens[at].plain not in _BARE else []
     joined = at + 1 < len(tokens) and tokens[at + 1].plain in _JOINS
-    after = (
-        None
-        if joined
-        else next((place for place in range(at + 1, len(tokens)) if _has_content(tokens[place]) or tokens[place].plain in modals), None)
-    )
+    after = None if joined else min((place for place in (_from(content, at + 1), _from(modals, at + 1)) if place is not None), default=None)
     if after is not None:
         if signs().signed.get(tokens[after].plain, ("", 0))[0] == "§more":
             return [after]
-        heavy = next((place for place in range(after, len(tokens)) if _has_content(tokens[place]) and not tokens[place].light), after)
-        return list(dict.fromkeys((*places, after, heavy)))
-    before = [place for place in range(at) if tokens[place].part == tokens[at].part and _has_content(tokens[place])]
-    return list(dict.fromkeys((*places, *before[-_REACH:])))
+        weighty = _from(heavy, after)
+        return list(dict.fromkeys((*places, after, after if weighty is None else weighty)))
+    before = _before(content, at)
+    return list(dict.fromkeys((*places, *((before,) if before is not None and tokens[before].part == tokens[at].part else ()))))
+
+
+def _before(places: Sequence[int], at: int) -> int | None:
+    """The last of some places before one."""
+    found = bisect_left(places, at)
+    return places[found - 1] if found else None
+
+
+def _from(places: Sequence[int], at: int) -> int | None:
+    """The first of some places from one on."""
+    found = bisect_left(places, at)
+    return places[found] if found < len(places) else None
 
 
 def _has_content(token: _Token) -> bool:
@@ -116,4 +125,6 @@ def _has_content(token: _Token) -> bool:
 
 def without_prefix(key: str, stems: Stems) -> str | None:
     """The word that a negative prefix turns around: "ongeldig" -> "geldig"; None where there is no such prefix."""
+    if not key.startswith(stems.negative):
+        return None
     return next((key[len(p) :] for p in stems.negative if key.startswith(p) and len(key) - len(p) >= 4), None)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ctxasm.citations.lexical.evidence import Evidence, Split
-from ctxasm.citations.lexical.gates import Findings, examine, find_lacking, missing_bits
+from ctxasm.citations.lexical.gates import Findings, examine, find_lacking, in_titles, missing_bits
 from ctxasm.citations.lexical.parts import Parts, parts_of
 from ctxasm.citations.lexical.windows import Window, Windows, union
 from ctxasm.citations.lexical.words import Tongue, stems_of, tongue_of
@@ -72,7 +72,7 @@ class LexicalComparison:
         self._evidence = evidence
         self._windows: dict[int, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
-        self._lacks: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._known_far: dict[tuple[int, int, int], Match] = {}
 
     def each(self, claim: int) -> Sequence[Match]:
         """See `Comparison`."""
@@ -85,24 +85,67 @@ class LexicalComparison:
             self._known[key] = self._match(claim, key[1])
         return self._known[key]
 
-    def _match(self, claim: int, sources: Sequence[int]) -> Match:
-        if len(self._claims[claim]) > LONGEST_CLAIM:
-            return NO_MATCH
-        windows = self._windows.get(claim)
+    def limit(self, claim: int, sources: Sequence[int]) -> float:
+        """See `Comparison`: the score if all that the sources hold stood in one window, and nothing there against the claim."""
+        windows = self._windows_of(claim)
         if windows is None:
+            return 0.0
+        parts, held = windows.parts, windows.held(sources)
+        most = self._at_most(parts, sources, held | parts.all_quantities)
+        if most < THRESHOLD or not parts.quantities:
+            return most
+        return self._at_most(parts, sources, held | windows.figures(sources))
+
+    def _at_most(self, parts: Parts, sources: Sequence[int], held: int) -> float:
+        """The score of a claim with sources that hold some bits of it; where these are too few, only their share."""
+        if (share := parts.share(held)) < THRESHOLD:
+            return round(share, 4)
+        whole = [Window(sources[0], 0, 0, held)]
+        titles = in_titles(parts, sources, self._evidence, parts.everything & ~held)
+        return round(score_of(parts, whole, find_lacking(parts, whole, titles)), 4)
+
+    def may_contradict(self, claim: int, source: int) -> bool:
+        """See `Comparison`."""
+        windows = self._windows_of(claim)
+        if windows is None or self._is_far(windows, (source,)):
+            return False
+        chosen = windows.choose((source,))
+        return is_close(windows.parts, chosen) and examine(windows.parts, chosen, self._evidence, gated=False).conflict is not None
+
+    def _windows_of(self, claim: int) -> Windows | None:
+        """The windows of a claim; None for what is none."""
+        windows = self._windows.get(claim)
+        if windows is None and len(self._claims[claim]) <= LONGEST_CLAIM:
             windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
-        parts = windows.parts
-        lone = len(sources) == 1 and bool(parts.words) and not windows.may_hold(sources[0], LOOKED_AT)
-        chosen = windows.best_sentence(sources[0]) if lone else windows.choose(sources)
-        if not chosen:
-            return Match(0.0, missing=self._missing(windows, parts.everything))
-        words = parts.everything & ~parts.all_quantities or parts.everything
-        closely = parts.weight(union(chosen) & words) >= LOOKED_AT * parts.weight(words)
-        findings = examine(parts, chosen, self._evidence) if closely else find_lacking(parts, chosen)
-        found = tuple(self._found(windows, window) for window in chosen) if closely else ()
-        score = round(score_of(parts, chosen, findings), 4)
-        missing = self._missing(windows, missing_bits(parts, self._shown(chosen, findings), findings))
-        return Match(score, found, missing, findings.conflict, findings.gated)
+        return windows
+
+    def _match(self, claim: int, sources: Sequence[int]) -> Match:
+        windows = self._windows_of(claim)
+        if windows is None:
+            return NO_MATCH
+        if self._is_far(windows, sources):
+            return self._far(claim, windows, windows.best_sentence(sources[0]))
+        chosen, parts = windows.choose(sources), windows.parts
+        if not is_close(parts, chosen):
+            return self._far(claim, windows, chosen)
+        findings = examine(parts, chosen, self._evidence)
+        found = tuple(self._found(windows, window) for window in chosen)
+        missing = missing_words(parts, missing_bits(parts, self._shown(chosen, findings), findings))
+        return Match(round(score_of(parts, chosen, findings), 4), found, missing, findings.conflict, findings.gated)
+
+    def _is_far(self, windows: Windows, sources: Sequence[int]) -> bool:
+        """Whether a single source holds too little of a claim for its windows to be tried."""
+        return len(sources) == 1 and bool(windows.parts.words) and not windows.may_hold(sources[0], LOOKED_AT)
+
+    def _far(self, claim: int, windows: Windows, chosen: Sequence[Window]) -> Match:
+        """The match with windows that are no evidence: the same with all that hold the same bits."""
+        key = claim, union(chosen), len(chosen)
+        known = self._known_far.get(key)
+        if known is None:
+            parts, lacking = windows.parts, find_lacking(windows.parts, chosen)
+            score = round(score_of(parts, chosen, lacking), 4) if chosen else 0.0
+            known = self._known_far[key] = Match(score, missing=missing_words(parts, lacking.uncovered))
+        return known
 
     def _shown(self, chosen: Sequence[Window], findings: Findings) -> Window:
         """The window that is shown first: the one with the conflict, else the best."""
@@ -113,16 +156,16 @@ class LexicalComparison:
                 return window
         return chosen[0]
 
-    def _missing(self, windows: Windows, uncovered: int) -> tuple[str, ...]:
-        known = self._lacks.get((id(windows), uncovered))
-        if known is None:
-            known = self._lacks[id(windows), uncovered] = missing_words(windows.parts, uncovered)
-        return known
-
     def _found(self, windows: Windows, window: Window) -> Found:
         first, last = self._evidence.sentences[window.first], self._evidence.sentences[window.last]
         share = windows.parts.weight(window.mask) / windows.parts.total
         return Found(self._evidence.sources[window.source].number, first.start, last.end, round(share, 4))
+
+
+def is_close(parts: Parts, windows: Sequence[Window]) -> bool:
+    """Whether windows hold so much of the words of a claim that they are evidence."""
+    words = parts.everything & ~parts.all_quantities or parts.everything
+    return bool(windows) and parts.weight(union(windows) & words) >= LOOKED_AT * parts.weight(words)
 
 
 def score_of(parts: Parts, windows: Sequence[Window], findings: Findings) -> float:

@@ -127,7 +127,7 @@ def _fused(matter: Matter) -> Iterator[Gated]:
 def _before_the_same(matter: Matter, bit: int, places: Sequence[Place]) -> list[Place]:
     """The places of a word where the next word with content is that of the claim, too."""
     parts, stems = matter.parts, matter.evidence.stems
-    after = next(read_words(parts.text, parts.words[bit].end, len(parts.text), stems), None)
+    after = matter.next_word(parts.words[bit].end)
     mine = matter.bits(frozenset((after.key,))) if after else 0
     found = []
     for at, word, one in places if mine else ():

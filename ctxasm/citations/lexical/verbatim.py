@@ -6,6 +6,7 @@ import re
 
 from ctxasm.citations.lexical.asserted import reason
 from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.windows import Window
 
 _STOPS = ".!?;:()| -*•"
 _GOES_ON = (" (", " - ")
@@ -20,15 +21,20 @@ def is_verbatim(matter: Matter) -> bool:
     """Whether the claim stands word for word in one of its windows, from one stop to another, or is two such joined: then nothing can stand
     against it."""
     claim = _plain(matter.parts.text).strip(_STOPS)
-    whole = (
-        window for window in matter.windows if not any(matter.evidence.once(reason, at) for at in range(window.first, window.last + 1))
-    )
-    texts = [_window(matter, window.first, window.last) for window in whole]
-    if _stands(claim, texts):
+    texts = [(window, _window(matter, window.first, window.last)) for window in matter.windows]
+
+    def is_said(each: str) -> bool:
+        return any(_stands(each, text) and _asserts(matter, window) for window, text in texts)
+
+    if is_said(claim):
         return True
     joined = [(claim[: join.start()], claim[join.end() :]) for join in _JOIN.finditer(claim)]
     long = [pair for pair in joined if all(len(each.split()) >= LEAST_JOINED for each in pair)]
-    return any(all(_stands(each, texts) for each in pair) for pair in long)
+    return any(all(map(is_said, pair)) for pair in long)
+
+
+def _asserts(matter: Matter, window: Window) -> bool:
+    return not any(matter.evidence.once(reason, at) for at in range(window.first, window.last + 1))
 
 
 def _window(matter: Matter, first: int, last: int) -> str:
@@ -36,14 +42,13 @@ def _window(matter: Matter, first: int, last: int) -> str:
     return _plain(matter.text(first)[start:end])
 
 
-def _stands(claim: str, texts: list[str]) -> bool:
-    for text in texts:
-        at = text.find(claim)
-        before, after = text[:at], text[at + len(claim) :]
-        stops = before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS
-        if at >= 0 and stops and not _is_in_word(before, after) and not after.startswith(_GOES_ON):
-            return True
-    return False
+def _stands(claim: str, text: str) -> bool:
+    at = text.find(claim)
+    if at < 0:
+        return False
+    before, after = text[:at], text[at + len(claim) :]
+    stops = before.rstrip(" ")[-1:] in _STOPS and after.lstrip(" ")[:1] in _STOPS
+    return stops and not _is_in_word(before, after) and not after.startswith(_GOES_ON)
 
 
 def _is_in_word(before: str, after: str) -> bool:

@@ -5,6 +5,8 @@ claim is merged from several places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence
@@ -52,6 +54,7 @@ class Windows:
             self._holding.setdefault(source, []).append(at)
             self._held[source] = self._held.get(source, 0) | self._words[at]
         self._full: dict[int, int] = {}
+        self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
 
     def mask(self, at: int) -> int:
@@ -66,6 +69,25 @@ class Windows:
                         known |= 1 << place
             self._full[at] = known
         return known
+
+    def held(self, sources: Iterable[int]) -> int:
+        """The bits of words that sources hold, in any of their sentences."""
+        held = 0
+        for source in sources:
+            held |= self._held.get(source, 0)
+        return held
+
+    def figures(self, sources: Iterable[int]) -> int:
+        """The bits of quantities that sources hold, in any of their sentences; all where they are too many to look for."""
+        if not 0 < len(self.parts.quantities) <= MOST_FIGURES:
+            return self.parts.all_quantities
+        found = 0
+        for source in sources:
+            if source not in self._figures:
+                masks = [self.mask(at) for at in self._evidence.of_source[source]]
+                self._figures[source] = reduce(or_, masks, 0) & self.parts.all_quantities
+            found |= self._figures[source]
+        return found
 
     def may_hold(self, source: int, share: float) -> bool:
         """Whether a source may hold this share of the claim, all of its sentences and every quantity counted."""
@@ -95,12 +117,11 @@ class Windows:
             return [Window(source, at, at, self.mask(at)) for at in best]
         numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
         for at in best:
-            for first in range(at - MOST_SENTENCES + 1, at + 1):
-                for last in range(at, first + MOST_SENTENCES):
-                    if (first, last) not in found and self._together(numbers, first, last):
-                        mask = 0
-                        for place in range(first, last + 1):
-                            mask |= self.mask(place)
+            for first in range(max(numbers.start, at - MOST_SENTENCES + 1), at + 1):
+                mask = 0
+                for last in range(first, min(numbers.stop, first + MOST_SENTENCES)):
+                    mask |= self.mask(last)
+                    if last >= at and (first, last) not in found and self._is_together(first, last):
                         found[first, last] = Window(source, first, last, mask)
         return list(found.values())
 
@@ -110,9 +131,7 @@ class Windows:
             return []
         return [at for at in self._evidence.of_source[source] if self.mask(at)]
 
-    def _together(self, numbers: range, first: int, last: int) -> bool:
-        if first < numbers.start or last >= numbers.stop:
-            return False
+    def _is_together(self, first: int, last: int) -> bool:
         return self._evidence.sentences[first].range_ == self._evidence.sentences[last].range_
 
     def choose(self, sources: Sequence[int]) -> list[Window]:
@@ -121,7 +140,9 @@ class Windows:
         total, covered = self.parts.total, 0
         chosen: list[Window] = []
         while pool and len(chosen) < MOST_WINDOWS:
-            best = max(pool, key=lambda window: (self._gain(window, covered), *self._place(window)))
+            gains = [self._gain(window, covered) for window in pool]
+            most = max(gains)
+            best = max((window for window, gain in zip(pool, gains, strict=True) if gain == most), key=self._place)
             new = best.mask & ~covered
             if chosen and (self.parts.weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break

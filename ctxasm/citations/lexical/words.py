@@ -62,20 +62,16 @@ class Word(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The key of a word (empty: no content), and whether it may begin a figure, denies, or has an opposite or a modal meaning."""
+    """The key of a word (empty: no content), and whether it may begin a figure, denies, or says the opposite of another word."""
 
     key: str
     figure: bool
     denies: bool
-    signed: bool
+    opposes: bool
 
 
 def _is_figure(plain: str) -> bool:
     return plain[:1].isdigit() or begins_figure(plain)
-
-
-def _is_signed(plain: str) -> bool:
-    return plain in signs().signed or plain in signs().modals or plain in signs().tails
 
 
 class Stems:
@@ -106,7 +102,7 @@ class Stems:
             if len(self.kept) > MAX_KEPT_STEMS:
                 self.kept.clear()
             plain = folded(word)
-            known = self.kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), _is_signed(plain))
+            known = self.kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), plain in signs().opposing)
         return known
 
     def _found(self, plain: str) -> str:
@@ -132,6 +128,11 @@ class Stems:
         found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(folded(word))
         return "" if found is None else self._plainer(found["lead"] + found["root"] + ("en" if found["end"] == "en" else ""))
 
+    def leads_in(self, text: str) -> frozenset[str]:
+        """The heads of verbs that stand apart in a text, as they stand in keys; English has none."""
+        words = (word.strip(".,;:!?()") for word in text.casefold().split()) if self.tongue != "en" else ()
+        return frozenset(LEADS[word] for word in words if word in LEADS)
+
 
 @cache
 def stems_of(tongue: Tongue) -> Stems:
@@ -152,12 +153,6 @@ def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int
     for match in _WORD.finditer(text, low, high):
         word = match.group()
         yield match.start(), match.end(), known(word) or read(word)
-
-
-def leads_in(text: str) -> frozenset[str]:
-    """The heads of verbs that stand apart in a text, as they stand in keys."""
-    words = (word.strip(".,;:!?()") for word in text.casefold().split())
-    return frozenset(LEADS[word] for word in words if word in LEADS)
 
 
 def tongue_of(*groups: Iterable[str]) -> Tongue:

@@ -37,13 +37,15 @@ NO_ROWS = f"it holds no rows: give an object, a list of objects, a table with a 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, and how it is understood: one of the three, or `unread`, the sentence that says why it is not."""
+    """A table, and how it is understood: one of the three, `is_about` a bundle and so no part of it, or `unread`, the sentence that says
+    why it is not."""
 
     rows: Rows
     bundle_kind: str | None = None
     shape: Shape | None = None
     mapping: ColumnMapping | None = None
     unread: str | None = None
+    is_about: bool = False
 
     @property
     def understood(self) -> str:
@@ -55,7 +57,7 @@ class Table:
         if self.mapping is not None:
             what = "questions with their hits" if HITS in self.mapping.columns else self.mapping.kind
             return f"{what}, by its columns"
-        return "not understood"
+        return "about the bundle, and left out" if self.is_about else "not understood"
 
 
 def open_tables(
@@ -83,7 +85,17 @@ def open_tables(
             listed = ", ".join(rows.file for _, rows in named[:20])
             raise InvalidInput(f"a mapping is for {shown(name)}, but the files are {listed}")
     alone = len(files) == len(named) == 1
-    return [_understood(file, rows, mappings.get(rows.file, mappings.get("")), alone) for file, rows in named], problems
+    tables = [_understood(file, rows, mappings.get(rows.file, mappings.get("")), alone) for file, rows in named]
+    if any(table.bundle_kind == "chunks" for table in tables):
+        tables = [Table(table.rows, is_about=True) if table.rows.file not in mappings and _describes(table) else table for table in tables]
+    return tables, problems
+
+
+def _describes(table: Table) -> bool:
+    """Whether a file beside the chunks of a bundle is about it, as META.json is: one JSON object in which a column passed for a text,
+    and that names no document."""
+    taken = table.mapping is not None and table.mapping.kind in ("chunks", "documents") and "document_id" not in table.rows.columns
+    return taken and table.rows.file.lower().endswith(".json") and len(table.rows.rows) == 1
 
 
 def _named_apart(tables: Sequence[Rows]) -> list[tuple[str, Rows]]:

@@ -46,6 +46,7 @@ GUARD = "\u2060"
 """A word joiner: no marker may hold one, so it keeps apart what must not become a marker."""
 
 CLOSERS = {"[": "]", "【": "】", "［": "］", "〔": "〕"}
+_DECIDES = {opener: re.compile(rf"[{re.escape(opener + closer)}\n`\\]").finditer for opener, closer in CLOSERS.items()}
 
 _LONG_NAME = r"(?:sources?|bron(?:nen)?|quellen?|src|docs?|documents?|citations?|cites?|refs?|contexts?|kontext|passages?)"
 NAME = rf"(?:{_LONG_NAME}|ids?|s)"
@@ -261,7 +262,8 @@ def cite_list(tag: str) -> tuple[int, int]:
 def closing(window: str, opener: str) -> int:
     """Length of the bracketed text at the start of `window`; 0 when its closer has not come, -1 when it never counts."""
     closer, depth = CLOSERS[opener], 0
-    for position, char in enumerate(window):
+    for found in _DECIDES[opener](window):
+        char = found[0]
         if char == opener:
             depth += 1
             if depth > 2 or (depth == 2 and opener != "["):
@@ -269,8 +271,8 @@ def closing(window: str, opener: str) -> int:
         elif char == closer:
             depth -= 1
             if not depth:
-                return position + 1
-        elif char in "\n`\\":
+                return found.end()
+        else:
             return -1
     return -1 if len(window) >= HELD_CHARS else 0
 

@@ -11,13 +11,13 @@ HEAD_CHARS = 64
 NEUTRAL = "-\n"
 """A line that makes nothing of what follows it."""
 
-_START = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?[\s>]*")
+_START = re.compile(r"[\s>]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)?[\s>]*+")
 _BULLET_PATTERN = r"[ \t>]*+(?:[-*+•]|\d{1,9}[.)])[ \t]"
 _BULLET = re.compile(_BULLET_PATTERN).match
-_LISTS = re.compile(r"[\s>]*(?:[-*+•\[【［]|\d{1,9}[.)])")
+_LISTS = re.compile(r"[\s>]*+(?:[-*+•\[【［]|\d{1,9}[.)])")
 _HEADING = re.compile(
-    r"[\s>#*_]*(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|references|referenties|citations|citaties|literatuur|bibliography|"
-    r"footnotes|voetnoten)\s*[:*_\s]*",
+    r"[\s>#*_]*+(?:sources?|bron(?:nen)?|bronvermelding|bronnenlijst|references|referenties|citations|citaties|literatuur|bibliography|"
+    r"footnotes|voetnoten)[:*_\s]*+",
     re.IGNORECASE,
 ).fullmatch
 CODE_COLUMNS = 4

@@ -46,7 +46,9 @@ class _Brackets(NamedTuple):
 
 def _brackets(opening: str) -> _Brackets:
     # Not behind what cannot stand between the beginning of a line and a header.
-    begins = rf"{opening}(?<![^{INVISIBLE}\n>#*_|+•·.)-].)[{INVISIBLE}]*+(?:\d|[^\x00-\x7f])"
+    # A whole number and nothing else in it, then an `s`; what is not plain text may fold to either, and what ends may go on.
+    other, end = r"[^\x00-\x7f]|\Z", rf"[\]］】](?:[{INVISIBLE}*_]*+(?:[sS]|[^\x00-\x7f]|\Z))"
+    begins = rf"{opening}(?<![^{INVISIBLE}\n>#*_|+•·.)-].)[{INVISIBLE}]*+(?:\d[\d{INVISIBLE}]*+(?:{end}|{other})|[^\x00-\x7f])"
     whole = rf"{opening}(?=[{INVISIBLE}]*+(?:\d|[^\x00-\x7f]))([^\[\]［］【】\n]*+)[\]］】]"
     return _Brackets(re.compile(begins).search, re.compile(whole).finditer)
 

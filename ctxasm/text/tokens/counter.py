@@ -29,6 +29,9 @@ PARALLEL_CHARS = 400_000
 """From this many characters on, starting threads costs less than it saves."""
 PAIRS = 65_536
 """Pairs of characters of which it is kept whether counts add up between them."""
+LINES = 2048
+"""Texts as long as a summary of a document of which the count is kept, and their most characters: they stand in context after context."""
+LINE_CHARS = 1024
 _BACK = 48
 """Characters looked back for a safe cut at first; eight times more where they hold none."""
 
@@ -53,7 +56,8 @@ class ExactCounter:
         self._encode = encoding.encode_ordinary
         self._vocabulary = encoding
         self.seams = Seams(encoding.name.split("_")[0].replace("p50k", "r50k"))
-        self.count_short = lru_cache(maxsize=65536)(self.count)
+        self.count_short = lru_cache(maxsize=65536)(self._count)
+        self._count_line = lru_cache(maxsize=LINES)(self._count)
         self.pairs: dict[str, bool] = {}
 
     def __reduce__(self) -> tuple[Callable[[str], TokenCounter], tuple[str]]:
@@ -62,6 +66,9 @@ class ExactCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`."""
+        return self._count(text) if len(text) > LINE_CHARS else self._small(text)
+
+    def _count(self, text: str) -> int:
         return len(self._tokens(text))
 
     def _tokens(self, text: str) -> list[int]:
@@ -148,7 +155,9 @@ class ExactCounter:
         return offsets
 
     def _small(self, text: str) -> int:
-        return self.count_short(text) if len(text) <= 4 * _BACK else self.count(text)
+        if len(text) <= 4 * _BACK:
+            return self.count_short(text)
+        return self._count_line(text) if len(text) <= LINE_CHARS else self._count(text)
 
     def _ending(self, text: str) -> tuple[str, bool]:
         """The end of `text` from its last safe cut on, and whether a cut was found."""
@@ -216,7 +225,7 @@ class ExactTally:
     def _remembered(self, pair: str, text: str) -> bool:
         """Whether counts add up between the last character and `text`; kept where the first character alone decides it."""
         safe = not self._last or self._safe(self._last, text)
-        if len(pair) == 1 or (not pair[1].isspace() and len(self._pairs) < PAIRS):
+        if len(pair) == 1 or ((pair[0] not in "\r\n" or not pair[1].isspace()) and len(self._pairs) < PAIRS):
             self._pairs[pair] = safe
         return safe
 

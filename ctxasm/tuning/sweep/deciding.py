@@ -52,7 +52,8 @@ def decide(found: SweepResult, delta: float = DELTA) -> Decision:
     first, second = _evidence_words(found, better, p), _token_words(found, reference, cheaper, promising, delta)
     at_equal_tokens = rivals(found)
     third = () if at_equal_tokens is None else (_rivals_sentence(at_equal_tokens),)
-    return Decision(better, p, cheaper, promising, delta, (f"{first}; {second}.", *third))
+    told = (f"{first}; {second}.",) if cheaper is not None else (f"{first}.", f"{second}.")  # what is shown stands in the first sentence
+    return Decision(better, p, cheaper, promising, delta, (*told, *third))
 
 
 def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
@@ -94,7 +95,7 @@ def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, pr
             f"{_named(found, promising.at)} holds {own} too, at {_tokens(found, promising.at, reference)}: about {more:,} more labelled "
             f"questions could show that it loses at most {delta * 100:.0f} points"
         )
-    return f"nothing cheaper is shown to lose at most {delta * 100:.0f} points"
+    return f"Nothing cheaper is shown to lose at most {delta * 100:.0f} points"
 
 
 def _tokens(found: SweepResult, at: int, reference: int) -> str:

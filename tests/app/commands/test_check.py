@@ -33,7 +33,7 @@ from ctxasm.model.messages import Cancel
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, Hit, Query
 from ctxasm.model.support import Comparison, Conflict, Found, Match, Source, Spent
 from ctxasm.review.agreement import label_scores
-from tests.examples import examples
+from tests.examples import examples, few
 from tests.real_data import real_folder
 
 ROOT = Path(__file__).parents[3]
@@ -60,6 +60,12 @@ class Compared:
 
     def each(self, claim: int) -> list[Match]:
         return [self.together(claim, [at]) for at in range(len(self._sources))]
+
+    def limit(self, claim: int, sources: Sequence[int]) -> float:
+        return 1.0
+
+    def may_contradict(self, claim: int, source: int) -> bool:
+        return True
 
     def together(self, claim: int, sources: Sequence[int]) -> Match:
         wanted = words(self._claims[claim])
@@ -126,6 +132,15 @@ def test_text_says_a_line_an_answer_then_what_needs_a_look_then_the_totals(file:
     assert lines[-2] == "citation recall 0.00, precision 0.00, F1 0.00, coverage 0.00 over 2 claims and 2 citations"
     assert lines[-1] == "no shares over 1 answer (cut, declined or only quoting)"
     assert re.fullmatch(r"checked with words in \d+\.\d\d s, usual markers read\n", err)
+
+
+def test_of_what_is_equally_bad_the_least_carried_stands_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"a": "Dogs bark at cats near my desk.", "b": "Dogs and cats bark.", "c": "Dogs bark at cats at a desk of a cat today."}
+    path = written(
+        tmp_path / "x.jsonl", *({"query_id": name, "answer": f"{claim[:-1]} [1].", "sources": SOURCES} for name, claim in said.items())
+    )
+    found = re.findall(r"  ([abc]): not found \((0\.\d\d)\)", checked([path], capsys)[0])
+    assert found == [("b", "0.00"), ("c", "0.22"), ("a", "0.29")]
 
 
 @pytest.mark.parametrize(("reading", "cited"), [(None, [1]), ("strict", []), ("usual", [1]), ("all", [1, 2])])
@@ -599,13 +614,13 @@ def test_labelled_answers_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixtu
     folder = real_folder()
     if folder is None or not (folder / "cited-hagrid").is_dir():
         pytest.skip("the labelled answers are not on this machine")
-    records = (folder / "cited-hagrid" / "answers.jsonl").read_text(encoding="utf-8").splitlines()[:100]
+    records = few((folder / "cited-hagrid" / "answers.jsonl").read_text(encoding="utf-8").splitlines())
     labels = [label for record in records for label in json.loads(record)["labels"]]
     path = written(tmp_path / "answers.jsonl", *records)
     assert main(["check", path, "--format", "json", "--fail-on", "unknown"]) == 1
     whole = json.loads(capsys.readouterr().out)
     summary = whole["summary"]
-    assert summary["answers"] == len(whole["answers"]) == 100
+    assert summary["answers"] == len(whole["answers"]) == len(records)
     compared = sum(bool(label["cites"]) for label in labels)
     assert (summary["agreement"]["labels"], summary["agreement"]["compared"]) == (len(labels), compared)
     assert summary["agreement"]["auc_low"] < summary["agreement"]["auc"] < summary["agreement"]["auc_high"]

@@ -35,7 +35,7 @@ from tests.app.ui.pages import at, fine, html, problems
 
 AXES = {"expand_window": (0, 1), "max_tokens": (1000, 8000), "budget_policy": ("drop_documents", "segments")}
 SOON = 60.0
-FEW = 5
+FEW = 3
 
 
 @pytest.fixture(scope="module")

@@ -169,7 +169,7 @@ def test_a_value_is_written_one_way():
     assert [value_words(spec_of(name), value) for name, value in values.items()] == [
         *("4,000", "0.8125", "on", "drop documents", "as Neighbours", "all"),
     ]
-    assert named({"max_tokens": 4000, "pool_window": None}) == "Max tokens 4,000, Neighbours to choose among as Neighbours"
+    assert named({"max_tokens": 4000, "pool_window": None}) == "Max tokens 4,000, Candidate neighbours as Neighbours"
 
 
 @pytest.mark.parametrize("embedder", [*THRESHOLDS, None])

@@ -90,6 +90,7 @@ De prijs is hoog. | De prijzen zijn hoog.
 Parking is not free. | Parking is not free.
 Members pay 5 euro a day. | Members pay 5 euro a day and non-members pay 10 euro a day.
 Non smokers pay less. | Non-smokers pay less.
+Former president Jones spoke to the guests. | The ex-president Jones spoke to the guests.
 Die Praxis ist am Montag von 8 bis 12 Uhr geöffnet. | Die Praxis ist am Montag von 8.00 bis 12.00 Uhr geöffnet.
 """
 
@@ -102,6 +103,12 @@ def is_carried(claim: str, text: str) -> bool:
     scorer = LexicalScorer()
     match: Match = scorer.compare([claim], [Source(1, text, ((0, len(text)),))]).each(0)[0]
     return match.score >= scorer.threshold and match.conflict is None and bool(match.found)
+
+
+def test_a_comparative_stands_among_the_four_words_before_than() -> None:
+    text = "The bus is faster for most people than the train."
+    (match,) = LexicalScorer().compare(["The train is faster for most people than the bus."], [Source(1, text, ((0, len(text)),))]).each(0)
+    assert "comparison" in {gated.kind for gated in match.gated}
 
 
 @pytest.mark.parametrize(("claim", "text"), pairs(FALSE))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical import LexicalScorer, amounts, asserted, order
+from ctxasm.citations.lexical import LexicalScorer, amounts, asserted, copies, order, polarity
 from ctxasm.citations.lexical.quantity import Quantity
+from ctxasm.citations.lexical.words import stems_of
 from ctxasm.model.support import Match, Source
 from tests.citations.lexical.test_operators import matter
 from tests.growth import is_linear
@@ -73,3 +74,46 @@ def test_words_of_a_long_list_are_not_all_tried_in_each_others_place(monkeypatch
     of = matter(f"The boats cost {listed}and more.", f"The boats cost {listed}and less.", "en")
     list(order.Order(of).swapped())
     assert tried < 20 * 900
+
+
+@pytest.mark.parametrize("unit", ["no not ", "may no not ", "no, not, "])
+def test_a_claim_of_denials_is_compared_in_linear_time(unit: str) -> None:
+    """With a source that has many, too, so that every gate looks at them."""
+
+    def compare(pairs: str) -> None:
+        claim = f"Visitors may not park here {unit * 2 * len(pairs)}desk opens nine"
+        text = f"Visitors may not park here {unit * 40}and desk opens nine."
+        LexicalScorer().compare([claim], [Source(1, text, ((0, len(text)),))]).together(0, (0,))
+
+    assert is_linear(compare, "x" * (7_600 // len(unit) // 2))
+
+
+def test_what_a_denial_bears_on_is_not_looked_for_from_each_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+    has_content = polarity._has_content
+
+    def counted(token: polarity._Token) -> bool:
+        nonlocal looked
+        looked += 1
+        return has_content(token)
+
+    monkeypatch.setattr(polarity, "_has_content", counted)
+    text = f"Visitors {'no not ' * 500}park."
+    polarity.read_polarity(text, 0, len(text), stems_of("en"))
+    assert looked <= 1_002
+
+
+def test_denials_between_the_same_words_are_held_against_each_other_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+
+    class Counted(dict[object, object]):
+        def get(self, *key: object) -> object:  # type: ignore[override]
+            nonlocal looked
+            looked += 1
+            return super().get(*key)
+
+    between = copies._between
+    monkeypatch.setattr(copies, "_between", lambda tokens: Counted(between(tokens)))
+    denials = "no not " * 200
+    list(copies.find_edits(matter(f"Visitors {denials}park.", f"Visitors {denials}park.", "en")))
+    assert 0 < looked < 30

@@ -51,6 +51,10 @@ def test_a_part_of_what_a_source_says_is_not_enough(claim: str, text: str) -> No
     assert match_of(claim, text).score < LexicalScorer.threshold
 
 
+def test_a_name_with_other_words_on_either_side_replaces_none() -> None:
+    assert match_of("Katz Peter sued the company that led.", "Katz sued the company that Renner led.").conflict is None
+
+
 def test_a_sentence_that_shares_only_figures_with_a_claim_is_tried() -> None:
     text = "De afdeling MRI ligt op verdieping -1. Volg de blauwe lijn. Wij werken op zaterdag van 8 tot 16 uur."
     (found,) = match_of("De afdeling MRI is op zaterdag open van 8 tot 16 uur.", text).found

@@ -35,6 +35,25 @@ def test_the_files_of_a_bundle_one_by_one_are_the_bundle() -> None:
     assert import_files([("b.zip", as_zip(BUNDLE))], valid_only=True).bundle == expected
 
 
+def test_what_is_about_a_bundle_is_no_part_of_it() -> None:
+    about = as_json([{"name": "d0", "lang": "en", "documents": 3, "chunks": 9, "repo": "d0"}])[1:-1]
+    reading = import_files([("META.json", about), *BUNDLE.items()], None, "b")
+    assert reading.bundle == load_bundle_bytes(as_zip(BUNDLE), "b.zip")
+    assert reading.notes[0] == "META.json: JSON in UTF-8; read as about the bundle, and left out"
+    assert preview([("META.json", about), *BUNDLE.items()]).files[0].understood == "about the bundle, and left out"
+    one_more = as_json([{"document_id": "d9", "chunk_index": 0, "text": "alone"}])[1:-1]
+    assert (
+        len(
+            import_files(
+                [("more.json", one_more), *BUNDLE.items()],
+                {"more.json": ColumnMapping("chunks", {"document_id": "document_id", "chunk_index": "chunk_index", "text": "text"})},
+                "b",
+            ).bundle.chunks
+        )
+        == 10
+    )
+
+
 def test_tables_of_every_format_go_together() -> None:
     hits = [{"query_id": row["query_id"], "document_id": "d1", "chunk_index": at, "score": 1.5} for at, row in enumerate(QUERIES)]
     files = [

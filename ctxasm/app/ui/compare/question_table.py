@@ -13,7 +13,7 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.tuning.compare import Comparison, QuestionDelta
 
-CHANGES = {"worse": "▼ B worse", "better": "▲ B better", "unchanged": "unchanged", "unlabelled": "not labelled"}
+CHANGES = {"worse": "▼ B holds less", "better": "▲ B holds more", "unchanged": "unchanged", "unlabelled": "not labelled"}
 """What can become of a question, in the order in which questions are listed."""
 MOST_ROWS = 200
 """Questions that are listed at once; the others are counted."""

@@ -41,7 +41,7 @@ RULES = (
     Rule(
         ("expand_window",),
         lambda s: s.pool_window is not None and s.budget_policy in BY_VALUE,
-        "the neighbours to choose among are set by themselves",
+        "candidate neighbours are set by themselves",
     ),
     Rule(("decay", "decay_mode"), lambda s: s.window == 0, "no neighbours are fetched (window 0)"),
     Rule(("decay_mode",), lambda s: s.window == 1, "every neighbour is one step away (window 1)"),

@@ -41,11 +41,11 @@ def _hits(settings: AssemblySettings) -> tuple[str, ...]:
 
 def _neighbours(settings: AssemblySettings) -> str:
     if settings.window == 0:
-        return "no neighbours" if settings.expand_window == 0 else "no neighbours to choose among"
+        return "no neighbours" if settings.expand_window == 0 else "no candidate neighbours"
     share = "half score" if settings.decay == 0.5 else "full score" if settings.decay == 1 else f"{settings.decay:g} × score"
     step = " per step" if settings.decay_mode == "per_step" and "decay_mode" not in idle(settings) else ""
-    among = " to choose among" if settings.pool_window is not None and "pool_window" not in idle(settings) else ""
-    return f"±{settings.window} neighbour{'s' if settings.window > 1 else ''}{among} at {share}{step}"
+    candidate = "candidate " if settings.pool_window is not None and "pool_window" not in idle(settings) else ""
+    return f"±{settings.window} {candidate}neighbour{'s' if settings.window > 1 else ''} at {share}{step}"
 
 
 def _duplicates(settings: AssemblySettings) -> tuple[str, ...]:
