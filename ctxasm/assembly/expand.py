@@ -125,7 +125,7 @@ def expansion_events(found: Found) -> tuple[Event, ...]:
             added.setdefault(document_id, []).append(candidate)
     for document_id, own in hits.items():
         events += [Added(document_id, c.chunk.chunk_index, c.score, c.parents) for c in added.get(document_id, ())]
-        wanted = sorted({at for index in own for at in range(max(0, index - found.window), index + found.window + 1)})
+        wanted = sorted({at for index in own for at in range(index - found.window, index + found.window + 1)})
         present = [index for index in wanted if (document_id, index) in found.stored]
         if len(present) < len(wanted):
             events += _absences(document_id, present, wanted)

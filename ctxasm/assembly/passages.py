@@ -135,7 +135,7 @@ class _Joiner:
             self._mark(len(self.done) - 1, Share(before.end - chars, before.end, key, chunk.lead_tokens))
             return key
         owner: Key | None = None
-        for at in range(len(self.done) - 1, self.passage - 1, -1):
+        for at in reversed(range(self.passage, len(self.done))):
             earlier = self.done[at]
             shown = earlier.end - earlier.start
             taken = min(chars, shown - behind)

@@ -18,11 +18,14 @@ from ctxasm.assembly.expand import expand
 from ctxasm.assembly.extracts import Extract
 from ctxasm.assembly.group import group
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.assembly.steps import OVER
 from ctxasm.model.events import Dropped
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.text.tokens.counter import open_counter
+from ctxasm.text.tokens.estimate import EstimateCounter
 from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER
 
@@ -73,9 +76,12 @@ def test_what_a_chunk_must_count_at_least() -> None:
         assert fates(done) == {"a": "kept", "b": fate}
 
 
-def test_greedy_says_what_a_hundred_chunks_lack() -> None:
-    scales = weighed({f"d{n:03}": 1 for n in range(115)}, 100, budget_policy="greedy", overflow="stop")
-    done = choose(scales)
+@pytest.mark.parametrize("fitting", [0, 5])
+def test_greedy_says_what_a_hundred_chunks_lack(fitting: int) -> None:
+    """Whether the limit lies between two sizes or is that of so many chunks to the token."""
+    documents = {f"d{n:03}": 1 for n in range(115)}
+    limit = assembled(dict([*documents.items()][:fitting]), 8000).token_count if fitting else 100
+    done = choose(weighed(documents, limit, budget_policy="greedy", overflow="stop"))
     assert len({key for ahead in done.ahead() for key in ahead.whole} - {j.chunk[:2] for j in done.final}) == 100
 
 
@@ -248,6 +254,60 @@ def test_what_higher_limits_show_is_what_they_show_and_not_one_token_earlier(pol
     assert seen | {name for name, whole in before.items() if whole} == set(documents)
 
 
+def test_what_fits_to_the_token_is_not_ahead() -> None:
+    limit = assembled({"b": 3}, 8000).token_count
+    ahead = [*choose(weighed({"a": 12, "b": 3}, limit, oversized="drop")).ahead()]
+    assert ahead
+    assert all(each.limit > limit for each in ahead)
+
+
+@pytest.mark.parametrize("chosen", [{"budget_policy": "greedy_skip"}, {"oversized": "drop"}])
+def test_what_only_the_limit_in_characters_leaves_out_is_ahead_of_no_other_limit(chosen: dict[str, object]) -> None:
+    for documents in ({"a": 80, "b": 1}, {"b": 1, "a": 80}):
+        limits = [each.limit for each in choose(weighed(documents, 8000, max_chars=500, **chosen)).ahead()]
+        assert all(limit < OVER for limit in limits)
+
+
+def test_a_frame_gives_way_no_further_than_to_the_token() -> None:
+    chunks, query = [Chunk("a", 0, text("a", 9))], Query("q", (Hit("a", 0, 0.5),))
+
+    def shown(summary: str | None, limit: int) -> Assembly:
+        source = FakeSource([Document("a", "The title", None, summary)], chunks, COUNTER)
+        return assemble(query, source, AssemblySettings(), COUNTER, FakeClock(), limit)
+
+    bare = shown(None, 8000)
+    assert shown("All about the desk.", bare.token_count).text == bare.text
+    assert "The title" not in shown("All about the desk.", bare.token_count - 1).text
+
+
+def test_where_the_best_chunk_is_too_large_it_is_cut_and_not_the_one_before_it() -> None:
+    chunks = [Chunk("a", index, text(f"a{index}", 20)) for index in (0, 1)]
+    query = Query("q", (Hit("a", 0, 0.1), Hit("a", 1, 0.9)))
+    done = assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(), COUNTER, FakeClock(), 60)
+    assert [fate.fate for fate in done.trace.fates] == ["dropped", "truncated"]
+
+
+def test_a_document_lacks_what_the_first_of_its_chunks_lacks() -> None:
+    chunks = [Chunk("a", 0, text("a", 9)), Chunk("b", 0, text("b", 9)), Chunk("b", 4, text("bb", 9))]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("b", 0, 0.8), Hit("b", 4, 0.7)))
+    settings = AssemblySettings(expand_window=0, budget_policy="greedy", overflow="stop")
+    limit = assembled({"a": 9}, 8000).token_count
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), limit)
+    _, first, second = (fate.missing_tokens for fate in done.trace.fates)
+    assert first is not None
+    assert second is not None
+    assert done.trace.sizes[1].missing_tokens == first < second
+
+
+@pytest.mark.parametrize("policy", ["pack", "segments"])
+def test_where_a_larger_chunk_says_what_the_best_one_says_it_stands_for_it(policy: str) -> None:
+    chunks = [Chunk("a", 0, f"{text('before')}{text('a', 5)}"), Chunk("a", 5, text("a", 5))]
+    query = Query("q", (Hit("a", 0, 0.5, 2), Hit("a", 5, 0.9, 1)))
+    settings = AssemblySettings(budget_policy=policy, dedup_near=True, min_chunk_tokens=1)
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), 8000)
+    assert [(fate.fate, fate.of) for fate in done.trace.fates] == [("kept", None), ("duplicate_of", ("a", 0))]
+
+
 def test_no_better_packing_is_told_where_all_documents_fit() -> None:
     for documents in ({"a": 5}, {"a": 5, "b": 5}, {"a": 5, "b": 5, "c": 5}):
         whole = assembled(documents, 8000)
@@ -308,6 +368,20 @@ def test_all_that_fits_to_the_token_is_kept(policy: str, unit: str) -> None:
     assert fates(assembled(documents, whole - 1, **chosen)) == {"a": "kept", "b": "kept", "c": "dropped"}
 
 
+def test_all_that_fits_to_the_character_is_kept_where_tokens_are_estimated() -> None:
+    """No part of an estimate stands for itself, so that every block is counted with its number: the tenth has two digits."""
+    counter, chunks = EstimateCounter("cl100k_base", ""), [Chunk(f"d{number}", 0, text("x", 4)) for number in range(9)]
+    query = Query("q", tuple(Hit(chunk.document_id, 0, 1 - place / 100) for place, chunk in enumerate(chunks)))
+
+    def kept(max_chars: int | None) -> Assembly:
+        settings = AssemblySettings(expand_window=0, dedup_exact=False, max_chars=max_chars)
+        return assemble(query, FakeSource([], chunks, counter), settings, counter, FakeClock(), 8000)
+
+    whole = kept(None)
+    assert whole.token_count == counter.count(whole.text)
+    assert [len(kept(len(whole.text) - less).citations) for less in (0, 1)] == [9, 8]
+
+
 @pytest.mark.parametrize("policy", EVERY)
 def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> None:
     documents = {"a": 6, "b": 30, "c": 4}
@@ -320,6 +394,16 @@ def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> N
     assert sizes[0].kept
     assert not sizes[1].kept
     assert [size.missing_tokens for size in sizes] == [fate.missing_tokens for fate in done.trace.fates]
+
+
+def test_what_changes_its_tokens_with_both_its_neighbours_is_counted_between_them() -> None:
+    """All three come to a token more than what the pairs of them say."""
+    counter = open_counter("o200k_base")
+    chunks = [Chunk("a", 0, "It opens at nine.\n"), Chunk("b", 0, "//"), Chunk("c", 0, "a/1")]
+    query = Query("q", tuple(Hit(chunk.document_id, 0, 1 - place / 10) for place, chunk in enumerate(chunks)))
+    settings = AssemblySettings(format="minimal", block_separator=".", budget_policy="greedy", min_chunk_tokens=0)
+    done = assemble(query, FakeSource([], chunks, counter), settings, counter, FakeClock(), 8000)
+    assert done.trace.sizes[-1].end == done.token_count == counter.count(done.text)
 
 
 @pytest.mark.parametrize("unit", ["document", "passage"])

@@ -400,6 +400,12 @@ def test_the_successor_stands_where_the_old_one_stood() -> None:
     assert [resolution.scores[name] for name in resolution.order] == [0.9, 0.9, 0.7]
 
 
+def test_of_two_successors_the_better_stands_first() -> None:
+    found = candidates(("old", 0, "one", 0.9), ("old", 1, "two", 0.8), ("old", 2, "x", 0.95), ("b", 0, "1", 0.5), ("a", 0, "2", 0.4))
+    superseded = {("old", 0): Related(("a", 0), "near", 1.0), ("old", 1): Related(("b", 0), "near", 1.0)}
+    assert resolve(by_document(found.values()), Relations({}, superseded)).order == ("b", "a", "old")
+
+
 def test_a_newer_part_does_not_stand_for_a_longer_old_text() -> None:
     longer = f"Dear visitor. {RULE} Children come with an adult, and flowers stay outside."
     found = candidates(("old", 0, longer, 0.9), ("new", 0, RULE, 0.5))

@@ -117,6 +117,8 @@ def test_each_feature_moves_the_value_by_its_weight():
     of = {key: each.features for key, each in found.items()}
     assert of["a", 0].words == 1 == of["a", 0].document_words
     assert 0 < of["b", 0].words < 1
+    part = {key: each.features for key, each in value_candidates("contrast allergy pump", own, {}, NOTHING).items()}
+    assert part["a", 0].document_words == 1 > part["b", 0].document_words > 0
     assert 0 < of["b", 0].title_words < 1
     assert of["a", 0].title_words == 0
     assert of["a", 0].document == pytest.approx(1 / 1.75)
@@ -146,6 +148,8 @@ def test_what_no_hit_reaches_is_far_and_a_value_has_an_end():
     assert far["a", 4999].value == exp(500)
     lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 45, "x"), candidate("a", 46, "x")], {}, NOTHING)
     assert [lent["a", at].features.near for at in (45, 46)] == [pytest.approx(-45 * log(3)), -50]
+    between = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 46, "x"), candidate("a", 92, "x", 1)], {}, NOTHING)
+    assert between["a", 46].features.near == -50
     worst = value_candidates("x", [candidate("a", 0, "x", 9), candidate("a", 45, "x"), candidate("b", 0, "x")], {}, weights(near=1.0))
     assert worst["a", 45].value == worst["b", 0].value  # out of reach, and as good as that: never below it
 
@@ -223,6 +227,11 @@ def test_words_are_looked_for_without_what_an_inflection_changes(question, stems
     assert list(stems_of(question)) == stems
 
 
+def test_a_word_that_was_found_is_told_as_the_question_has_it():
+    """Of what is written without blanks the two characters that were looked for."""
+    assert stems_of("Contrasts 造影剤") == {"contras": "contrasts", "造影": "造影", "影剤": "影剤"}
+
+
 def sized(name: str, tokens: int) -> str:
     """A text of just so many tokens."""
     text = name + " the" * tokens
@@ -268,6 +277,22 @@ def test_twelve_chunks_are_offered_what_is_left(large: int, shown: set[tuple[str
     """Under a limit in characters the estimates in tokens are far too small."""
     texts = {("a", 0): sized("best", 90)} | {(f"d{n:02}", 0): sized(f"d{n:02}", 60) for n in range(large)} | {("z", 0): sized("tiny", 10)}
     assert taken(texts, 500, weights(length=2.0), max_chars=500) == shown
+
+
+def test_of_what_is_far_too_much_half_stays_and_twelve_are_offered():
+    """Of 27 chunks of one size 14, and as many more as fit."""
+    texts = {f"d{number:02}": ["x"] for number in range(27)}
+    hits = [(name, 0) for name in texts]
+    most = len(run("q", dict([*texts.items()][:26]), hits[:26], 10**5, expand_window=0).text)
+    assert len(shown(run("q", texts, hits, 10**5, expand_window=0, max_chars=most))) == 26
+
+
+def test_an_estimate_a_tenth_over_what_is_left_is_tried():
+    """Of the second 90 tokens are estimated, 20 of them for its title, which takes fewer: 82 left are enough to try."""
+    texts, title = {("a", 0): sized("best", 30), ("b", 0): sized("other", 60)}, "a" * 80
+    alone = COUNTER.count(f"[1] Source: {title}\n{texts['a', 0]}")
+    assert taken(texts, alone + 81, title=title) == {("a", 0)}
+    assert taken(texts, alone + 82, title=title) == {("a", 0), ("b", 0)}
 
 
 def test_the_first_sixty_words_of_a_question_are_looked_for():

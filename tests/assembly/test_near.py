@@ -102,6 +102,10 @@ def test_a_text_that_stands_at_the_end_of_the_last_is_found() -> None:
     assert Words([PART, PART]).inside() == []
 
 
+def test_each_of_three_is_like_each() -> None:
+    assert [pair[:2] for pair in Words([f"{PART} {number}" for number in range(3)]).alike(0.8)] == [(0, 1), (0, 2), (1, 2)]
+
+
 @pytest.mark.parametrize(("sizes", "shared", "threshold"), [((30, 30), 20, 0.5), ((100, 55), 55, 0.55)])
 def test_a_pair_of_just_the_similarity_that_is_asked_for_is_found(sizes: tuple[int, int], shared: int, threshold: float) -> None:
     """0.55 × 100 is a little more than 55 to a computer."""

@@ -98,6 +98,32 @@ def test_the_bound_is_that_of_the_richest_branch_not_looked_into(monkeypatch: py
     assert packing.bound >= tried(units, None, 15)[0] == 15.0
 
 
+@pytest.mark.parametrize(("limit", "bound"), [(15, 4 + 7 + 8 * 7 / 9), (19, 4 + 7 + 8 + 2 / 3), (20, 20)])
+def test_before_its_first_step_a_search_knows_what_parts_of_units_would_be_worth(
+    monkeypatch: pytest.MonkeyPatch, limit: int, bound: float
+) -> None:
+    monkeypatch.setattr(pack, "MAX_STEPS", 0)
+    units = [Unit("a", 9, 8.0), Unit("b", 6, 7.0), Unit("c", 3, 1.0), Unit("d", 2, 4.0)]
+    assert packing_regret(units, None, limit, 0.0).best == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(("steps", "exact"), [(1000, True), (1001, False)])
+def test_a_search_takes_a_thousand_steps_at_most(steps: int, exact: bool) -> None:
+    """All units but the last fit; then each is given back once."""
+    units = [*(Unit(f"d{place}", 1, 1.0) for place in range(steps - 1)), Unit("last", 2, 0.001)]
+    assert packing_regret(units, None, steps, 0.0).exact == exact
+
+
+def test_what_fits_whole_is_not_searched() -> None:
+    count = pack.MAX_STEPS + 1
+    assert packing_regret([Unit(f"d{place}", 1, 1.0) for place in range(count)], None, count, 0.0).exact
+
+
+def test_what_has_no_value_is_left_to_the_rest_even_where_it_takes_nothing() -> None:
+    packing = pack_units([Unit("a", 3, 1.0), Unit("b", 0, 0.0), Unit("c", 0, 1.0)], None, 10)
+    assert (packing.chosen, packing.rest) == ((0, 2), (1,))
+
+
 @st.composite
 def crowds(draw: st.DrawFn) -> list[Unit]:
     """Many units, of a kind that is hard to pack: alike in value per token, nearly so, or many of no value."""

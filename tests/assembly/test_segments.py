@@ -163,5 +163,6 @@ def maximal(gains: list[int], first: int = 0) -> list[tuple[int, int, float]]:
 @quick
 @given(st.lists(st.integers(-6, 6), max_size=14))
 @such_as([3, -1, 1, -1, 2])
+@such_as([2, -2, 3])
 def test_the_runs_above_the_rent_are_the_maximal_stretches(gains: list[int]) -> None:
     assert _maximal([float(gain) for gain in gains]) == maximal(gains)

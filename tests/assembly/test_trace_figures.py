@@ -6,7 +6,20 @@ import pytest
 
 from ctxasm.assembly.pipeline import Recorder, assemble
 from ctxasm.model.errors import InvalidInput
-from ctxasm.model.events import Dropped, Numbered, Ordered, Overshot, Placed, Prefixed, Stripped, Supplemented, Truncated, Unstripped
+from ctxasm.model.events import (
+    Dropped,
+    Duplicate,
+    Numbered,
+    Ordered,
+    Overshot,
+    Placed,
+    Prefixed,
+    Returned,
+    Stripped,
+    Supplemented,
+    Truncated,
+    Unstripped,
+)
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, StageRecord
 from ctxasm.model.settings import AssemblySettings
@@ -119,6 +132,31 @@ def test_a_chunk_that_is_cut_says_where() -> None:
     shown = next(each for each in records(done)["budget"].after if each[:2] == (cut.document_id, cut.chunk_index))
     events = [event for event in records(done)["budget"].events if isinstance(event, Truncated)]
     assert events == [Truncated(cut.document_id, cut.chunk_index, shown.end)]
+    assert not [event for event in records(done)["budget"].events if isinstance(event, Stripped)]
+
+
+def test_a_document_that_comes_back_has_a_place() -> None:
+    chunks = [Chunk("a", 0, OTHER * 9), Chunk("a", 1, TEXT), Chunk("b", 0, TEXT)]
+    query, settings = Query("q", (Hit("a", 0, 0.9), Hit("a", 1, 0.8), Hit("b", 0, 0.7))), AssemblySettings(oversized="drop")
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), 60)
+    events = [event for event in records(done)["budget"].events if not isinstance(event, Dropped | Duplicate)]
+    assert events == [Returned("b", 0), Placed("b", 1, 0.0)]
+
+
+def test_a_copy_is_left_for_what_the_chunk_is_left_for_that_it_waits_for() -> None:
+    chunks = [Chunk("a", 0, OTHER), Chunk("a", 4, TEXT), Chunk("b", 0, TEXT)]
+    query, settings = Query("q", (Hit("a", 0, 0.9), Hit("a", 4, 0.8), Hit("b", 0, 0.7))), AssemblySettings(expand_window=0)
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), 40)
+    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("dropped", "oversized"), ("dropped", "oversized")]
+
+
+@pytest.mark.parametrize(("policy", "reason"), [("greedy", "budget"), ("pack", "no_value")])
+def test_a_neighbour_is_no_orphan_where_its_hit_repeats_its_own_document(policy: str, reason: str) -> None:
+    chunks = [Chunk("a", 0, TEXT), Chunk("a", 5, TEXT), Chunk("a", 6, OTHER)]
+    query = Query("q", (Hit("a", 0, 0.9), Hit("a", 5, 0.5)))
+    settings = AssemblySettings(budget_policy=policy, pack_unit="passage", overflow="stop", min_chunk_tokens=1)
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock(), count(TEXT) + 12)
+    assert [(fate.fate, fate.reason) for fate in done.trace.fates] == [("kept", None), ("duplicate_of", None), ("dropped", reason)]
 
 
 def test_a_chunk_whose_neighbour_is_left_out_shows_its_head_again() -> None:
@@ -227,8 +265,14 @@ def test_a_neighbour_without_text_has_no_score_and_no_rank() -> None:
     assert (fate.chunk_index, fate.retrieved, fate.score, fate.rank, fate.reason, fate.tokens) == (1, False, 0.0, 0, "empty", 0)
 
 
-def test_what_was_defused_in_two_places_is_counted_in_both() -> None:
-    text = "As it was told [1] in the first place by all of them, and then [22] once more."
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As it was told [1] in the first place by all of them, and then [22] once more.",
+        "As it was told [1], " + "and all of them knew, " * 9 + "it was told [2] to each and then [22] once more.",
+    ],
+)
+def test_what_was_defused_in_several_places_is_counted_in_each(text: str) -> None:
     query, settings = Query("q", (Hit("a", 0, 0.9),)), AssemblySettings(marker_collisions="neutralise")
     done = assemble(query, FakeSource([], [Chunk("a", 0, text)], COUNTER), settings, COUNTER, FakeClock(), 200)
     assert "[22]" not in done.text

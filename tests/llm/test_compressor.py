@@ -86,6 +86,15 @@ def test_what_stands_apart_is_marked_and_put_in_order() -> None:
     assert left_of(extract) == f"{PARKING}\n[…]\nTot ziens."
 
 
+def test_what_stands_together_behind_a_gap_is_one_span() -> None:
+    (extract,) = compressed(
+        Said(lambda told: "Het ziekenhuis ligt in het park.\nOp zondag is dat niet zo.\nTot ziens."),
+        TEXT.replace(", tenzij u met de bus komt", ""),
+    )
+    assert extract is not None
+    assert [span.start for span in extract.spans] == [0, TEXT.index("Op zondag")]
+
+
 @pytest.mark.parametrize("reply", ["Parkeren kost 3 euro per uur.", f"{PARKING} Dat is duur.", "Parking costs 2.50 euros an hour."])
 def test_what_the_chunk_does_not_hold_is_marked_rewritten(reply: str) -> None:
     assert compressed(Said(lambda told: reply), TEXT) == [Extract("rewritten", words=reply)]
@@ -196,6 +205,12 @@ def test_a_failure_stops_the_others_and_words_take_over() -> None:
     by_words = ExtractiveCompressor(MARK).compress(QUESTION, left, 60, COUNTER)
     assert [extract.spans for extract in failed.values()] == [extract.spans for extract in by_words if extract is not None]
     assert len(kept) == 20 - len(failed)
+
+
+def test_a_copy_that_the_content_filter_stopped_is_a_failure() -> None:
+    (extract,) = compressed(Said(lambda told: PARKING, reason="content_filter"), TEXT)
+    assert extract is not None
+    assert (extract.how, "content filter of mini" in extract.failure) == ("extractive", True)
 
 
 def test_an_empty_reply_is_a_failure() -> None:

@@ -46,6 +46,11 @@ def test_a_reply_is_found_or_not(reply: str, expected: list[str] | None) -> None
     assert found(reply) == expected
 
 
+@pytest.mark.parametrize(("reply", "expected"), [("九点开门。\n五点关门。", ["九点开门。五点关门。"]), ("五点关门。", ["五点关门。"])])
+def test_sentences_that_touch_are_one_span(reply: str, expected: list[str]) -> None:
+    assert found(reply, "九点开门。五点关门。周日休息。") == expected
+
+
 SENTENCES = st.lists(st.integers(0, 10**6).map(lambda n: f"Zin {n} zegt dat kamer {n % 97} open is."), min_size=1, max_size=12, unique=True)
 
 

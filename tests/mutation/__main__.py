@@ -20,6 +20,7 @@ import random
 import resource
 import signal
 import sys
+import threading
 import time
 import traceback
 import types
@@ -96,10 +97,12 @@ class Reached:
     def begin(self) -> None:
         self._left.clear()
         self._steps.clear()
+        threading.settrace(self._call)
         sys.settrace(self._call)
 
     def end(self) -> dict[str, list[int]]:
         sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
         found: dict[str, set[int]] = defaultdict(set)
         for code, left in self._left.items():
             if code.co_filename.startswith(_RULES):

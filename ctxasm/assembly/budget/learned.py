@@ -28,6 +28,8 @@ HEADER_TOKENS = 10
 CHARS_PER_TOKEN = 4
 OFFERED = 12
 """Chunks offered at most to the room that is left, each by an exact count."""
+LEEWAY = 1.1
+"""What is estimated to take so many times the room that is left may still fit."""
 
 
 def learned(scales: Scales) -> Chosen:
@@ -138,10 +140,10 @@ class _Fill:
         return prices
 
     def _offer(self, chosen: ChunkSet, size: int) -> None:
-        """What still fits, the best for its tokens first. An estimate that is a little over may still fit."""
+        """What still fits, the best for its tokens first."""
         room = self.scales.limit - size
         prices = self._prices(chosen)
-        if not any(tokens <= room * 1.1 for _, tokens, _ in prices):
+        if not any(tokens <= room * LEEWAY for _, tokens, _ in prices):
             return
         repeats = Repeats(self.scales)
         offered, changed = 0, False
@@ -149,7 +151,7 @@ class _Fill:
         for _, key, before in sorted(rest):
             candidate = self.own[key].candidate
             tokens = self._tokens(candidate, chosen) if changed else before
-            if tokens > room * 1.1 or repeats.takes(candidate, chosen):
+            if tokens > room * LEEWAY or repeats.takes(candidate, chosen):
                 continue
             if offered == OFFERED:
                 return

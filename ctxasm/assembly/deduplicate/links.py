@@ -15,6 +15,9 @@ from ctxasm.model.events import Likeness
 from ctxasm.model.ports import ChunkVectors, FetchedChunk
 from ctxasm.model.settings import AssemblySettings
 
+ROWS = 512
+"""Texts whose cosines with all others are worked out at a time."""
+
 
 class Link(NamedTuple):
     """Text `second` repeats text `first` (positions among the different texts). `mutual`: also the other way round.
@@ -70,9 +73,9 @@ def _alike_in_meaning(texts: Sequence[FetchedChunk], threshold: float | None, ve
     least = vectors.threshold if threshold is None else threshold
     rows = np.asarray(vectors.vectors(texts), dtype=np.float32)
     found: list[tuple[int, int, float]] = []
-    for start in range(0, len(rows), 512):
+    for start in range(0, len(rows), ROWS):
         # Rounded, because the last digits depend on how the rows were portioned.
-        cosines = np.round(_product(rows[start : start + 512], rows[start:], np), 5)
+        cosines = np.round(_product(rows[start : start + ROWS], rows[start:], np), 5)
         for one, other in np.argwhere(np.triu(cosines >= least - 1e-9, 1)).tolist():
             found.append((start + one, start + other, min(1.0, float(cosines[one, other]))))
     return found

@@ -41,7 +41,7 @@ def relations_of(
     """
     if not (settings.dedup_exact or settings.dedup_near or settings.dedup_semantic):
         return NO_RELATIONS
-    keys = {candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text) for candidate in candidates.values()}
+    keys = {_key_of(candidate) for candidate in candidates.values()}
     if len(keys) == len(candidates) and not (settings.dedup_near or settings.dedup_semantic):
         return NO_RELATIONS
     groups = list(_different_texts(candidates.values()).values())
@@ -71,8 +71,12 @@ def promote(candidates: Mapping[Key, Candidate], relations: Relations) -> tuple[
 def _different_texts(candidates: Iterable[Candidate]) -> dict[bytes, list[Candidate]]:
     groups: dict[bytes, list[Candidate]] = {}
     for candidate in sorted(candidates, key=attrgetter("key")):
-        groups.setdefault(candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text), []).append(candidate)
+        groups.setdefault(_key_of(candidate), []).append(candidate)
     return groups
+
+
+def _key_of(candidate: Candidate) -> bytes:
+    return candidate.chunk.duplicate_key or duplicate_key(candidate.chunk.text)
 
 
 class _Web:
