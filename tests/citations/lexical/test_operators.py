@@ -528,8 +528,16 @@ def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, 
     ("claim", "source", "is_refused"),
     [
         ("Riesling grapes mature in oak.", "Sable ferments Riesling grapes in steel. The red wines mature for months in oak.", True),
+        ("Riesling matures in oak.", "Sable ferments Riesling in steel. At the winery, the red ones mature in oak.", True),
         ("Sable matures its wines in oak barrels.", "Sable was founded in 1911. It matures wines for months in oak barrels.", False),
         ("Sable opened in May 1911, and the red wines mature in oak.", "Sable opened in May 1911. The red wines mature in oak.", False),
+        ("Sable reaches 66 viewers.", "Sable is a channel. The company reaches 66 viewers.", False),
+        ("Sable reaches 66 viewers.", "Sable is a channel. Its company reaches 66 viewers.", True),
+        ("Sable reaches 66 viewers.", "Sable is a channel. The Swiss company reaches 66 viewers.", True),
+        ("Sable was sold for 66 pounds.", "Sable is a channel. In 1911 it was sold for 66 pounds.", False),
+        ("Sable was sold for 66 pounds.", "Sable is a channel. For 66 pounds a rival was sold.", False),
+        ("Sable paid for wine in gold coins.", "Sable paid for it in gold coins. Every cask held wine.", False),
+        ("Sable paid for red wine in gold coins.", "Sable paid for it in gold coins. Every cask held red wine.", True),
     ],
 )
 def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source: str, is_refused: bool) -> None:
