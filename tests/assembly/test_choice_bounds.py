@@ -509,6 +509,23 @@ def test_the_best_hit_is_in_wherever_its_document_stands(policy: str) -> None:
     assert [citation.document_id for citation in done.citations] == ["b"]
 
 
+@pytest.mark.parametrize("policy", ["pack", "segments"])
+@pytest.mark.parametrize("unit", ["document", "passage"])
+def test_what_the_best_hit_stands_inside_is_in_for_it(policy: str, unit: str) -> None:
+    """However little it is worth itself, and cut down to it where there is no room for what stands beside it."""
+    inside = text("in", 12)
+    chunks = [Chunk("a", 0, f"{text('o', 3)}{inside}{text('p', 3)}"), Chunk("a", 1, text("aa", 12)), Chunk("a", 4, inside)]
+    chunks.append(Chunk("b", 0, text("b", 12)))
+    hits = (Hit("b", 0, 0.95, 2), Hit("a", 4, 0.7, 1), Hit("a", 1, 0.6, 3), Hit("a", 0, 0.5, 4))
+    settings = AssemblySettings(budget_policy=policy, pack_unit=unit, expand_window=0, dedup_near=True)
+    source = FakeSource([], chunks, COUNTER)
+    alone = assemble(Query("q", hits[3:]), source, settings, COUNTER, FakeClock()).token_count
+    for query in (Query("q", hits), Query("q", tuple([replace(hit, score=1 - (hit.rank or 0) / 10) for hit in hits]))):
+        done = assemble(query, source, settings, COUNTER, FakeClock(), alone)
+        assert {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate == "kept"} == {("a", 0)}
+        assert {f.fate for f in done.trace.fates if (f.document_id, f.chunk_index) == ("a", 4)} == {"duplicate_of"}
+
+
 @pytest.mark.parametrize("unit", ["document", "passage"])
 def test_what_pack_leaves_room_for_is_offered_to_the_richest_that_has_value(unit: str) -> None:
     """Additive costs say a little too much: what fits by the exact count comes in after all, best first, and only once."""
