@@ -180,6 +180,15 @@ def test_where_only_chunk_text_counts_no_frame_gives_way(policy: str) -> None:
         assert done.trace.fates[0].fate == "truncated"
 
 
+def test_of_a_title_that_gives_way_eight_characters_for_a_token_are_read() -> None:
+    """Whatever more of long words would fit."""
+    source = FakeSource([Document("a", "responsibility " * 100)], [Chunk("a", 0, "Yes.")], COUNTER)
+    done = assemble(Query("q", (Hit("a", 0, 0.9),)), source, AssemblySettings(), COUNTER, FakeClock(), 40)
+    title = done.text.removeprefix("[1] Source: ").partition("…")[0]
+    assert done.token_count < 35
+    assert 8 * 40 - len("responsibility") < len(title) < 8 * 40
+
+
 def test_the_value_of_a_hit_is_that_of_reciprocal_rank_fusion() -> None:
     assert value_of([1]) == 1 / 61
     assert value_of([1, 2]) == pytest.approx(1 / 61 + 1 / 62)

@@ -306,6 +306,16 @@ def test_meaning_is_told_to_five_digits(cosine: str, is_copy: bool) -> None:
     assert [(one, other) for one, other, _ in links] == ([(0, 1)] if is_copy else [])
 
 
+def test_vectors_a_hair_too_long_are_no_more_than_alike() -> None:
+    class Longer(Plane):
+        def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+            return super().vectors(chunks) * np.float32(1.0001)
+
+    assert _alike_in_meaning([one.chunk for one in candidates(("a", 0, "0.5", 0.9), ("b", 0, "0.5", 0.5)).values()], None, Longer()) == [
+        (0, 1, 1.0)
+    ]
+
+
 def test_without_copies_a_document_has_the_score_of_its_best_hit() -> None:
     found = candidates(("a", 0, "Parking is free.", 0.4), ("a", 1, "Dogs stay outside.", 0.7), ("b", 0, RULE, 0.9))
     assert resolve(by_document(found.values()), NO_RELATIONS).scores == {"b": 0.9, "a": 0.7}

@@ -265,6 +265,13 @@ def test_what_takes_least_is_chosen_of_equal_values(best: int, beside: int, extr
         assert taken(texts, 150, title=title or "TT") == {("a", best), ("a", beside) if name == "a" else ("b", 0)}
 
 
+@pytest.mark.parametrize(("less", "second"), [(0, "b"), (1, "c")])
+def test_an_estimate_of_just_what_is_left_fits(less: int, second: str) -> None:
+    """Of the better second 70 tokens are estimated beside 40 of the best; a token less, and the other takes its place."""
+    texts = {("a", 0): sized("best", 30), ("b", 0): sized("large", 60), ("c", 0): sized("small", 40)}
+    assert taken(texts, 110 - less, weights(length=2.0), title="TT") == {("a", 0), (second, 0)}
+
+
 @pytest.mark.parametrize("beside", [4, 6])
 def test_a_chunk_costs_less_once_a_neighbour_is_in(beside: int) -> None:
     """Four tokens less, that of a gap: now less than the other with its header."""

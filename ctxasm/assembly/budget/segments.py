@@ -14,7 +14,7 @@ from ctxasm.model.results import Candidate
 
 
 def segments(scales: Scales) -> Chosen:
-    """The run of the best chunk, and the best of the others beside it."""
+    """The best chunk, then the run that it stands in and the best of the others, each as it fits beside those before it."""
     begun = start(scales)
     if begun is None:
         return taken(scales, ChunkSet(scales), {})
