@@ -548,6 +548,17 @@ def test_what_pack_leaves_room_for_is_offered_to_the_richest_that_has_value(unit
         assert done.trace.regret.kept >= value_of(range(1, count + 1))
 
 
+def test_what_pack_leaves_because_sums_are_rounded_comes_in_by_the_exact_count() -> None:
+    """Estimates are rounded up, of three documents three times, and of all of them once."""
+    counter, settings = EstimateCounter("cl100k_base", ""), AssemblySettings(budget_policy="pack", expand_window=0, min_chunk_tokens=0)
+    source = FakeSource([], [Chunk(name, 0, text(name, 2)) for name in "abc"], counter)
+    hits = tuple(Hit(name, 0, 1 - place / 100) for place, name in enumerate("abc"))
+    sizes = [assemble(Query("q", some), source, settings, counter, FakeClock()).token_count for some in (hits, *((hit,) for hit in hits))]
+    assert sizes[0] < sum(sizes[1:])
+    done = assemble(Query("q", hits), source, settings, counter, FakeClock(), sizes[0])
+    assert [citation.document_id for citation in done.citations] == ["a", "b", "c"]
+
+
 def test_a_header_costs_its_first_passage_and_no_other() -> None:
     chunks = [Chunk("a", index, text(f"a{index}", 6)) for index in (0, 5, 9)]
     hits = tuple(Hit("a", chunk.chunk_index, 0.9 - place / 10) for place, chunk in enumerate(chunks))

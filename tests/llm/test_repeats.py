@@ -29,6 +29,7 @@ def found(reply: str, text: str = TEXT) -> list[str] | None:
         ("Tot ziens.\nParkeren kost twee euro.", ["Parkeren kost twee euro.", "Tot ziens."]),
         ("Parkeren kost twee euro. […] Tot ziens.", ["Parkeren kost twee euro.", "Tot ziens."]),
         ('"Betalen" kan niet contant - alleen met pin.', ["“Betalen” kan niet contant – alleen met pin."]),
+        ('- "Betalen" kan niet contant - alleen met pin.', ["“Betalen” kan niet contant – alleen met pin."]),
         ("Parkeren kost twee euro. Bezoek duurt", ["Parkeren kost twee euro.  Bezoek duurt"]),
         ("duurt hoogstens 30 minuten", ["duurt\nhoogstens 30 minuten"]),
         ("“Betalen” kan contant.", None),
