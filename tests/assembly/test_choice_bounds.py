@@ -263,6 +263,30 @@ def test_what_higher_limits_show_is_what_they_show_and_not_one_token_earlier(pol
     assert seen | {name for name, whole in before.items() if whole} == set(documents)
 
 
+@pytest.mark.parametrize("policy", ["greedy", "greedy_skip"])
+def test_the_best_chunk_is_whole_from_the_limit_on_that_its_smallest_frame_needs(policy: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 12)), Chunk("b", 0, text("b", 3))]
+    query, settings = Query("q", (Hit("a", 0, 0.9), Hit("b", 0, 0.5))), AssemblySettings(budget_policy=policy, expand_window=0)
+    found = expand(query, FakeSource([Document("a", "A long title " * 9)], chunks, COUNTER), settings, COUNTER)
+    grouped = group(deduplicate(found, settings, None))
+    ahead = [*choose(Scales(grouped, settings, COUNTER, 20)).ahead()]
+    for each in ahead:
+        there = outcome(Scales(grouped, settings, COUNTER, each.limit))
+        assert {key[0] for key in each.whole} == {name for name, is_whole in there.items() if is_whole}
+        assert each.cut is None or there[each.cut[0]] is False
+    squeezed = [each.limit for each in ahead if each.whole == {("a", 0)}]
+    assert len(squeezed) == 2
+    assert outcome(Scales(grouped, settings, COUNTER, squeezed[0] - 1)) == {"a": False}
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
+def test_what_comes_after_a_copy_is_taken_all_the_same(policy: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("b", 0, text("a", 4)), Chunk("c", 0, text("c", 4)), Chunk("c", 1, text("cc", 4))]
+    query = Query("q", tuple(Hit(name, 0, 1 - place / 10) for place, name in enumerate("abc")))
+    done = assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(budget_policy=policy), COUNTER, FakeClock())
+    assert [fate.fate for fate in done.trace.fates] == ["kept", "duplicate_of", "kept", "kept"]
+
+
 def test_what_fits_to_the_token_is_not_ahead() -> None:
     limit = assembled({"b": 3}, 8000).token_count
     ahead = [*choose(weighed({"a": 12, "b": 3}, limit, oversized="drop")).ahead()]
@@ -458,6 +482,10 @@ def test_a_document_without_value_is_not_taken_where_others_leave_room() -> None
     settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=100)
     done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock())
     assert {fate.chunk_index: fate.fate for fate in done.trace.fates if fate.document_id == "b"} == {0: "dropped", 1: "kept", 2: "dropped"}
+    # The neighbours of a hit that is itself too small.
+    chunks = [chunks[0], Chunk("b", 1, text("b")), Chunk("b", 0, text("bb", 20)), Chunk("b", 2, text("bbb", 20))]
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock())
+    assert [fate.reason for fate in done.trace.fates] == [None, "no_value", "degenerate", "no_value"]
 
 
 def reached(chunks: list[Chunk], limit: int) -> int:
@@ -557,6 +585,35 @@ def test_what_pack_leaves_because_sums_are_rounded_comes_in_by_the_exact_count()
     assert sizes[0] < sum(sizes[1:])
     done = assemble(Query("q", hits), source, settings, counter, FakeClock(), sizes[0])
     assert [citation.document_id for citation in done.citations] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("second", "others", "expected"),
+    [
+        (2, (3, 4), "a0 b0 c0"),  # the poorest for its tokens leaves, not the one worth least
+        (2, (100, 101), "a0 a2 b0"),  # it is worth more than all of them, and what still fits comes back, the best first
+    ],
+)
+def test_where_what_stands_between_two_passages_makes_a_packing_too_large(second: int, others: tuple[int, int], expected: str) -> None:
+    """What is too small to be chosen comes in with both its neighbours, which no sum of costs knows."""
+    hits = (Hit("a", 0, 0.9, 1), Hit("a", 2, 0.8, second), Hit("b", 0, 0.7, others[0]), Hit("c", 0, 0.6, others[1]))
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 2, text("aa", 12)), Chunk("b", 0, text("b", 3)), Chunk("c", 0, text("c", 3))]
+    settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=20)
+    without = assemble(Query("q", hits), FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock()).token_count
+    source = FakeSource([], [*chunks, Chunk("a", 1, text("between"))], COUNTER)
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), without)
+    shown = [f"{f.document_id}{f.chunk_index}" for f in done.trace.fates if f.fate == "kept" and f.chunk_index != 1]
+    assert shown == expected.split()
+
+
+def test_where_two_that_were_packed_do_not_fit_another_may() -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 2, text("aa", 9)), Chunk("b", 0, text("b", 3))]
+    hits = (Hit("a", 0, 0.9, 1), Hit("a", 2, 0.8, 2), Hit("b", 0, 0.7, 3))
+    settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=20)
+    two = assemble(Query("q", hits[:2]), FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock()).token_count
+    source = FakeSource([], [*chunks, Chunk("a", 1, text("between"))], COUNTER)
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), two)
+    assert [(c.document_id, c.chunk_indexes) for c in done.citations] == [("a", (0,)), ("b", (0,))]
 
 
 def test_a_header_costs_its_first_passage_and_no_other() -> None:
