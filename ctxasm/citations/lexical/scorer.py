@@ -88,7 +88,7 @@ class LexicalComparison:
     def limit(self, claim: int, sources: Sequence[int]) -> float:
         """See `Comparison`: the score if all that the sources hold stood in one window, and nothing there against the claim."""
         windows = self._windows_of(claim)
-        if windows is None:
+        if windows is None or not sources:
             return 0.0
         parts, held = windows.parts, windows.held(sources)
         most = self._at_most(parts, sources, held | parts.all_quantities)
