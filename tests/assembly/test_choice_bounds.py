@@ -429,6 +429,15 @@ def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> N
     assert [size.missing_tokens for size in sizes] == [fate.missing_tokens for fate in done.trace.fates]
 
 
+def test_sets_that_do_not_stand_by_document_are_counted_one_by_one() -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 5, text("aa", 4)), Chunk("b", 0, text("b", 5)), Chunk("c", 0, text("c", 6))]
+    hits = (Hit("a", 0, 0.9), Hit("b", 0, 0.8), Hit("c", 0, 0.7), Hit("a", 5, 0.6))
+    source, settings = FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0, ordering="bookend")
+    heads = [Query("q", tuple(hit for hit in hits if hit.document_id in names)) for names in ("a", "ab", "abc")]
+    found = [assemble(query, source, settings, COUNTER, FakeClock()) for query in heads]
+    assert [size.end for size in found[-1].trace.sizes] == [done.token_count for done in found]
+
+
 def test_what_changes_its_tokens_with_both_its_neighbours_is_counted_between_them() -> None:
     """All three come to a token more than what the pairs of them say."""
     counter = open_counter("o200k_base")

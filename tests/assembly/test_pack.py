@@ -164,6 +164,11 @@ def test_a_full_sack_is_bounded_by_no_less_than_it_holds(monkeypatch):
     assert pack._Sack([5, 5], [9, 5], 5).solve(0) == ([0], 9)
 
 
+def test_a_branch_that_gives_a_unit_back_is_bounded_without_it(monkeypatch):
+    monkeypatch.setattr(pack, "MAX_STEPS", 1)
+    assert pack._Sack([5, 5, 4], [9, 5, 3], 8).solve(0) == ([0], 11)
+
+
 def test_what_takes_nothing_is_in_beside_what_fills_the_limit():
     assert pack_units([Unit("a", 10, 1.0), Unit("b", 0, 0.5)], 0, 10).chosen == (0, 1)
 

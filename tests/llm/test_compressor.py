@@ -206,7 +206,7 @@ def test_four_calls_run_at_once_unless_told_otherwise() -> None:
     together = threading.Barrier(4)
 
     def say(told: str) -> str:
-        together.wait(timeout=30)
+        together.wait(timeout=10)
         return PARKING
 
     texts = [f"{TEXT} Nummer {number}." for number in range(4)]
