@@ -13,11 +13,11 @@ from ctxasm.review.agreement import AtThreshold, Judged, auc, label_scores, prec
 from tests.bench.support_data import PlainOverlap, hagrid
 from tests.citations.probes_data import HALVES, Half
 
-AUC: dict[Half, float] = {"tune": 0.9, "judge": 0.84}
-PRECISION: dict[Half, float] = {"tune": 0.95, "judge": 0.93}
-RECALL: dict[Half, float] = {"tune": 0.54, "judge": 0.34}
+AUC: dict[Half, float] = {"tune": 0.91, "judge": 0.86}
+PRECISION: dict[Half, float] = {"tune": 0.94, "judge": 0.97}
+RECALL: dict[Half, float] = {"tune": 0.5, "judge": 0.32}
 """What was measured in November 2026, rounded down. The precision of the tune half is what the threshold was chosen for; that of
-the other is 42 of 45, with 44 of 48 before words tied to another sentence were refused."""
+the other is 40 of 41."""
 
 PARTS = ["tune", pytest.param("judge", marks=pytest.mark.slow)]
 """What the threshold was chosen on, and what it holds for: the same laws."""

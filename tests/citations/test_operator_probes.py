@@ -16,15 +16,15 @@ from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_oper
 from tests.citations.operator_probes import BLIND, LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
-FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 4, (WRITTEN, "unread"): 7, (LIMITS, "read"): 14, (LIMITS, "unread"): 11}
-FALSE_SUPPORTED |= {(BLIND, "read"): 47, (BLIND, "unread"): 31}
+FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 4, (WRITTEN, "unread"): 7, (LIMITS, "read"): 11, (LIMITS, "unread"): 10}
+FALSE_SUPPORTED |= {(BLIND, "read"): 40, (BLIND, "unread"): 27}
 FOUND: dict[Part, dict[str, int]] = {
     (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 71},
     (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 38},
     (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 88},
     (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 46},
-    (BLIND, "read"): {"verbatim": 125, "merged": 78, "paraphrase": 8},
-    (BLIND, "unread"): {"verbatim": 76, "merged": 41, "paraphrase": 9},
+    (BLIND, "read"): {"verbatim": 125, "merged": 78, "paraphrase": 6},
+    (BLIND, "unread"): {"verbatim": 76, "merged": 42, "paraphrase": 9},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
@@ -47,8 +47,10 @@ def called(part: Part) -> tuple[int, Counter[str], int]:
 
 
 def both_thirds(parts: Iterable[Part]) -> list[object]:
-    """The third that nobody reads is told of among the slow tests: twice the time, for the same laws."""
-    return [pytest.param(part, marks=pytest.mark.slow if part[1] == "unread" else (), id=f"{part[0].stem}-{part[1]}") for part in parts]
+    """All but the first of them among the slow tests: five times the claims, for the same laws."""
+    return [
+        pytest.param(part, marks=pytest.mark.slow if part != (WRITTEN, "read") else (), id=f"{part[0].stem}-{part[1]}") for part in parts
+    ]
 
 
 def test_each_probe_that_may_be_read_is_told_what_it_was_told() -> None:

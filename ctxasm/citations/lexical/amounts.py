@@ -17,7 +17,7 @@ from ctxasm.text.terms import folded
 
 _WEAKER = frozenset((("above", "least"), ("below", "limit"), ("nearly", "about"), ("nearly", "below"), ("nearly", "limit"), ("about", "")))
 """What a source says of a figure and what a claim may say instead."""
-_SIDES = {"high": "limit", "low": "least"}
+_SIDES = {"until": "limit", "from": "least"}
 _RANGED = ("number", "date", "month")
 _ENDS = frozenset((("low", "least"), ("high", "limit"), ("low", "above"), ("high", "below")))
 """Ends of a range, and limits that say no more."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import figure_words
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.quantity import AND, TO
-from ctxasm.text.denials import is_denial
 from ctxasm.text.number_words import CURRENCIES, begins_figure
 from ctxasm.text.terms import folded
 
@@ -24,6 +23,7 @@ BETWEEN_REACH = 25
 """Characters before a figure among which "between" stands."""
 SIDE_REACH = 60
 """Characters before a figure among which it is said which end of a range it is, or a range begins in words."""
+_ENDS = {"until": "high", "from": "low"}
 _DENIED = {"above": "limit", "below": "least"}
 DENIAL_REACH = 30
 """Characters before a limit among which it may be denied: "may not be higher than"."""
@@ -31,8 +31,8 @@ _FROM_WORD = re.compile(rf"\b([^\W\d_]+)\s+{TO}\s+$", re.IGNORECASE)
 
 
 class Around(NamedTuple):
-    """What stands around a figure: a limit, the end of a range that it is ("low", "high"), and which of them the word before it
-    makes of it ("since" and "until"); each empty where there is none."""
+    """What stands around a figure: a limit, the end of a range that it is ("low", "high"), and the sort of word before it that tells of a
+    side ("from", "until"; "after" and "before" may mean something else); each empty where there is none."""
 
     limit: str
     end: str
@@ -60,21 +60,22 @@ def _around(text: str, head: tuple[int, int], figure: Quantity, tail: tuple[int,
     near = (op for op in operators if before <= op.start < after and op.value in _LIMITS)
     limits = [_limit(text, low, op) for op in near if _is_beside(text, figure, op)]
     found = _words()["side"].search(text, max(low, figure.start - SIDE_REACH), figure.start)
-    side = "" if found is None else "high" if found["until"] else "low"
+    side = "" if found is None else cast(str, found.lastgroup)
     end = _end(text, low, high, figure, before, after)
     is_dated = figure.is_year or figure.kind in ("date", "month")
-    return Around(limits[-1] if limits else "", end or (side if is_dated else ""), side)
+    return Around(limits[-1] if limits else "", end or (_ENDS.get(side, "") if is_dated else ""), side)
 
 
 @cache
 def _words() -> dict[str, re.Pattern[str]]:
-    """What may stand before a figure: a word for one end of something, nothing but small words, "between"."""
+    """What may stand before a figure: a word for one side of something, nothing but small words, "between", a denial."""
     words = {name: "|".join(map(re.escape, each)) for name, each in figure_words().items()}
     filling = rf"(?:(?:{words['filling']})\s+)*"
     patterns = {
-        "side": rf"\b(?:(?P<until>{words['until']})|{words['from']})\s+{filling}$",
+        "side": rf"\b(?:{'|'.join(f'(?P<{name}>{words[name]})' for name in ('until', 'before', 'from', 'after'))})\s+{filling}$",
         "filling": rf"\s*{filling}[{''.join(map(re.escape, CURRENCIES))}]?\s*",
         "between": rf"\b(?:{words['between']})\b",
+        "denied": rf"\b(?:{words['denied']}|\w+n['’]t)\b",
     }
     return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()}
 
@@ -87,8 +88,8 @@ def _is_beside(text: str, figure: Quantity, op: Operator) -> bool:
 
 def _limit(text: str, low: int, op: Operator) -> str:
     """What a limit means: "not more than" is the most."""
-    before = folded(text[max(low, op.start - DENIAL_REACH) : op.start]).split()
-    return _DENIED.get(op.value, op.value) if any(map(is_denial, before)) else op.value
+    before = text[max(low, op.start - DENIAL_REACH) : op.start]
+    return _DENIED.get(op.value, op.value) if _words()["denied"].search(before) else op.value
 
 
 def _end(text: str, low: int, high: int, figure: Quantity, before: int, after: int) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
-from ctxasm.citations.lexical.order import BEING, SKIPPED
+from ctxasm.citations.lexical.order import BEING, MOST_MOVED, SKIPPED
 from ctxasm.citations.lexical.words import Tongue
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.denials import is_denial
@@ -110,7 +110,8 @@ def _exchanged(
     matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token], pairs: frozenset[Pair], new: Sequence[int]
 ) -> Gated | None:
     """Two stretches of the claim that changed places."""
-    stretches = [(low, high) for place, low in enumerate(new) for high in new[place + 1 :] if high - low <= LONGEST and high <= len(ours)]
+    tried = [place for place in new[:MOST_MOVED] if place <= len(ours)]
+    stretches = [(low, high) for place, low in enumerate(tried) for high in tried[place + 1 :] if high - low <= LONGEST]
     stretches = [(low, high) for low, high in stretches if _weighs(matter, ours[low:high])]
     for place, (low, high) in enumerate(stretches):
         for first, last in stretches[place + 1 :]:
@@ -118,9 +119,11 @@ def _exchanged(
                 continue
             if first < high or (first == high and not _is_compound(matter.parts.text, ours[high - 1], ours[high])):
                 continue
-            back = [*ours[:low], *ours[first:last], *ours[high:first], *ours[low:high], *ours[last:]]
-            joints = {low, low + last - first, last - (high - low), last}
-            if all(_pair(back, joint) in pairs for joint in joints) and not _means_the_same(matter, ours, (low, high), (first, last)):
+            before, after = _pair(ours, low)[0], _pair(ours, last)[1]
+            inner = ours[high:first] or ours[low:high]
+            joints = [(before, ours[first].plain), (ours[last - 1].plain, inner[0].plain), (ours[high - 1].plain, after)]
+            joints += [(ours[first - 1].plain, ours[low].plain)] if high < first else []
+            if all(joint in pairs for joint in joints) and not _means_the_same(matter, ours, (low, high), (first, last)):
                 return Gated("roles", matter.parts.text[ours[low].start : ours[last - 1].end], _span(matter, at, theirs))
     return None
 

@@ -18,6 +18,7 @@ _KINDS: dict[str, ConflictKind] = {"date": "date", "month": "date", "weekday": "
 CLOSE = 0.85
 """A clause that holds this share of the other words of a claim's clause says the same but for a figure."""
 _LOW, _HIGH = ("least", "above"), ("limit", "below")
+_SIDES = {"from": "low", "after": "low", "until": "high", "before": "high"}
 Displaced = tuple[int, Conflict | None]
 """Bits that stand elsewhere, and what the source has in their place where that is certain."""
 
@@ -103,7 +104,7 @@ def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
 def _directions(around: Around) -> set[tuple[str, str]]:
     """What is said of a figure: that it begins or ends something, that it is the least or the most."""
     limit = "low" if around.limit in _LOW else "high" if around.limit in _HIGH else ""
-    return {(kind, end) for kind, end in (("side", around.side), ("limit", limit)) if end}
+    return {(kind, end) for kind, end in (("side", _SIDES.get(around.side, "")), ("limit", limit)) if end}
 
 
 def _turned_round(direction: tuple[str, str]) -> tuple[str, str]:

@@ -97,7 +97,7 @@ class LexicalComparison:
 
     def _limit(self, claim: int, sources: Sequence[int]) -> float:
         windows = self._windows_of(claim)
-        if windows is None:
+        if windows is None or not sources:
             return 0.0
         parts, held = windows.parts, windows.held(sources)
         most = self._at_most(parts, sources, held | parts.all_quantities)

@@ -24,8 +24,8 @@ ORDINAL_REACH = 12
 """Characters before a superlative among which a figure says which of several it is: "2nd largest"."""
 _PARTING = re.compile(r"[,;:.()\n]")
 _SIDES = frozenset(("north", "south", "east", "west"))
-LEAST_TAIL = 4
-"""Letters of the shortest tail of a compound."""
+SIDE_LETTERS = 4
+"""Letters by which a side of the world is known in another word: "north" in "northerly"."""
 LONGEST_RANK = 4
 """Words before a superlative that say that it is one of several."""
 _HYPHENS = ("-", "‐", "‑")
@@ -122,7 +122,7 @@ def _says(matter: Matter, modifier: str, by: str) -> bool:
     """Whether the claim has the word that turns another one, in another place; of a side of the world, also in a compound."""
     said = {folded(word) for word in LETTERS.findall(matter.parts.text)}
     if by in _SIDES:
-        return any(word.startswith(folded(modifier)[:LEAST_TAIL]) for word in said)
+        return any(word.startswith(folded(modifier)[:SIDE_LETTERS]) for word in said)
     words = {folded(word) for word in LETTERS.findall(modifier)}
     return bool(words) and said >= words
 

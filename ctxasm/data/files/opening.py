@@ -94,7 +94,7 @@ def open_tables(
 def _describes(table: Table) -> bool:
     """Whether a file beside the chunks of a bundle is about it, as META.json is: one JSON object in which a column passed for a text,
     and that names no document."""
-    taken = table.mapping is not None and table.mapping.kind in ("chunks", "documents") and "document_id" not in table.rows.columns
+    taken = table.mapping is not None and table.mapping.kind in ("chunks", "documents") and "document_id" not in table.mapping.columns
     return taken and table.rows.file.lower().endswith(".json") and len(table.rows.rows) == 1
 
 

@@ -76,13 +76,19 @@ def test_words_of_a_long_list_are_not_all_tried_in_each_others_place(monkeypatch
     assert tried < 20 * 900
 
 
-@pytest.mark.parametrize("unit", ["no not ", "may no not ", "no, not, "])
-def test_a_claim_of_denials_is_compared_in_linear_time(unit: str) -> None:
+@pytest.mark.parametrize(
+    ("unit", "head", "known"),
+    [
+        *((unit, "No cars may park here ", "No cars may park here " + unit * 40) for unit in ("no not ", "may no not ", "no, not, ")),
+        ("no one may ", "", "no one may sail boats. " * 20),
+    ],
+)
+def test_a_claim_of_denials_is_compared_in_linear_time(unit: str, head: str, known: str) -> None:
     """With a source that has many, too, so that every gate looks at them."""
 
     def compare(pairs: str) -> None:
-        claim = f"Visitors may not park here {unit * 2 * len(pairs)}desk opens nine"
-        text = f"Visitors may not park here {unit * 40}and desk opens nine."
+        claim = f"{head}{unit * 2 * len(pairs)}desk opens nine"
+        text = f"{known}and desk opens nine."
         LexicalScorer().compare([claim], [Source(1, text, ((0, len(text)),))]).together(0, (0,))
 
     assert is_linear(compare, "x" * (7_600 // len(unit) // 2))

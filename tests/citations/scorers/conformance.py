@@ -209,7 +209,7 @@ def what_is_told_without_comparing_is_true(scorer: Scorer) -> None:
     def check(claims: list[str], sources: list[Source]) -> None:
         told, compared = scorer.compare(claims, sources), scorer.compare(claims, sources)
         for claim in range(len(claims)):
-            for chosen in (*([at] for at in range(len(sources))), list(range(len(sources)))):
+            for chosen in ([], *([at] for at in range(len(sources))), list(range(len(sources)))):
                 limit, match = told.limit(claim, chosen), compared.together(claim, chosen)
                 assert match.score <= limit <= 1
                 for score in {match.score, scorer.partly / 2, scorer.threshold}:

@@ -41,6 +41,9 @@ def test_what_is_about_a_bundle_is_no_part_of_it() -> None:
     assert reading.bundle == load_bundle_bytes(as_zip(BUNDLE), "b.zip")
     assert reading.notes[0] == "META.json: JSON in UTF-8; read as about the bundle, and left out"
     assert preview([("META.json", about), *BUNDLE.items()]).files[0].understood == "about the bundle, and left out"
+    for title in ({"id": "d0", "title": "Zero"}, {"doc_id": "d0", "title": "Zero"}):
+        titled = import_files([("docs.json", as_json([title])[1:-1]), ("chunks.jsonl", as_lines(CHUNKS[:3]))], None, "b").bundle
+        assert [document.title for document in titled.documents if document.document_id == "d0"] == ["Zero"]
     one_more = as_json([{"document_id": "d9", "chunk_index": 0, "text": "alone"}])[1:-1]
     assert (
         len(
