@@ -81,13 +81,15 @@ def figures_of_counts(claims: int, citations: int, carried: int, needed: int, re
 def _is_reachable(bench: Bench, at: int) -> bool:
     """Whether any source of the context carries a claim, or those that carry something of it do so together."""
     least = bench.scorer.partly / 2
-    if not bench.may_carry(at, bench.near(at, least)):
+    near = bench.near(at, least)
+    if not bench.may_carry(at, near):
         return False
-    each = bench.each(at, least=least)
-    if any(bench.carries(match) for match in each.values()):
+    if any(bench.carries(match) for match in bench.each(at, least=bench.scorer.threshold).values()):
         return True
-    several = [number for number, match in each.items() if match.score >= least]
-    return bench.carried(at, several) is not None
+    several = [number for number in near if bench.reaches(at, (number,), least)]
+    if not bench.may_carry(at, several) or not bench.reaches(at, several, bench.scorer.threshold):
+        return False
+    return bench.carries(bench.together(at, several))
 
 
 def _needed(bench: Bench, at: int, number: int, known: Sequence[int]) -> bool:

@@ -35,9 +35,13 @@ class Bench:
     clauses: Mapping[int, int] = field(default_factory=dict)
 
     def each(self, at: int, but: Sequence[int] = (), least: float = 0.0) -> dict[int, Match]:
-        """The match of a claim with every source alone, by number; not with those in `but`, nor where it surely scores below `least`."""
-        near = self.near(at, least) if least else self.positions
-        return {n: self.comparison.together(at, (self.positions[n],)) for n in near if n not in but}
+        """The match of a claim with every source alone that scores at `least` so much, by number; not with those in `but`."""
+        near = [n for n in (self.near(at, least) if least else self.positions) if n not in but]
+        return {n: self.comparison.together(at, (self.positions[n],)) for n in near if not least or self.reaches(at, (n,), least)}
+
+    def reaches(self, at: int, numbers: Sequence[int], score: float) -> bool:
+        """Whether the match of a claim with sources taken together scores at least so much."""
+        return self.comparison.reaches(at, [self.positions[number] for number in numbers], score)
 
     def contradicting(self, at: int, but: Collection[int]) -> dict[int, Match]:
         """The match of a claim with every source that may contradict it, by number; not with those in `but`."""

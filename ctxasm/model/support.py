@@ -122,6 +122,10 @@ class Comparison(Protocol):
         """A score that the match with these sources together does not exceed, told without comparing; 1 where only comparing tells."""
         ...
 
+    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
+        """Whether the match with these sources together scores at least so much, told without comparing more than that takes."""
+        ...
+
     def may_contradict(self, claim: int, source: int) -> bool:
         """Whether the match with a source alone may have a conflict; True where only comparing tells."""
         ...

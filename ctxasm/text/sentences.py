@@ -62,7 +62,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def _language_of(text: str) -> str:
     words = Counter(_WORD.findall(text[:4000].lower()))
-    return max(("en", "nl", "de"), key=lambda language: sum(words[word] for word in SMALL_WORDS[language]))
+    return max(("en", "nl", "de"), key=lambda language: sum(words.get(word, 0) for word in SMALL_WORDS[language]))
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

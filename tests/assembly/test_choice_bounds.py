@@ -180,6 +180,15 @@ def test_where_only_chunk_text_counts_no_frame_gives_way(policy: str) -> None:
         assert done.trace.fates[0].fate == "truncated"
 
 
+def test_of_a_title_that_gives_way_eight_characters_for_a_token_are_read() -> None:
+    """Whatever more of long words would fit."""
+    source = FakeSource([Document("a", "responsibility " * 100)], [Chunk("a", 0, "Yes.")], COUNTER)
+    done = assemble(Query("q", (Hit("a", 0, 0.9),)), source, AssemblySettings(), COUNTER, FakeClock(), 40)
+    title = done.text.removeprefix("[1] Source: ").partition("…")[0]
+    assert done.token_count < 35
+    assert 8 * 40 - len("responsibility") < len(title) < 8 * 40
+
+
 def test_the_value_of_a_hit_is_that_of_reciprocal_rank_fusion() -> None:
     assert value_of([1]) == 1 / 61
     assert value_of([1, 2]) == pytest.approx(1 / 61 + 1 / 62)
@@ -252,6 +261,30 @@ def test_what_higher_limits_show_is_what_they_show_and_not_one_token_earlier(pol
         assert earlier != there or (len(there) >= len(earlier) and "oversized" in more)
     assert {name for name, whole in outcome(weighed(documents, 10_000, budget_policy=policy, **more)).items() if whole} == set(documents)
     assert seen | {name for name, whole in before.items() if whole} == set(documents)
+
+
+@pytest.mark.parametrize("policy", ["greedy", "greedy_skip"])
+def test_the_best_chunk_is_whole_from_the_limit_on_that_its_smallest_frame_needs(policy: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 12)), Chunk("b", 0, text("b", 3))]
+    query, settings = Query("q", (Hit("a", 0, 0.9), Hit("b", 0, 0.5))), AssemblySettings(budget_policy=policy, expand_window=0)
+    found = expand(query, FakeSource([Document("a", "A long title " * 9)], chunks, COUNTER), settings, COUNTER)
+    grouped = group(deduplicate(found, settings, None))
+    ahead = [*choose(Scales(grouped, settings, COUNTER, 20)).ahead()]
+    for each in ahead:
+        there = outcome(Scales(grouped, settings, COUNTER, each.limit))
+        assert {key[0] for key in each.whole} == {name for name, is_whole in there.items() if is_whole}
+        assert each.cut is None or there[each.cut[0]] is False
+    squeezed = [each.limit for each in ahead if each.whole == {("a", 0)}]
+    assert len(squeezed) == 2
+    assert outcome(Scales(grouped, settings, COUNTER, squeezed[0] - 1)) == {"a": False}
+
+
+@pytest.mark.parametrize("policy", ["drop_documents", "greedy", "greedy_skip", "pack", "segments", "learned"])
+def test_what_comes_after_a_copy_is_taken_all_the_same(policy: str) -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("b", 0, text("a", 4)), Chunk("c", 0, text("c", 4)), Chunk("c", 1, text("cc", 4))]
+    query = Query("q", tuple(Hit(name, 0, 1 - place / 10) for place, name in enumerate("abc")))
+    done = assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(budget_policy=policy), COUNTER, FakeClock())
+    assert [fate.fate for fate in done.trace.fates] == ["kept", "duplicate_of", "kept", "kept"]
 
 
 def test_what_fits_to_the_token_is_not_ahead() -> None:
@@ -396,6 +429,15 @@ def test_documents_stand_on_the_token_axis_as_they_are_written(policy: str) -> N
     assert [size.missing_tokens for size in sizes] == [fate.missing_tokens for fate in done.trace.fates]
 
 
+def test_sets_that_do_not_stand_by_document_are_counted_one_by_one() -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 5, text("aa", 4)), Chunk("b", 0, text("b", 5)), Chunk("c", 0, text("c", 6))]
+    hits = (Hit("a", 0, 0.9), Hit("b", 0, 0.8), Hit("c", 0, 0.7), Hit("a", 5, 0.6))
+    source, settings = FakeSource([], chunks, COUNTER), AssemblySettings(expand_window=0, ordering="bookend")
+    heads = [Query("q", tuple(hit for hit in hits if hit.document_id in names)) for names in ("a", "ab", "abc")]
+    found = [assemble(query, source, settings, COUNTER, FakeClock()) for query in heads]
+    assert [size.end for size in found[-1].trace.sizes] == [done.token_count for done in found]
+
+
 def test_what_changes_its_tokens_with_both_its_neighbours_is_counted_between_them() -> None:
     """All three come to a token more than what the pairs of them say."""
     counter = open_counter("o200k_base")
@@ -449,6 +491,10 @@ def test_a_document_without_value_is_not_taken_where_others_leave_room() -> None
     settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=100)
     done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock())
     assert {fate.chunk_index: fate.fate for fate in done.trace.fates if fate.document_id == "b"} == {0: "dropped", 1: "kept", 2: "dropped"}
+    # The neighbours of a hit that is itself too small.
+    chunks = [chunks[0], Chunk("b", 1, text("b")), Chunk("b", 0, text("bb", 20)), Chunk("b", 2, text("bbb", 20))]
+    done = assemble(query, FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock())
+    assert [fate.reason for fate in done.trace.fates] == [None, "no_value", "degenerate", "no_value"]
 
 
 def reached(chunks: list[Chunk], limit: int) -> int:
@@ -509,6 +555,23 @@ def test_the_best_hit_is_in_wherever_its_document_stands(policy: str) -> None:
     assert [citation.document_id for citation in done.citations] == ["b"]
 
 
+@pytest.mark.parametrize("policy", ["pack", "segments"])
+@pytest.mark.parametrize("unit", ["document", "passage"])
+def test_what_the_best_hit_stands_inside_is_in_for_it(policy: str, unit: str) -> None:
+    """However little it is worth itself, and cut down to it where there is no room for what stands beside it."""
+    inside = text("in", 12)
+    chunks = [Chunk("a", 0, f"{text('o', 3)}{inside}{text('p', 3)}"), Chunk("a", 1, text("aa", 12)), Chunk("a", 4, inside)]
+    chunks.append(Chunk("b", 0, text("b", 12)))
+    hits = (Hit("b", 0, 0.95, 2), Hit("a", 4, 0.7, 1), Hit("a", 1, 0.6, 3), Hit("a", 0, 0.5, 4))
+    settings = AssemblySettings(budget_policy=policy, pack_unit=unit, expand_window=0, dedup_near=True)
+    source = FakeSource([], chunks, COUNTER)
+    alone = assemble(Query("q", hits[3:]), source, settings, COUNTER, FakeClock()).token_count
+    for query in (Query("q", hits), Query("q", tuple([replace(hit, score=1 - (hit.rank or 0) / 10) for hit in hits]))):
+        done = assemble(query, source, settings, COUNTER, FakeClock(), alone)
+        assert {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate == "kept"} == {("a", 0)}
+        assert {f.fate for f in done.trace.fates if (f.document_id, f.chunk_index) == ("a", 4)} == {"duplicate_of"}
+
+
 @pytest.mark.parametrize("unit", ["document", "passage"])
 def test_what_pack_leaves_room_for_is_offered_to_the_richest_that_has_value(unit: str) -> None:
     """Additive costs say a little too much: what fits by the exact count comes in after all, best first, and only once."""
@@ -520,6 +583,46 @@ def test_what_pack_leaves_room_for_is_offered_to_the_richest_that_has_value(unit
         assert names[0] == "a"
         assert len(names) == len(set(names)) >= count
         assert done.trace.regret.kept >= value_of(range(1, count + 1))
+
+
+def test_what_pack_leaves_because_sums_are_rounded_comes_in_by_the_exact_count() -> None:
+    """Estimates are rounded up, of three documents three times, and of all of them once."""
+    counter, settings = EstimateCounter("cl100k_base", ""), AssemblySettings(budget_policy="pack", expand_window=0, min_chunk_tokens=0)
+    source = FakeSource([], [Chunk(name, 0, text(name, 2)) for name in "abc"], counter)
+    hits = tuple(Hit(name, 0, 1 - place / 100) for place, name in enumerate("abc"))
+    sizes = [assemble(Query("q", some), source, settings, counter, FakeClock()).token_count for some in (hits, *((hit,) for hit in hits))]
+    assert sizes[0] < sum(sizes[1:])
+    done = assemble(Query("q", hits), source, settings, counter, FakeClock(), sizes[0])
+    assert [citation.document_id for citation in done.citations] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("second", "others", "expected"),
+    [
+        (2, (3, 4), "a0 b0 c0"),  # the poorest for its tokens leaves, not the one worth least
+        (2, (100, 101), "a0 a2 b0"),  # it is worth more than all of them, and what still fits comes back, the best first
+    ],
+)
+def test_where_what_stands_between_two_passages_makes_a_packing_too_large(second: int, others: tuple[int, int], expected: str) -> None:
+    """What is too small to be chosen comes in with both its neighbours, which no sum of costs knows."""
+    hits = (Hit("a", 0, 0.9, 1), Hit("a", 2, 0.8, second), Hit("b", 0, 0.7, others[0]), Hit("c", 0, 0.6, others[1]))
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 2, text("aa", 12)), Chunk("b", 0, text("b", 3)), Chunk("c", 0, text("c", 3))]
+    settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=20)
+    without = assemble(Query("q", hits), FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock()).token_count
+    source = FakeSource([], [*chunks, Chunk("a", 1, text("between"))], COUNTER)
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), without)
+    shown = [f"{f.document_id}{f.chunk_index}" for f in done.trace.fates if f.fate == "kept" and f.chunk_index != 1]
+    assert shown == expected.split()
+
+
+def test_where_two_that_were_packed_do_not_fit_another_may() -> None:
+    chunks = [Chunk("a", 0, text("a", 4)), Chunk("a", 2, text("aa", 9)), Chunk("b", 0, text("b", 3))]
+    hits = (Hit("a", 0, 0.9, 1), Hit("a", 2, 0.8, 2), Hit("b", 0, 0.7, 3))
+    settings = AssemblySettings(budget_policy="pack", pack_unit="passage", min_chunk_tokens=20)
+    two = assemble(Query("q", hits[:2]), FakeSource([], chunks, COUNTER), settings, COUNTER, FakeClock()).token_count
+    source = FakeSource([], [*chunks, Chunk("a", 1, text("between"))], COUNTER)
+    done = assemble(Query("q", hits), source, settings, COUNTER, FakeClock(), two)
+    assert [(c.document_id, c.chunk_indexes) for c in done.citations] == [("a", (0,)), ("b", (0,))]
 
 
 def test_a_header_costs_its_first_passage_and_no_other() -> None:

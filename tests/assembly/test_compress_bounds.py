@@ -12,6 +12,8 @@ from ctxasm.assembly.compress.model_compressor import ModelCompressor, compress_
 from ctxasm.assembly.compress.repeats import repeated_spans
 from ctxasm.assembly.compress.shortening import oversized, replace_chunks
 from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text
+from ctxasm.assembly.passages import Piece
+from ctxasm.assembly.render import traced
 from ctxasm.llm.pieces import Pieces, Produce
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.kept import Kept
@@ -225,3 +227,14 @@ def test_words_of_three_letters_say_little_and_of_four_much() -> None:
     (boat,) = ExtractiveCompressor(MARK).compress("boot", [FetchedChunk("d", 0, text)], 6, COUNTER)
     assert boat is not None
     assert "boot" in compressed_text(text, boat, MARK)
+
+
+def test_what_is_left_of_a_shortened_chunk_is_shared_and_its_gaps_are_not() -> None:
+    extract, shared = Extract("extractive", (KeptSpan(0, 4), KeptSpan(9, 12))), (("a", 1),)
+    shown = compressed_text("Ja.  Nee. Ho.", extract, MARK)
+    pieces = traced("a", [Piece("chunk", shown, None, None, 0, 0, len(shown), shared)], {("a", 0): extract}, MARK)
+    assert [(piece.kind, piece.low, piece.high, piece.shared_with) for piece in pieces] == [
+        ("chunk", 0, 4, shared),
+        ("gap", None, None, ()),
+        ("chunk", 9, 12, shared),
+    ]

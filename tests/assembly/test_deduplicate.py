@@ -288,6 +288,10 @@ def test_what_is_inside_another_leaves_but_never_makes_it_leave() -> None:
     assert outcome(candidates(("a", 0, longer, 0.5), ("b", 0, RULE, 0.9)), NEAR).duplicates == {}
     # Inside one document the larger one says it all, whatever its score.
     assert outcome(candidates(("a", 0, longer, 0.5), ("a", 5, RULE, 0.9)), NEAR).duplicates == {("a", 5): ("a", 0)}
+    # And all that stands inside it, also where it comes last.
+    two = RULE.replace("Visitors", "Suppliers").replace("main", "back").replace("night", "day").replace("two at a time", "never on Sunday")
+    found = candidates(("a", 0, RULE, 0.9), ("a", 4, two, 0.8), ("a", 9, f"{RULE} {two}", 0.5))
+    assert outcome(found, NEAR).duplicates == {("a", 0): ("a", 9), ("a", 4): ("a", 9)}
 
 
 class Plane:
@@ -304,6 +308,16 @@ class Plane:
 def test_meaning_is_told_to_five_digits(cosine: str, is_copy: bool) -> None:
     links = _alike_in_meaning([one.chunk for one in candidates(("a", 0, "1.0", 0.9), ("b", 0, cosine, 0.5)).values()], None, Plane())
     assert [(one, other) for one, other, _ in links] == ([(0, 1)] if is_copy else [])
+
+
+def test_vectors_a_hair_too_long_are_no_more_than_alike() -> None:
+    class Longer(Plane):
+        def vectors(self, chunks: Sequence[FetchedChunk]) -> Any:
+            return super().vectors(chunks) * np.float32(1.0001)
+
+    assert _alike_in_meaning([one.chunk for one in candidates(("a", 0, "0.5", 0.9), ("b", 0, "0.5", 0.5)).values()], None, Longer()) == [
+        (0, 1, 1.0)
+    ]
 
 
 def test_without_copies_a_document_has_the_score_of_its_best_hit() -> None:
@@ -427,3 +441,5 @@ def test_nothing_asked_nothing_related() -> None:
     found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE, 0.5))
     assert relations_of(found, AssemblySettings().replace(dedup_exact=False)) == NO_RELATIONS
     assert relations_of({}, NEWEST) == NO_RELATIONS
+    found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE, 0.5), ("c", 0, "Parking is free.", 0.4))
+    assert relations_of(found, NEAR).copies.keys() == {("a", 0), ("b", 0)}

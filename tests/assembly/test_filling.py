@@ -78,8 +78,8 @@ def test_white_space_at_either_end_of_the_text_comes_along() -> None:
 
 
 def test_a_head_without_anything_to_see_is_not_kept() -> None:
-    assert fill("   a", [(0, 4)], (1,), 3, "+", counter()) == ()
-    assert fill("   a", [(0, 4)], (1,), 4, "+", counter()) == ((0, 4),)
+    assert fill("   ab", [(0, 5)], (1,), 3, "+", counter()) == ()
+    assert fill("   ab", [(0, 5)], (1,), 4, "+", counter()) == ((0, 4),)
 
 
 @pytest.mark.parametrize(

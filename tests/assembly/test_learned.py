@@ -146,6 +146,8 @@ def test_what_no_hit_reaches_is_far_and_a_value_has_an_end():
     assert found["a", 1].value == pytest.approx(exp(100 * log(2)))
     far = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 4999, "x")], {}, weights(distance=100.0))
     assert far["a", 4999].value == exp(500)
+    near = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 180, "x")], {}, weights(distance=100.0))
+    assert near["a", 180].value == exp(500) < exp(100 * log(181)) < exp(550)
     lent = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 45, "x"), candidate("a", 46, "x")], {}, NOTHING)
     assert [lent["a", at].features.near for at in (45, 46)] == [pytest.approx(-45 * log(3)), -50]
     between = value_candidates("x", [candidate("a", 0, "x", 1), candidate("a", 46, "x"), candidate("a", 92, "x", 1)], {}, NOTHING)
@@ -265,6 +267,13 @@ def test_what_takes_least_is_chosen_of_equal_values(best: int, beside: int, extr
         assert taken(texts, 150, title=title or "TT") == {("a", best), ("a", beside) if name == "a" else ("b", 0)}
 
 
+@pytest.mark.parametrize(("less", "second"), [(0, "b"), (1, "c")])
+def test_an_estimate_of_just_what_is_left_fits(less: int, second: str) -> None:
+    """Of the better second 70 tokens are estimated beside 40 of the best; a token less, and the other takes its place."""
+    texts = {("a", 0): sized("best", 30), ("b", 0): sized("large", 60), ("c", 0): sized("small", 40)}
+    assert taken(texts, 110 - less, weights(length=2.0), title="TT") == {("a", 0), (second, 0)}
+
+
 @pytest.mark.parametrize("beside", [4, 6])
 def test_a_chunk_costs_less_once_a_neighbour_is_in(beside: int) -> None:
     """Four tokens less, that of a gap: now less than the other with its header."""
@@ -285,6 +294,15 @@ def test_of_what_is_far_too_much_half_stays_and_twelve_are_offered():
     hits = [(name, 0) for name in texts]
     most = len(run("q", dict([*texts.items()][:26]), hits[:26], 10**5, expand_window=0).text)
     assert len(shown(run("q", texts, hits, 10**5, expand_window=0, max_chars=most))) == 26
+
+
+def test_what_costs_less_beside_a_neighbour_stands_in_the_order_once():
+    """Under a limit in characters most of the order leaves again, and what left cannot leave twice."""
+    hits = [("a", index) for index in (4, 0, 8, 2, 6, 1, 3, 5, 7)]
+    whole = run("q", {"a": ["x"] * 9}, hits, 10**5, expand_window=0)
+    some = run("q", {"a": ["x"] * 9}, hits, 10**5, expand_window=0, max_chars=len(whole.text) // 2)
+    assert len(shown(whole)) == 9
+    assert len(shown(some)) == 4
 
 
 def test_an_estimate_a_tenth_over_what_is_left_is_tried():

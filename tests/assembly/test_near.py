@@ -71,6 +71,10 @@ def test_words_are_those_of_split(some: list[str]) -> None:
     assert len(set(numbers.values())) == len(numbers)
 
 
+def test_a_character_without_a_number_makes_another_word() -> None:
+    assert len(set(hash_words(["a a\0 \0a \0"]).hashes.tolist())) == 4
+
+
 def test_words_are_the_same_in_every_portion() -> None:
     long = "word " * (BLOCK_CHARS // 4)
     hashed = hash_words([long, "a word", long, "word"])

@@ -159,6 +159,20 @@ def test_a_bound_without_proof_is_never_below_the_best(units, limit):
     assert best.value <= rough.bound * (1 + 1e-12)
 
 
+def test_a_full_sack_is_bounded_by_no_less_than_it_holds(monkeypatch):
+    monkeypatch.setattr(pack, "MAX_STEPS", 1)
+    assert pack._Sack([5, 5], [9, 5], 5).solve(0) == ([0], 9)
+
+
+def test_a_branch_that_gives_a_unit_back_is_bounded_without_it(monkeypatch):
+    monkeypatch.setattr(pack, "MAX_STEPS", 1)
+    assert pack._Sack([5, 5, 4], [9, 5, 3], 8).solve(0) == ([0], 11)
+
+
+def test_what_takes_nothing_is_in_beside_what_fills_the_limit():
+    assert pack_units([Unit("a", 10, 1.0), Unit("b", 0, 0.5)], 0, 10).chosen == (0, 1)
+
+
 @quick
 @given(packings(), st.randoms(use_true_random=False))
 def test_the_order_of_the_units_does_not_matter(case, random):

@@ -153,7 +153,10 @@ def test_a_query_with_hits_takes_no_others() -> None:
 
 def test_no_hits_are_an_empty_context_and_broken_characters_are_repaired() -> None:
     assert assemble("when?", hits=[]).text == ""
-    assert "a\ufffdb\ufffdc" in assemble("when?", hits=[{"document_id": "d", "chunk_index": 0, "text": "a\0b\ud800c"}]).text
+    hit, record = {"document_id": "d", "chunk_index": 0, "text": "a\0b\ud800c"}, Chunk("d", 1, "d\0e\ud800f")
+    done = assemble("when?", hits=[hit], chunks=[record])
+    assert "a\ufffdb\ufffdc" in done.text
+    assert "d\ufffde\ufffdf" in done.text
 
 
 def test_hits_without_a_score_count_by_their_order_and_numbers_are_taken_as_they_are() -> None:

@@ -139,6 +139,14 @@ def test_a_best_hit_that_is_too_large_is_the_only_run():
     assert [run.indexes for run in singles] == [(0,), (2,), (1,)]
 
 
+def test_a_run_that_fills_the_limit_to_the_token_is_not_all_there_is():
+    """Its poor chunk gives way to a better hit elsewhere."""
+    documents = {**example([100, 100], {0: 1}), **example([100], {0: 2}, "b")}
+    for limit, expected in ((200, [("a", (0,)), ("b", (0,))]), (299, [("a", (0,)), ("b", (0,))]), (300, [("a", (0, 1)), ("b", (0,))])):
+        runs, _ = split(documents, best_runs(documents, limit, {"a": 0, "b": 0}))
+        assert [(run.document_id, run.indexes) for run in runs] == expected
+
+
 def test_a_dear_heading_keeps_a_small_run_out():
     documents = {**example([300], {0: 1}), **example([40], {0: 9}, "b"), **example([60], {0: 9}, "c")}
     free, dear = (best_runs(documents, 450, {"a": 20, "b": opening, "c": 20}) for opening in (20, 200))

@@ -16,15 +16,15 @@ from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_oper
 from tests.citations.operator_probes import BLIND, LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
-FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 4, (WRITTEN, "unread"): 7, (LIMITS, "read"): 11, (LIMITS, "unread"): 10}
-FALSE_SUPPORTED |= {(BLIND, "read"): 40, (BLIND, "unread"): 28}
+FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 3, (WRITTEN, "unread"): 6, (LIMITS, "read"): 10, (LIMITS, "unread"): 9}
+FALSE_SUPPORTED |= {(BLIND, "read"): 22, (BLIND, "unread"): 14}
 FOUND: dict[Part, dict[str, int]] = {
-    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 71},
-    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 38},
+    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 70},
+    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 35},
     (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 88},
-    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 46},
-    (BLIND, "read"): {"verbatim": 125, "merged": 78, "paraphrase": 6},
-    (BLIND, "unread"): {"verbatim": 76, "merged": 42, "paraphrase": 9},
+    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 44},
+    (BLIND, "read"): {"verbatim": 125, "merged": 76, "paraphrase": 5},
+    (BLIND, "unread"): {"verbatim": 76, "merged": 42, "paraphrase": 6},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 

@@ -42,6 +42,9 @@ class Compared:
     def limit(self, claim: int, sources: Sequence[int]) -> float:
         return 1.0
 
+    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
+        return self.together(claim, sources).score >= score
+
     def may_contradict(self, claim: int, source: int) -> bool:
         return True
 

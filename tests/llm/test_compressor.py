@@ -114,12 +114,37 @@ def test_what_is_too_long_is_shortened_by_words_within_what_was_copied() -> None
     assert extract.how == "model"
     assert PARKING in left_of(extract, text)
     assert "vooraf" not in left_of(extract, text)
+    assert "achteraf" not in left_of(extract, text)
     assert COUNTER.count(left_of(extract, text)) <= 50
     (rewritten,) = compressed(Said(lambda told: copied.replace("Kamer", "Zaal")), text, most=50)
     assert rewritten is not None
     assert rewritten.how == "rewritten"
     assert PARKING in rewritten.words
     assert COUNTER.count(rewritten.words) <= 50
+
+
+def test_what_the_model_left_out_stays_out_where_its_copy_is_too_long() -> None:
+    """Also between two sentences that it copied, and where sentences follow one another without a blank."""
+    rooms = [f"Kamer {number} is open." for number in range(40)]
+    (extract,) = compressed(Said(lambda told: "\n".join(rooms[1::2])), " ".join(rooms), most=50)
+    assert left_of(extract, " ".join(rooms)).split(f"\n{MARK}\n") == rooms[1:8:2]
+    said = ["停车每小时二元。", "周日不是这样。", "再见。", "停车免费。"]
+    for copied in (said[1], "".join(said[1:3])):
+        tokens = COUNTER.count(copied)
+        for most in (60, tokens, tokens - 1):
+            (extract,) = compressed(Said(lambda told, copied=copied: copied), "".join(said), most=most)
+            assert left_of(extract, "".join(said)) in copied
+
+
+@pytest.mark.parametrize(("reply", "how"), [(TEXT, "model"), (TEXT.replace("ziekenhuis", "gebouw"), "rewritten")])
+def test_what_fits_to_the_token_is_left_as_the_model_wrote_it(reply: str, how: str) -> None:
+    """Though its sentences come to more one by one, so that shortened it loses one."""
+    chunk = f"{TEXT} Nog een zin."
+    for less, is_whole in ((0, True), (1, False)):
+        (extract,) = compressed(Said(lambda told: reply), chunk, most=COUNTER.count(reply) - less)
+        assert extract is not None
+        assert extract.how == how
+        assert (left_of(extract, chunk) == reply) is is_whole
 
 
 def test_a_reply_that_was_cut_at_its_length_still_counts() -> None:
@@ -175,6 +200,17 @@ def test_so_many_calls_run_at_once_and_no_more() -> None:
     assert model.most == 3
     with pytest.raises(InvalidInput, match="at_once must be between 1 and 32"):
         ModelCompressor(model, "mini", MARK, at_once=0)
+
+
+def test_four_calls_run_at_once_unless_told_otherwise() -> None:
+    together = threading.Barrier(4)
+
+    def say(told: str) -> str:
+        together.wait(timeout=10)
+        return PARKING
+
+    texts = [f"{TEXT} Nummer {number}." for number in range(4)]
+    assert [extract is not None and extract.how for extract in compressed(Said(say), *texts)] == ["model"] * 4
 
 
 @pytest.mark.parametrize("calls", [0, 33])

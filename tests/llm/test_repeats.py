@@ -29,7 +29,9 @@ def found(reply: str, text: str = TEXT) -> list[str] | None:
         ("Tot ziens.\nParkeren kost twee euro.", ["Parkeren kost twee euro.", "Tot ziens."]),
         ("Parkeren kost twee euro. […] Tot ziens.", ["Parkeren kost twee euro.", "Tot ziens."]),
         ('"Betalen" kan niet contant - alleen met pin.', ["“Betalen” kan niet contant – alleen met pin."]),
+        ('- "Betalen" kan niet contant - alleen met pin.', ["“Betalen” kan niet contant – alleen met pin."]),
         ("Parkeren kost twee euro. Bezoek duurt", ["Parkeren kost twee euro.  Bezoek duurt"]),
+        ("Parkeren kost twee euro.\nTot ziens.\nziens", ["Parkeren kost twee euro.", "Tot ziens."]),
         ("duurt hoogstens 30 minuten", ["duurt\nhoogstens 30 minuten"]),
         ("“Betalen” kan contant.", None),
         ("Parkeren kost twee euro. En het is gratis.", None),
@@ -44,6 +46,10 @@ def found(reply: str, text: str = TEXT) -> list[str] | None:
 )
 def test_a_reply_is_found_or_not(reply: str, expected: list[str] | None) -> None:
     assert found(reply) == expected
+
+
+def test_what_stands_in_a_text_twice_is_found_where_it_stands_first() -> None:
+    assert repeated_spans("Ja. Nee. Ja. Nee.", "Ja.\nNee.") == ((0, 3), (4, 8))
 
 
 @pytest.mark.parametrize(("reply", "expected"), [("九点开门。\n五点关门。", ["九点开门。五点关门。"]), ("五点关门。", ["五点关门。"])])

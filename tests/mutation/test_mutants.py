@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from tests.mutation.__main__ import ROOT, listed
 from tests.mutation.mutants import function_of, mutants_of
 
 
@@ -53,3 +54,12 @@ def test_the_code_of_a_function_is_found_by_its_name(name: str) -> None:
 def test_of_two_functions_with_one_name_none_is_taken_for_the_other() -> None:
     module = compile("class A:\n    @property\n    def f(self): ...\n    @f.setter\n    def f(self, x): ...\n", "m.py", "exec")
     assert function_of(module, "A.f") is function_of(module, "A.g") is None
+
+
+@pytest.mark.slow
+def test_what_is_listed_to_survive_is_still_there() -> None:
+    """A reason that is given for code of before excuses nothing."""
+    survivors = listed()
+    files = {name: ROOT / f"{name.replace('.', '/')}.py" for name in {each.partition(":")[0] for each in survivors}}
+    known = {one.name for name, file in files.items() for one in mutants_of(name, file.read_text(encoding="utf-8"))}
+    assert survivors.keys() <= known

@@ -1,7 +1,7 @@
 """How long the overlap of two neighbours is, with and without offsets, also on text made to be slow."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxasm.model.records import Chunk
@@ -128,6 +128,7 @@ def test_chunks_touch_where_one_begins_at_the_end_of_the_other() -> None:
 
 
 @given(st.text("ab", min_size=21, max_size=90), st.text("ab", min_size=21, max_size=90))
+@example("b" + "a" * 41 + "b", "b" + "a" * 43)
 def test_repetitive_text_matches_the_plain_way(first: str, second: str) -> None:
     """Long enough for the way that is for repetitive text only."""
     assert matched("a" * 40 + first, "a" * 40 + second).chars == plain("a" * 40 + first, "a" * 40 + second)

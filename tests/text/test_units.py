@@ -23,7 +23,8 @@ def test_a_text_is_code_from_more_than_two_lines_in_five_on(code: int, prose: in
 def test_a_paragraph_of_code_in_prose_is_taken_by_the_line() -> None:
     prose = "\n\n".join(["Bel de balie op de eerste verdieping.\nDie is open tot vijf uur."] * 3)
     assert parts(f"{prose}\n\n{CODE}\n{CODE}")[-2:] == [CODE, CODE]
-    assert parts(f"{prose}\n\n{CODE}\n{CODE}\n{PROSE}\n{PROSE}\n{PROSE}")[-1].endswith(f"{PROSE}\n{PROSE}\n{PROSE}")
+    together = f"{CODE}\n{CODE}\n{PROSE}\n{PROSE}\n{PROSE}"
+    assert parts(f"{prose}\n\n{together}")[-1] == together
 
 
 def test_code_is_told_by_the_head_of_a_line() -> None:

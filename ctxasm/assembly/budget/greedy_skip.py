@@ -69,7 +69,7 @@ def _ahead(scales: Scales, sequence: Sequence[Candidate], best: Squeezed | None 
     if best is not None:
         for limit in sorted({best.least, best.whole}):
             if scales.limit < limit < skipped[best.best.key]:
-                yield Ahead(limit, frozenset([best.best.key]) if limit >= best.whole else frozenset(), best.best.key)
+                yield Ahead(limit, frozenset([best.best.key])) if limit >= best.whole else Ahead(limit, frozenset(), best.best.key)
     for _ in range(min(ROUNDS, STEPS // len(sequence))):
         higher = [size for size in skipped.values() if size < OVER]
         if not higher:

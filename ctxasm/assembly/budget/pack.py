@@ -36,16 +36,16 @@ def pack(scales: Scales) -> Chosen:
     begun = start(scales)
     if begun is None:
         return taken(scales, ChunkSet(scales), {})
-    best, small, among = begun
+    _, small, among = begun
     units = _units(scales, among)
-    always = index_of_best(scales, best, units)
+    always = index_of_best(begun, units)
     found = pack_units([Unit(u.name, u.tokens, u.value) for u in units], always, scales.limit)
     richest = sorted(found.chosen, key=lambda at: (at != always, -units[at].value / max(1, units[at].tokens), units[at].tokens, at))
     chosen = [units[at] for at in richest]
     while len(chosen) > 1 and not fit(scales, chosen):
         chosen.pop()
     if not fit(scales, chosen):
-        return crowded(cut_down(scales, best, chosen[0], small), among, units)
+        return crowded(cut_down(scales, begun, chosen[0]), among, units)
     there = {unit.name for unit in chosen}
     offered = [units[at] for at in (*richest, *found.rest) if units[at].name not in there and units[at].value > 0]
     kept = _worth_a_pair(scales, refilled(scales, chosen, offered), units)

@@ -14,16 +14,16 @@ from ctxasm.model.results import Candidate
 
 
 def segments(scales: Scales) -> Chosen:
-    """The run of the best chunk, and the best of the others beside it."""
+    """The best chunk, then the run that it stands in and the best of the others, each as it fits beside those before it."""
     begun = start(scales)
     if begun is None:
         return taken(scales, ChunkSet(scales), {})
-    best, small, among = begun
+    _, small, among = begun
     field, singles = scales.once("runs", lambda: _field(scales, among))
     units = [*_units(scales, field.best(scales.limit)), *singles]
-    first = units[index_of_best(scales, best, units) or 0]
+    first = units[index_of_best(begun, units)]
     if not fit(scales, [first]):
-        return crowded(cut_down(scales, best, first, small), among, units)
+        return crowded(cut_down(scales, begun, first), among, units)
     kept = refilled(scales, [first], [unit for unit in units if unit is not first])
     return crowded(taken(scales, set_of(scales, kept), small), among, units)
 

@@ -77,15 +77,15 @@ def tokens_of(scales: Scales, group: Sequence[Joined]) -> int:
     return sum([shown_tokens(j, scales.counter) for j in group])
 
 
-def index_of_best(scales: Scales, best: Candidate, units: Sequence[ChunkUnit]) -> int | None:
-    """The unit of the best chunk, or of the chunk that says the same."""
+def index_of_best(begun: Start, units: Sequence[ChunkUnit]) -> int:
+    """The unit of the best chunk, of several the last. Each chunk that is left of all stands in one."""
     there = {candidate.key: at for at, unit in enumerate(units) for candidate in unit.members}
-    return next((there[key] for key in _says(scales, best) if key in there), 0 if units else None)
+    return there[_key_of_best(begun)]
 
 
-def _says(scales: Scales, best: Candidate) -> tuple[Key, ...]:
-    """The best chunk, and what says the same."""
-    return (best.key, *(related.key for related in scales.relations.copies.get(best.key, ())))
+def _key_of_best(begun: Start) -> Key:
+    """The best chunk, or the one that stays where that one only repeats it or stands inside it."""
+    return begun.among.duplicates.get(begun.best.key, begun.best.key)
 
 
 def fit(scales: Scales, units: Sequence[ChunkUnit]) -> bool:
@@ -141,7 +141,7 @@ def set_of(scales: Scales, units: Sequence[ChunkUnit]) -> ChunkSet:
     return ChunkSet(scales, documents)
 
 
-def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[Key, str]) -> Chosen:
+def cut_down(scales: Scales, begun: Start, unit: ChunkUnit) -> Chosen:
     """The unit of the best chunk alone is too large: its best chunks, or the best one cut."""
     own = {candidate.chunk.chunk_index: candidate for candidate in unit.members}
     document_id = unit.members[0].chunk.document_id
@@ -149,8 +149,7 @@ def cut_down(scales: Scales, best: Candidate, unit: ChunkUnit, reasons: Mapping[
     def plan_of(indexes: Iterable[int]) -> DocumentPlan:
         return set_of(scales, [unit._replace(members=tuple([own[index] for index in sorted(indexes)]))]).plans()[0]
 
-    first = next((key[1] for key in _says(scales, best) if key[0] == document_id and key[1] in own), None)
-    found = trim(own, plan_of, scales, first)
+    found = trim(own, plan_of, scales, _key_of_best(begun)[1])
     if found.plan is None:
-        return taken(scales, ChunkSet(scales), {**reasons, (document_id, found.order[0]): "no_room"}, yielded=found.yielded)
-    return taken(scales, ChunkSet(scales), reasons, plans=(found.plan,), yielded=found.yielded)
+        return taken(scales, ChunkSet(scales), {**begun.small, (document_id, found.order[0]): "no_room"}, yielded=found.yielded)
+    return taken(scales, ChunkSet(scales), begun.small, plans=(found.plan,), yielded=found.yielded)

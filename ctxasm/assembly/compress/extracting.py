@@ -75,11 +75,19 @@ class ExtractiveCompressor:
 
 
 def shorten(
-    query: str, texts: Sequence[str], units: Sequence[Sequence[Span]], max_tokens: int, gap: str, counter: TokenCounter, least: float = 0.0
+    query: str,
+    texts: Sequence[str],
+    units: Sequence[Sequence[Span]],
+    max_tokens: int,
+    gap: str,
+    counter: TokenCounter,
+    least: float = 0.0,
+    within: Sequence[Span] | None = None,
 ) -> list[tuple[KeptSpan, ...]]:
     """The spans of each text to keep, chosen among its `units`; what a word is worth is told by all of them together.
 
-    Of the question's words, by weight, a unit must be near to at least the share `least`.
+    Of the question's words, by weight, a unit must be near to at least the share `least`. Where spans are given, only units that
+    lie `within` them, whole or in part, are kept.
     """
     reader = reader_of(query)
     rows = [[reader.row(text, unit) for unit in own] for text, own in zip(texts, units, strict=True)]
@@ -91,8 +99,16 @@ def shorten(
             most = sum(weights)
             near = [worth >= least * most > 0 for worth in nearness(own, held, weights)]
             ratings = [rating if is_near else -1.0 for rating, is_near in zip(ratings, near, strict=True)]
+        if within is not None:
+            ratings = [rating if is_touched(unit, within) else -1.0 for rating, unit in zip(ratings, own, strict=True)]
         kept.append(fill(text, own, ratings, max_tokens, gap, counter))
     return kept
+
+
+def is_touched(unit: Span, spans: Sequence[Span | KeptSpan]) -> bool:
+    """Whether a unit lies in any of these spans, whole or in part."""
+    start, end = unit
+    return any(low < end and start < high for low, high in spans)
 
 
 class Reader:

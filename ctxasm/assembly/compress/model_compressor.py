@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Protocol
 
-from ctxasm.assembly.compress.extracting import ExtractiveCompressor, shorten
+from ctxasm.assembly.compress.extracting import ExtractiveCompressor, is_touched, shorten
 from ctxasm.assembly.compress.filling import fitting_units
 from ctxasm.assembly.compress.repeats import repeated_spans
 from ctxasm.assembly.extracts import Extract, KeptSpan, compressed_text, gap_between
@@ -101,8 +101,8 @@ class ModelCompressor:
         extract = Extract("model", _joined(text, units))
         if counter.count(compressed_text(text, extract, self._gap_mark)) <= max_tokens:
             return extract
-        wanted = [unit for unit in fitting_units(text, max_tokens, counter) if any(a < unit[1] and unit[0] < b for a, b in units)]
-        return Extract("model", shorten(query, [text], [wanted], max_tokens, self._gap, counter)[0])
+        every = fitting_units(text, max_tokens, counter)
+        return Extract("model", shorten(query, [text], [every], max_tokens, self._gap, counter, within=units)[0])
 
     def _fitted(self, query: str, words: str, max_tokens: int, counter: TokenCounter) -> str:
         if counter.count(words) <= max_tokens:
@@ -170,7 +170,7 @@ def is_irrelevant(reply: str) -> bool:
 
 def _touched(text: str, spans: Sequence[KeptSpan]) -> list[tuple[int, int]]:
     """The whole units that spans lie in: what denies or limits a copied part stands in the same sentence."""
-    return [(start, end) for start, end in units_of(text) if any(low < end and start < high for low, high in spans)]
+    return [unit for unit in units_of(text) if is_touched(unit, spans)]
 
 
 def _joined(text: str, units: Sequence[tuple[int, int]]) -> tuple[KeptSpan, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.lexicon import fits, reading_words
+from ctxasm.citations.lexical.lexicon import Table, reading_words
 from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
@@ -49,8 +49,8 @@ def reason(evidence: Evidence, at: int) -> str:
     if text[low:high].rstrip(' "”»').endswith("?"):
         words = [folded(match.group()) for match in LETTERS.finditer(text, low, high)]
         answer = LETTERS.search(text, high)
-        is_open = not words or any(_is(word, known["asking"]) for word in words[:2])
-        is_yes = answer is not None and _is(folded(answer.group()), known["agreeing"])
+        is_open = not words or any(word in known["asking"] for word in words[:2])
+        is_yes = answer is not None and folded(answer.group()) in known["agreeing"]
         return "" if is_open or is_yes else text[low:high].strip()
     label = _LABEL.match(text, low, high)
     if label is not None and (is_doubted := _reads(label[1], known)) is not None:
@@ -79,14 +79,10 @@ def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
     return found
 
 
-def _reads(words: str, known: dict[str, tuple[str, ...]]) -> bool | None:
+def _reads(words: str, known: dict[str, Table]) -> bool | None:
     """Whether a label or heading says that what follows is not so (True) or is so (False); None where it says neither."""
     plain = [folded(word) for word in LETTERS.findall(words)]
-    if any(_is(word, known["affirming"]) for word in plain):
+    if any(word in known["affirming"] for word in plain):
         return False
-    alone = bool(plain) and all(_is(word, known["doubting_alone"]) for word in plain)
-    return True if alone or any(_is(word, known["doubting"]) for word in plain) else None
-
-
-def _is(word: str, known: tuple[str, ...]) -> bool:
-    return word in known or any(fits(one, word) for one in known if "*" in one)
+    alone = bool(plain) and all(word in known["doubting_alone"] for word in plain)
+    return True if alone or any(word in known["doubting"] for word in plain) else None

@@ -1,68 +1,115 @@
-"""What a clause of the claim says must be said of the same thing in its source: where a clause takes its words from two sentences, the
-second must not have a subject of its own. "The Riesling matures in oak" has its subject from one sentence and the rest from "The red
-wines mature in oak".
+"""What a clause of the claim says must be said of the same thing in its source. "The Riesling matures in oak" has its subject from one
+sentence and the rest from "The red wines mature in oak"; "Members pay 5 euro for a ticket" goes back to the first clause of "A ticket costs
+5 euro; members pay 3".
+
+A clause is laid along its source: from which clause there each of its words is taken, with the fewest changes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.order import MOST_ALIKE, MOST_MOVED
 from ctxasm.model.support import Gated
 
-LEFT_OUT = 1.5
-"""What a word costs that is taken from no sentence, in changes of sentence: going elsewhere for one word and back is a detail, not another
-statement."""
-
-
+SHORT = 7
+"""Words of weight and figures of a claim that says one thing: in a longer one the same may be told in another order."""
+LEFT_OUT = 3
+"""What a word costs that is taken from nowhere, where another clause costs 1 and another sentence 2: going elsewhere for one word and
+back is a detail, not another statement."""
 _AGAIN = re.compile(r"\b(?:the|this|these|de|het|deze|dit|die|der|das|diese[rs]?)\s$", re.IGNORECASE)
 """What makes the word behind it another name of what was spoken of: "Animax is a channel. The company reaches 66 million"."""
 LONGEST_ARTICLE = 8
 """Characters."""
+_ANYWHERE = ("condition", "cause")
+"""Kinds of what may stand before or behind what it bears on: "if the lift fails, use the stairs"; "after" may, too."""
+LEAD = 1
+"""Words of weight of what begins a sentence, before its comma, and may come last: "in winter, the beach is closed"."""
+
+
+class _Taken(NamedTuple):
+    """A bit of the claim, and the clause of a source that it is taken from."""
+
+    bit: int
+    clause: Clause
+
+
+_Path = tuple[int, tuple[_Taken, ...]]
+"""Clauses from which words are taken one after another, with what that costs."""
 
 
 def find_untied(matter: Matter) -> Iterator[Gated]:
-    """A clause of the claim that goes on in another sentence, which speaks of something that the claim does not name."""
+    """A clause of the claim that is put together of what its source says of different things."""
     parts = matter.parts
+    counted = parts.heavy | parts.all_quantities
     for low, high in matter.spans:
-        bits = matter.held_between(parts.text, low, high) & (parts.heavy | parts.all_quantities)
-        taken = _sentences(matter, [1 << bit for bit in dict.fromkeys(parts.order) if bits >> bit & 1])
-        for before, at in pairwise(taken):
-            clauses = [clause for clause in matter.clauses if clause.sentence == at]
-            if at != before and _has_own_subject(matter, clauses, bits):
-                said = max(clauses, key=lambda clause: parts.weight(clause.mask & bits)).source
-                yield Gated("roles", parts.text[low:high].strip(), matter.text(at)[said.start : said.end].strip())
+        bits = matter.held_between(parts.text, low, high) & counted
+        taken = _taken(matter, bits)
+        for at in range(1, len(taken)):
+            before, here = taken[at - 1].clause, taken[at].clause
+            goes_back = here.source.start < before.source.start if here.sentence == before.sentence else here.sentence < before.sentence
+            if (goes_back and counted.bit_count() <= SHORT and not _is_free(matter, taken, at)) or (
+                here.sentence != before.sentence and _has_own_subject(matter, here.sentence, bits)
+            ):
+                source = matter.text(here.sentence)[here.source.start : here.source.end]
+                yield Gated("roles", parts.text[low:high].strip(), source.strip())
                 return
 
 
-def _sentences(matter: Matter, bits: Sequence[int]) -> tuple[int, ...]:
-    """The sentences from which some words are taken, one after another, with the fewest changes."""
-    held = {at: matter.held(at) for at in matter.numbers}
-    paths: dict[int, tuple[float, tuple[int, ...]]] = {-1: (0.0, ())}
-    for bit in bits:
-        holding = [at for at in matter.numbers if held[at] & bit]
-        longer = {at: (cost + LEFT_OUT * bool(holding), path) for at, (cost, path) in paths.items()}
-        for at in holding:
-            cost, path = min((cost + (before not in (-1, at)), path) for before, (cost, path) in paths.items())
-            longer[at] = min(longer.get(at, (cost, (*path, at))), (cost, (*path, at)))
-        paths = longer
-    return min(paths.values())[1]
+def _taken(matter: Matter, bits: int) -> tuple[_Taken, ...]:
+    """From which clauses some bits are taken, in the order of the claim, those left out that are not."""
+    order = [bit for bit in dict.fromkeys(matter.parts.order) if bits >> bit & 1]
+    if matter.holds_all(bits) or len(order) > MOST_MOVED:
+        return ()
+    paths: list[_Path] = [(0, ())]
+    for bit in order:
+        holding = [clause for clause in matter.clauses if clause.mask >> bit & 1][:MOST_ALIKE]
+        longer: list[_Path] = []
+        for clause in holding:
+            cost, path = min(((cost + _change(path, clause), path) for cost, path in paths), key=_cost)
+            longer.append((cost, (*path, _Taken(bit, clause))))
+        paths = longer + [(cost + LEFT_OUT, path) for cost, path in paths] if holding else paths
+    return min(paths, key=_cost)[1]
 
 
-def _has_own_subject(matter: Matter, clauses: Sequence[Clause], bits: int) -> bool:
+def _cost(path: _Path) -> int:
+    return path[0]
+
+
+def _change(path: Sequence[_Taken], clause: Clause) -> int:
+    """What it costs to go on in a clause."""
+    before = path[-1].clause if path else clause
+    return 0 if before is clause else 1 if before.sentence == clause.sentence else 2
+
+
+def _is_free(matter: Matter, taken: Sequence[_Taken], at: int) -> bool:
+    """Whether a clause of the claim may begin elsewhere than its source: with a date, or before a condition, a cause or a short lead."""
+    parts, here = matter.parts, taken[at].clause
+    low, high = parts.part(taken[at - 1].bit).start, parts.part(taken[at].bit).start
+    if any(low < op.start < high and (op.kind in _ANYWHERE or op.value == "after") for op in matter.operators):
+        return True
+    leads = here is next(clause for clause in matter.clauses if clause.sentence == here.sentence)
+    words = [word.key for word in here.source.words if word.key not in matter.evidence.stems.light]
+    if leads and len(words) <= LEAD and parts.forms.keys() >= set(words) and matter.text(here.sentence).startswith(",", here.source.end):
+        return True
+    figures = [parts.quantities[each.bit - len(parts.words)] for each in taken[:at] if each.bit >= len(parts.words)]
+    return len(figures) == at and all(figure.kind != "number" or figure.is_year for figure in figures)
+
+
+def _has_own_subject(matter: Matter, at: int, bits: int) -> bool:
     """Whether words of weight that the claim lacks stand in a sentence before all that is taken from it: more than what may be the
     same again."""
     parts, light = matter.parts, matter.evidence.stems.light
     ours = [quantity for bit, quantity in enumerate(parts.quantities, len(parts.words)) if bits >> bit & 1]
     own: list[int] = []
-    for words, figures in ((clause.source.words, clause.source.quantities) for clause in clauses):
+    for words, figures in ((clause.source.words, clause.source.quantities) for clause in matter.clauses if clause.sentence == at):
         taken = [word.start for word in words if parts.forms.get(word.key, 0) & bits]
         taken += [figure.start for figure in figures if any(each.agrees(figure) for each in ours)]
         new = [word.start for word in words if word.key not in parts.forms and word.key not in light]
         own += [at for at in new if at < min(taken, default=at + 1) and not any(each.start <= at < each.end for each in figures)]
         if taken:
             break
-    text = matter.text(clauses[0].sentence)
-    return bool(own) and (len(own) > 1 or not _AGAIN.search(text, max(0, own[0] - LONGEST_ARTICLE), own[0]))
+    return bool(own) and (len(own) > 1 or not _AGAIN.search(matter.text(at), max(0, own[0] - LONGEST_ARTICLE), own[0]))

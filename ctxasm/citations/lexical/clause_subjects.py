@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.around import Around, around_all
@@ -41,9 +42,13 @@ class Matter:
         self.windows = windows
         self.evidence = evidence
         self.numbers = list(dict.fromkeys(at for window in windows for at in range(window.first, window.last + 1)))
-        self.clauses = [clause for at in self.numbers for clause in self._of_sentence(at)]
         self._sentences: list[Clause] | None = None
         self._same: dict[int, list[Clause]] = {}
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        """The clauses of the windows, read when they are asked for: a claim that stands there word for word needs none."""
+        return [clause for at in self.numbers for clause in self._of_sentence(at)]
 
     def held(self, at: int) -> int:
         """The bits that a sentence holds."""
@@ -77,6 +82,12 @@ class Matter:
                 span = self.evidence.sentences[at]
                 self._sentences.append(Clause(SourceClause(span.start, span.end, 0, words, figures), at, mask))
         return self._sentences
+
+    @cached_property
+    def signed(self) -> set[tuple[str, int]]:
+        """The concepts that the sentences affirm or deny; for a claim that denies nothing itself, only of the sentences that do."""
+        evidence, every = self.evidence, self.parts.has_signs
+        return {(said.concept, said.sign) for at in self.numbers if every or evidence.has_signs(at) for said in evidence.said(at)}
 
     @property
     def said(self) -> list[Said]:

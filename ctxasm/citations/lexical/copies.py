@@ -75,13 +75,17 @@ def _copied(evidence: Evidence, at: int) -> tuple[list[Token], frozenset[Pair]]:
 
 
 def _tokens(text: str, low: int, high: int) -> list[Token]:
-    found = [Token(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
-    return [token._replace(plain=_EDGE) if token.plain in ";\n" else token for token in found if token.plain not in SKIPPED]
+    found = ((*match.span(), folded(match.group())) for match in _TOKEN.finditer(text, low, high))
+    return [Token(start, end, _EDGE if plain in ";\n" else plain) for start, end, plain in found if plain not in SKIPPED]
 
 
 def _pair(tokens: Sequence[Token], place: int) -> Pair:
     """The neighbours on both sides of a place; an edge where there is none."""
-    return tokens[place - 1].plain if place else _EDGE, tokens[place].plain if place < len(tokens) else _EDGE
+    return _before(tokens, place), tokens[place].plain if place < len(tokens) else _EDGE
+
+
+def _before(tokens: Sequence[Token], place: int) -> str:
+    return tokens[place - 1].plain if place else _EDGE
 
 
 def _pairs(tokens: Sequence[Token]) -> frozenset[Pair]:
@@ -111,6 +115,8 @@ def _exchanged(
     stretches = [(low, high) for low, high in stretches if _weighs(matter, ours[low:high])]
     for place, (low, high) in enumerate(stretches):
         for first, last in stretches[place + 1 :]:
+            if (_before(ours, low), ours[first].plain) not in pairs:
+                continue
             if first < high or (first == high and not _is_compound(matter.parts.text, ours[high - 1], ours[high])):
                 continue
             before, after = _pair(ours, low)[0], _pair(ours, last)[1]
@@ -185,10 +191,12 @@ def _cut(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]
     """What narrows a word and was taken out: "for members", "who have a ticket"."""
     text, (_, high) = matter.text(at), matter.evidence.span(at)
     said = {token.plain for token in ours}
-    for place, token in enumerate(ours):
+    narrowed = [low for low, one in enumerate(theirs[1:]) if one.plain in _NARROWING]
+    for place, token in enumerate(ours if narrowed else ()):
         after = ours[place + 1].plain if place + 1 < len(ours) else _EDGE
-        for low, one in enumerate(theirs[:-1]):
-            if one.plain != token.plain or theirs[low + 1].plain not in _NARROWING or text[one.end : theirs[low + 1].start].strip():
+        for low in narrowed:
+            one = theirs[low]
+            if one.plain != token.plain or text[one.end : theirs[low + 1].start].strip():
                 continue
             stop = _STOP.search(text, theirs[low + 1].end, high)
             limit = stop.start() if stop else high

@@ -32,7 +32,7 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict | No
 
     None where an exception, a condition or another clause of the same sentence may explain it.
     """
-    every = {(said.concept, said.sign) for at in matter.numbers for said in matter.evidence.said(at)}
+    every = matter.signed
     inside = [said for said in matter.said if stretch.start <= said.end and said.start < stretch.end]
     for ours in inside:
         base = without_prefix(ours.concept, matter.evidence.stems)

@@ -87,7 +87,7 @@ def _rivals(matter: Matter, ours: Quantity, bit: int, same: list[Clause]) -> lis
 
 def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
     """Figures that the source, on the same matter, has with the other direction or limit only ("tot 20 uur", "vanaf 20 uur")."""
-    for bit, (ours, around) in enumerate(matter.around, len(matter.parts.words)):
+    for bit, (ours, around) in enumerate(matter.around if mask & matter.parts.all_quantities else (), len(matter.parts.words)):
         if not mask >> bit & 1 or not (mine := _directions(around)):
             continue
         known = {at: matter.evidence.once(arounds, at) for at in {clause.sentence for clause in matter.same(mask)}}

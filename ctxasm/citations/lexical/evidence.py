@@ -12,7 +12,7 @@ from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_all, read_words
+from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_words, words_in
 from ctxasm.model.support import Source
 
 Read = TypeVar("Read")
@@ -59,7 +59,6 @@ class Evidence:
         self.postings: dict[str, list[int]] = {}
         self.titles = [frozenset(word.key for word in read_words(s.title, 0, len(s.title), stems)) for s in sources]
         self._participles: dict[str, set[str]] = {}
-        self._words: list[list[Word]] = []
         self._with_figures: set[int] = set()
         self._with_signs: set[int] = set()
         for position, source in enumerate(sources):
@@ -86,20 +85,19 @@ class Evidence:
     def _add(self, sentence: Sentence, text: str) -> None:
         at = len(self.sentences)
         self.sentences.append(sentence)
-        postings, words = self.postings, list[Word]()
-        self._words.append(words)
-        for start, end, read in read_all(text, sentence.start, sentence.end, self.stems):
-            if read.figure:
+        postings, kept = self.postings, self.stems.kept
+        for word in words_in(text, sentence.start, sentence.end):
+            key, figure, denies, opposes, _ = kept[word]
+            if figure:
                 self._with_figures.add(at)
-            if read.denies or read.opposes:
+            if denies or opposes:
                 self._with_signs.add(at)
-            if read.key:
-                words.append(Word(start, end, read.key))
-                places = postings.get(read.key)
+            if key:
+                places = postings.get(key)
                 if places is None:
-                    postings[read.key] = [at]
-                    if verb := self.stems.verb_of(text[start:end]):
-                        self._participles.setdefault(verb, set()).add(read.key)
+                    postings[key] = [at]
+                    if verb := self.stems.verb_of(word):
+                        self._participles.setdefault(verb, set()).add(key)
                 elif places[-1] != at:
                     places.append(at)
 
@@ -159,7 +157,7 @@ class Evidence:
     def _taken(self, at: int) -> Iterator[SourceClause]:
         sentence = self.sentences[at]
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
-        words = self._words[at]
+        words = list(read_words(text, sentence.start, sentence.end, self.stems))
         for start, end in clause_spans(text, sentence.start, sentence.end):
             segment += any(mark in _PARTING for mark in text[before:start])
             before = end

@@ -7,6 +7,7 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.amounts import find_amounts
@@ -52,15 +53,16 @@ class Findings(NamedTuple):
         return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict or self.gated)
 
 
-def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, *, gated: bool = True) -> Findings:
-    """Everything that stands against a claim in its chosen windows; without what is `gated` if not asked for."""
-    titles = in_titles(parts, {window.source for window in windows}, evidence, parts.everything)
-    lacking = find_lacking(parts, windows, titles)
+def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, gates: int | None = None) -> Findings:
+    """Everything that stands against a claim in its chosen windows; of what is `gated` no more than so many `gates` if that is given. With
+    none of them asked for, only the conflict is sure."""
+    sources = {window.source for window in windows}
+    lacking = find_lacking(parts, windows, in_titles(parts, sources, evidence, parts.everything & ~union(windows)))
     matter = Matter(parts, windows, evidence)
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
     signs = has_signs(matter)
-    displaced, denials, conflict = 0, lonely_denials(matter) if signs else 0, None
+    displaced, denials, conflict = 0, lonely_denials(matter) if signs and gates != 0 and not lacking.stands_against else 0, None
     for stretch in parts.clauses:
         for bits, found in find_displaced(matter, stretch.mask):
             displaced |= bits
@@ -72,9 +74,10 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, *, gate
         conflict = None
     if conflict is not None and conflict.kind == "opposite" and _says_both(matter):
         denials, conflict = 1, None
-    displaced &= ~titles & ~lacking.uncovered
+    displaced &= ~lacking.uncovered
+    displaced &= ~in_titles(parts, sources, evidence, displaced)
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
-    return findings if lacking.stands_against or not gated else findings._replace(gated=tuple(dict.fromkeys(_gates(matter))))
+    return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(islice(_gates(matter), gates))))
 
 
 def _says_both(matter: Matter) -> bool:
@@ -132,7 +135,7 @@ def in_titles(parts: Parts, sources: Collection[int], evidence: Evidence, asked:
 
 def _longest_run(parts: Parts, uncovered: int) -> int:
     longest = run = 0
-    for bit in parts.order:
+    for bit in parts.order if uncovered else ():
         run = run + 1 if uncovered >> bit & 1 else 0
         longest = max(longest, run)
     return longest

@@ -7,7 +7,7 @@ one language.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -23,13 +23,14 @@ class Signs(NamedTuple):
     """Words by what they do to a statement, folded.
 
     `signed` gives the concept and the sign of a word, or of two ("at_least"), that has an
-    opposite; `modals` the concept of a modal verb. `opposing` are the words, of two the last ones, that say the
-    opposite of others: without one of them, or a denial, a text only affirms.
+    opposite; `paired` are the last words of such two; `modals` the concept of a modal verb. `opposing` are the words, of two the
+    last ones, that say the opposite of others: without one of them, or a denial, a text only affirms.
     """
 
     turns: frozenset[str]
     modals: dict[str, str]
     signed: dict[str, tuple[str, int]]
+    paired: frozenset[str]
     opposing: frozenset[str]
 
 
@@ -50,7 +51,9 @@ def signs() -> Signs:
         for concept, sides in data["opposites"].items():
             for sign, words in zip((1, -1), sides, strict=True):
                 signed |= dict.fromkeys(words.split(), (f"§{concept}", sign))
-    return Signs(frozenset(turns), modals, signed, frozenset(word.split("_")[-1] for word, (_, sign) in signed.items() if sign < 0))
+    paired = frozenset(word.split("_")[-1] for word in signed if "_" in word)
+    opposing = frozenset(word.split("_")[-1] for word, (_, sign) in signed.items() if sign < 0)
+    return Signs(frozenset(turns), modals, signed, paired, opposing)
 
 
 def limit_words() -> frozenset[str]:
@@ -89,6 +92,21 @@ def hint_words(tongue: str) -> Iterator[tuple[str, str, str]]:
                 yield kind, value, word
 
 
+class Table:
+    """Words of a table, in which "*" stands for any letters: a word of a text, folded, is `in` it."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        starred = [word.partition("*") for word in words if "*" in word]
+        self._whole = frozenset(word for word in words if "*" not in word)
+        self._begun = tuple(start for start, _, end in starred if not end)
+        self._around = [(start, end) for start, _, end in starred if end]
+
+    def __contains__(self, plain: str) -> bool:
+        if plain in self._whole or plain.startswith(self._begun):
+            return True
+        return any(plain.startswith(start) and plain.endswith(end) for start, end in self._around)
+
+
 def fits(word: str, plain: str) -> bool:
     """Whether a word of a table, in which "*" stands for any letters, is a word of a text, folded."""
     if "*" not in word:
@@ -98,12 +116,12 @@ def fits(word: str, plain: str) -> bool:
 
 
 @cache
-def reading_words(tongue: str) -> dict[str, tuple[str, ...]]:
-    """Words of a language by what they say of the sentence that they begin or that stands under them; "*" is any letters. Headings are
+def reading_words(tongue: str) -> dict[str, Table]:
+    """Words of a language by what they say of the sentence that they begin or that stands under them. Headings are
     read in all languages, because few words do not tell one; "False alarms" are none of what is false, so some must stand alone."""
-    read = {name: tuple(words.split()) for name, words in _data(tongue)["reading"].items()}
+    read = {name: Table(words.split()) for name, words in _data(tongue)["reading"].items()}
     return read | {
-        name: tuple(word for each in TONGUES for word in _data(each)["reading"][name].split())
+        name: Table([word for each in TONGUES for word in _data(each)["reading"][name].split()])
         for name in ("doubting", "doubting_alone", "affirming")
     }
 

@@ -13,7 +13,7 @@ from typing import cast
 from ctxasm.citations.lexical.around import arounds
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.lexicon import fits, reading_words
+from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import read_quantities
@@ -262,7 +262,7 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
 def _tells(matter: Matter, tense: str) -> bool:
     """Whether the claim has a word of a tense: it tells of what was done, or says what is so."""
     known = reading_words(matter.evidence.stems.tongue)[tense]
-    return any(fits(one, word) for word in matter.parts.once(_plain, matter.evidence) for one in known)
+    return any(word in known for word in matter.parts.once(_plain, matter.evidence))
 
 
 def _plain(parts: Parts, _: Evidence) -> frozenset[str]:

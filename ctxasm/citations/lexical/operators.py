@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import fits, hint_words, operator_phrases
@@ -58,26 +58,32 @@ def _phrases(tongue: Tongue) -> dict[str, tuple[_Phrase, ...]]:
     return {start: tuple(sorted(each, key=lambda phrase: (-len(phrase.words), "#" in phrase.words))) for start, each in found.items()}
 
 
+@lru_cache(maxsize=65536)
+def _begun(tongue: Tongue, plain: str) -> tuple[_Phrase, ...]:
+    """The phrases that a word may begin: none, of most words."""
+    return tuple(phrase for phrase in _phrases(tongue).get(plain[:3], ()) if _fits(phrase.words[0], plain))
+
+
 def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Collection[tuple[int, int]] = ()) -> list[Operator]:
     """The words of the tables between two characters, in order, the longest phrase at each place; none that is part of a figure."""
-    phrases = _phrases(tongue)
     tokens = [(match.start(), match.end(), folded(match.group()).replace("’", "'")) for match in _TOKEN.finditer(text, low, high)]
     found: list[Operator] = []
     at = 0
     while at < len(tokens):
         start, _, plain = tokens[at]
         taken = 1
-        for phrase in phrases.get(plain[:3], ()) if not _is_name(text, tokens, at) else ():
+        begun = _begun(tongue, plain)
+        for phrase in begun if begun and not _is_name(text, tokens, at) else ():
             if _stands(phrase.words, tokens[at : at + APART]):
                 taken = 1 if APART_SIGN in phrase.words else len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
                 if phrase.kind == "none":
                     break
                 found.append(Operator(phrase.kind, phrase.value, start, tokens[at + taken - 1][1]))
                 break
-        if taken == 1 and text[max(low, start - 2) : start] == ", " and plain in _THEN and not any(op.kind == "condition" for op in found):
+        if taken == 1 and plain in _THEN and text[max(low, start - 2) : start] == ", " and not any(op.kind == "condition" for op in found):
             found.append(Operator("condition", "then", *tokens[at][:2]))
         elif (
-            taken == 1 and plain in _THAN and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at]))
+            plain in _THAN and taken == 1 and (plain == "than" or any(_is_compared(token[2]) for token in tokens[max(0, at - REACH) : at]))
         ):
             found.append(Operator("comparison", "than", *tokens[at][:2]))
         at += taken
@@ -111,10 +117,10 @@ def _is_compared(plain: str) -> bool:
 
 
 def _stands(words: tuple[str, ...], tokens: Sequence[tuple[int, int, str]]) -> bool:
-    """Whether a phrase begins some tokens; what ".." parts may stand apart."""
+    """Whether a phrase that the first of some tokens begins goes on with the others; what ".." parts may stand apart."""
     if APART_SIGN in words:
-        return _fits(words[0], tokens[0][2]) and any(_fits(words[-1], token[2]) for token in tokens[1:])
-    return len(words) <= len(tokens) and all(_fits(word, token[2]) for word, token in zip(words, tokens, strict=False))
+        return any(_fits(words[-1], token[2]) for token in tokens[1:])
+    return len(words) <= len(tokens) and all(_fits(word, token[2]) for word, token in zip(words[1:], tokens[1:], strict=False))
 
 
 def _fits(word: str, plain: str) -> bool:

@@ -124,32 +124,33 @@ class Order:
         """Two words, names or figures of the claim of which each stands where the source has the other."""
         ours = self.items
         for at in self.matter.numbers:
-            text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
+            text = self.matter.text(at)
             theirs: dict[tuple[int, ...], list[Item]] = {}
             for item in self._items_of(at):
                 if len(same := theirs.setdefault(item.bits, [])) < MOST_ALIKE:
                     same.append(item)
-            if self._is_passive != _is_passive(text, low, high):
+            if self._is_passive != self.matter.evidence.once(_is_passive_there, at):
                 continue
-            moved = [(item, theirs[item.bits]) for item in ours if item.bits in theirs and self._fit(item, theirs[item.bits]) < BOTH_SIDES]
-            for place, (one, one_there) in enumerate(moved[:MOST_MOVED]):
-                for other, other_there in moved[place + 1 : MOST_MOVED]:
-                    if self._are_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
+            known = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
+            moved = [(item, there, fit) for item, there in known if (fit := self._fit(item, there)) < BOTH_SIDES]
+            for place, (one, one_there, one_fit) in enumerate(moved[:MOST_MOVED]):
+                for other, other_there, other_fit in moved[place + 1 : MOST_MOVED]:
+                    fits_better = self._fit(one, other_there) > one_fit and self._fit(other, one_there) > other_fit
+                    if fits_better and self._may_be_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
                         both = (one_there[0], other_there[0])
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
                         yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
                         return
 
-    def _are_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+    def _may_be_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
+        """Whether nothing tells that two items which fit better in each other's place were not swapped."""
         if set(one.bits) & set(other.bits) or self._is_figure(one) != self._is_figure(other):
             return False
         between = self.text[min(one.end, other.end) : max(one.start, other.start)]
         both = ((one, one_there), (other, other_there))
         if _tells_nothing(between) or any(item.article and any(item.article == each.article for each in there) for item, there in both):
             return False
-        if self._keeps_its_place(one, one_there, other_there) or self._keeps_its_place(other, other_there, one_there):
-            return False
-        return self._fit(one, other_there) > self._fit(one, one_there) and self._fit(other, one_there) > self._fit(other, other_there)
+        return not (self._keeps_its_place(one, one_there, other_there) or self._keeps_its_place(other, other_there, one_there))
 
     def _is_said_so(self, one: Item, other: Item, but: int) -> bool:
         """Whether another sentence has two items in the places that they have in the claim."""
@@ -179,16 +180,21 @@ class Order:
 
     def _fit(self, item: Item, there: Sequence[Item]) -> int:
         """How well words fit the best of some places: CONTENT for a neighbour with content, 1 for another or an edge, on each side."""
-        return max((self._like(item.left[0], one.left[0]) + self._like(item.right[0], one.right[0]) for one in there), default=0)
+        left, right = item.left[0], item.right[0]
+        beside = [(left == one.left[0], right == one.right[0]) for one in there]
+        if not any(map(any, beside)):
+            return 0
+        lefts, rights = self._worth(left), self._worth(right)
+        return max(is_left * lefts + is_right * rights for is_left, is_right in beside)
 
-    def _like(self, one: str, other: str) -> int:
-        return 0 if one != other else CONTENT if one not in _EDGES and self.stems.key(one) else 1
+    def _worth(self, neighbour: str) -> int:
+        return CONTENT if neighbour not in _EDGES and self.stems.key(neighbour) else 1
 
     def turned(self) -> Iterator[Gated]:
         """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            if self._is_passive == _is_passive(text, low, high):
+            if self._is_passive == self.matter.evidence.once(_is_passive_there, at):
                 continue
             ours = (self.text, self.spans, 0, len(self.text))
             theirs = (text, self.there(at), low, high)
@@ -384,6 +390,10 @@ def _is_passive(text: str, low: int, high: int) -> bool:
     being = next((at for at, word in enumerate(words) if word in BEING), len(words))
     done = next((at for at in range(len(words) - 1, -1, -1) if words[at] in _BY), -1)
     return being < len(words) and done >= 0 and (words[done] != "by" or done > being)
+
+
+def _is_passive_there(evidence: Evidence, at: int) -> bool:
+    return _is_passive(evidence.text(at), *evidence.span(at))
 
 
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
@@ -32,7 +33,8 @@ class Parts:
     """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
 
     `heavy` are those of words that carry much, `names` those of names. `forms` are the words of the sources that hold a bit.
-    `has_signs`: it denies something, or has a word that says the opposite of another.
+    `has_signs`: it denies something, or has a word that says the opposite of another. `everything` are all bits, `all_quantities` those
+    of the quantities; `weight` gives the weight of a set of bits, remembered.
     """
 
     text: str
@@ -46,18 +48,22 @@ class Parts:
     forms: Mapping[str, int]
     has_signs: bool
     total: float
-    known: dict[int, float] = field(default_factory=dict, repr=False, compare=False)
     read_so: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False, compare=False)
+    everything: int = field(init=False)
+    all_quantities: int = field(init=False)
+    weight: Callable[[int], float] = field(init=False, repr=False, compare=False)
 
-    @property
-    def everything(self) -> int:
-        """All bits."""
-        return (1 << len(self.weights)) - 1
+    def __post_init__(self) -> None:
+        weights = self.weights
 
-    @property
-    def all_quantities(self) -> int:
-        """The bits of the quantities."""
-        return self.everything & ~((1 << len(self.words)) - 1)
+        @cache
+        def weight(mask: int) -> float:
+            return sum(weight for bit, weight in enumerate(weights) if mask >> bit & 1)
+
+        everything = (1 << len(weights)) - 1
+        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "everything", everything)
+        object.__setattr__(self, "all_quantities", everything & ~((1 << len(self.words)) - 1))
 
     def once(self, read: Callable[[Parts, Evidence], Read], evidence: Evidence) -> Read:
         """What a gate reads in the claim, whatever it is compared with, read once."""
@@ -65,13 +71,6 @@ class Parts:
         if known is None:
             known = self.read_so[read] = read(self, evidence)
         return cast(Read, known)
-
-    def weight(self, mask: int) -> float:
-        """The weight of a set of bits, remembered."""
-        known = self.known.get(mask)
-        if known is None:
-            known = self.known[mask] = sum(weight for bit, weight in enumerate(self.weights) if mask >> bit & 1)
-        return known
 
     def share(self, mask: int) -> float:
         """The share of the claim that a set of bits is; 0 of a claim of nothing."""

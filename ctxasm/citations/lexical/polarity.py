@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.words import Stems
-from ctxasm.text.denials import DENIALS, is_denial
+from ctxasm.text.denials import DENIALS
 from ctxasm.text.number_words import UNITS
-from ctxasm.text.terms import folded
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*|[.;:!?()\n]|,")
 _BREAKS = frozenset(".;:!?()\n")
@@ -45,6 +44,7 @@ class _Token(NamedTuple):
     end: int
     plain: str
     key: str
+    denies: bool
     part: int
     light: bool
 
@@ -54,17 +54,20 @@ def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
     said: list[Said] = []
     clause: list[_Token] = []
     part = 0
+    kept, light, turns = stems.kept, stems.light, signs().turns
     for match in _TOKEN.finditer(text, low, high):
         word = match.group()
         if word == ",":
             part += 1
-            continue
-        plain = folded(word).replace("’", "'")
-        if word in _BREAKS or plain in signs().turns:
+        elif word in _BREAKS:
             said += _clause(clause)
             clause = []
-        if word not in _BREAKS:
-            clause.append(_Token(match.start(), match.end(), plain, key := stems.key(word), part, key in stems.light))
+        else:
+            read = kept[word]
+            if read.plain in turns:
+                said += _clause(clause)
+                clause = []
+            clause.append(_Token(*match.span(), read.plain, read.key, read.denies, part, read.key in light))
     return [*said, *_clause(clause)]
 
 
@@ -72,7 +75,7 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known = signs()
     denied: dict[int, _Token] = {}
-    denials = [at for at, token in enumerate(tokens) if is_denial(token.plain)]
+    denials = [at for at, token in enumerate(tokens) if token.denies]
     content = [at for at, token in enumerate(tokens) if _has_content(token)] if denials else []
     heavy = [at for at in content if not tokens[at].light]
     modals = [at for at, token in enumerate(tokens) if token.plain in known.modals] if denials else []
@@ -81,14 +84,16 @@ def _clause(tokens: list[_Token]) -> Iterator[Said]:
             if denied.pop(place, None) is None:
                 denied[place] = tokens[at]
     for at, token in enumerate(tokens):
-        if token.plain in DENIALS:
+        plain = token.plain
+        if plain in DENIALS:
             continue
-        pair = f"{tokens[at - 1].plain}_{token.plain}" if at else ""
-        concept, sign = known.signed.get(pair) or known.signed.get(token.plain) or (known.modals.get(token.plain, token.key), 1)
-        if concept:
-            cue = denied.get(at, token)
-            start, end, bare = min(cue.start, token.start), max(cue.end, token.end), cue.plain in _BARE
-            yield Said(concept, -sign if at in denied else sign, start, end, at in denied, at in denied and bare)
+        pair = known.signed.get(f"{tokens[at - 1].plain}_{plain}") if at and plain in known.paired else None
+        concept, sign = pair or known.signed.get(plain) or (known.modals.get(plain, token.key), 1)
+        if concept and at in denied:
+            cue = denied[at]
+            yield Said(concept, -sign, min(cue.start, token.start), max(cue.end, token.end), True, cue.plain in _BARE)
+        elif concept:
+            yield Said(concept, sign, token.start, token.end)
 
 
 def _borne_on(tokens: list[_Token], at: int, content: Sequence[int], heavy: Sequence[int], modals: Sequence[int]) -> list[int]:
@@ -120,7 +125,7 @@ def _from(places: Sequence[int], at: int) -> int | None:
 
 def _has_content(token: _Token) -> bool:
     counted = token.plain in UNITS or token.plain[:1].isdigit()
-    return (bool(token.key) and not is_denial(token.plain) and not counted) or token.plain in signs().signed
+    return (bool(token.key) and not token.denies and not counted) or token.plain in signs().signed
 
 
 def without_prefix(key: str, stems: Stems) -> str | None:

@@ -88,11 +88,11 @@ def _read(text: str, low: int, high: int) -> Iterator[Quantity]:
 def _starts(text: str, low: int, high: int) -> Iterator[int]:
     """Where a quantity may begin: at a digit or the sign before it, or at a word for a figure, month or day."""
     for match in _ANY.finditer(text, low, high):
-        if match["sign"]:
-            yield match.start()
-        if match["figure"]:
+        if match.lastgroup:
+            if match["sign"]:
+                yield match.start()
             yield match.start("figure")
-        elif match.group()[0] in FRACTIONS or begins_figure(match.group().lower()):
+        elif begins_figure((word := match.group()).lower()) or word[0] in FRACTIONS:
             yield match.start()
 
 

@@ -36,6 +36,8 @@ CONFLICT_FACTOR = 0.8
 BLOCKED = 0.9
 """Where something stands against a claim its score ends between this share of the threshold and the threshold."""
 WINDOW_FACTOR = 0.98
+ROUNDING = 0.0005
+"""More than a score changes by being rounded."""
 
 
 class LexicalScorer:
@@ -72,6 +74,7 @@ class LexicalComparison:
         self._evidence = evidence
         self._windows: dict[int, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
+        self._limits: dict[tuple[int, tuple[int, ...]], float] = {}
         self._known_far: dict[tuple[int, int, int], Match] = {}
 
     def each(self, claim: int) -> Sequence[Match]:
@@ -87,6 +90,12 @@ class LexicalComparison:
 
     def limit(self, claim: int, sources: Sequence[int]) -> float:
         """See `Comparison`: the score if all that the sources hold stood in one window, and nothing there against the claim."""
+        key = claim, tuple(sources)
+        if key not in self._limits:
+            self._limits[key] = self._limit(claim, sources)
+        return self._limits[key]
+
+    def _limit(self, claim: int, sources: Sequence[int]) -> float:
         windows = self._windows_of(claim)
         if windows is None or not sources:
             return 0.0
@@ -100,17 +109,36 @@ class LexicalComparison:
         """The score of a claim with sources that hold some bits of it; where these are too few, only their share."""
         if (share := parts.share(held)) < THRESHOLD:
             return round(share, 4)
-        whole = [Window(sources[0], 0, 0, held)]
-        titles = in_titles(parts, sources, self._evidence, parts.everything & ~held)
-        return round(score_of(parts, whole, find_lacking(parts, whole, titles)), 4)
+        return self._unopposed(parts, [Window(sources[0], 0, 0, held)], sources)
+
+    def _unopposed(self, parts: Parts, windows: Sequence[Window], sources: Sequence[int]) -> float:
+        """The score of a claim with windows if nothing there stands against it. `sources` are those whose titles count."""
+        titles = in_titles(parts, sources, self._evidence, parts.everything & ~union(windows))
+        return round(score_of(parts, windows, find_lacking(parts, windows, titles)), 4)
+
+    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
+        """See `Comparison`: told by what the windows hold where that is surely enough, or too little; else by the first gate."""
+        windows, key = self._windows_of(claim), (claim, tuple(dict.fromkeys(sources)))
+        if windows is None or key in self._known or self._is_far(windows, key[1]):
+            return self.together(claim, sources).score >= score
+        chosen, parts = windows.choose(key[1]), windows.parts
+        if not is_close(parts, chosen):
+            return self._far(claim, windows, chosen).score >= score
+        most = self._unopposed(parts, chosen, [window.source for window in chosen])
+        if most < score or opposed(CONFLICT_FACTOR * most) > score + ROUNDING:
+            return most >= score
+        findings = examine(parts, chosen, self._evidence, gates=1)
+        if not findings.gated:
+            self._known[key] = self._told(windows, chosen, findings)
+        return round(score_of(parts, chosen, findings), 4) >= score
 
     def may_contradict(self, claim: int, source: int) -> bool:
         """See `Comparison`."""
         windows = self._windows_of(claim)
-        if windows is None or self._is_far(windows, (source,)):
+        if windows is None or (windows.parts.words and not is_close(windows.parts, [Window(source, 0, 0, windows.held((source,)))])):
             return False
         chosen = windows.choose((source,))
-        return is_close(windows.parts, chosen) and examine(windows.parts, chosen, self._evidence, gated=False).conflict is not None
+        return is_close(windows.parts, chosen) and examine(windows.parts, chosen, self._evidence, gates=0).conflict is not None
 
     def _windows_of(self, claim: int) -> Windows | None:
         """The windows of a claim; None for what is none."""
@@ -128,7 +156,10 @@ class LexicalComparison:
         chosen, parts = windows.choose(sources), windows.parts
         if not is_close(parts, chosen):
             return self._far(claim, windows, chosen)
-        findings = examine(parts, chosen, self._evidence)
+        return self._told(windows, chosen, examine(parts, chosen, self._evidence))
+
+    def _told(self, windows: Windows, chosen: Sequence[Window], findings: Findings) -> Match:
+        parts = windows.parts
         found = tuple(self._found(windows, window) for window in chosen)
         missing = missing_words(parts, missing_bits(parts, self._shown(chosen, findings), findings))
         return Match(round(score_of(parts, chosen, findings), 4), found, missing, findings.conflict, findings.gated)
@@ -179,13 +210,18 @@ def score_of(parts: Parts, windows: Sequence[Window], findings: Findings) -> flo
     share *= WINDOW_FACTOR ** (len(windows) - 1)
     if findings.conflict is not None:
         share *= CONFLICT_FACTOR
-    return share if not findings.stands_against else min(share, THRESHOLD * (BLOCKED + (1 - BLOCKED) * share) - 0.001)
+    return opposed(share) if findings.stands_against else share
+
+
+def opposed(share: float) -> float:
+    """The score where something stands against a claim that else had this score: below the threshold, and the higher the more it shares."""
+    return min(share, THRESHOLD * (BLOCKED + (1 - BLOCKED) * share) - 0.001)
 
 
 def missing_words(parts: Parts, uncovered: int) -> tuple[str, ...]:
     """The words and figures of a claim that are not there, as they stand in it; neighbours together."""
     pieces: list[tuple[int, int]] = []
-    for bit in dict.fromkeys(parts.order):
+    for bit in dict.fromkeys(parts.order if uncovered else ()):
         if uncovered >> bit & 1:
             part = parts.part(bit)
             if pieces and parts.text[pieces[-1][1] : part.start] == " ":

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -133,25 +134,24 @@ def _turned(evidence: Evidence, at: int) -> dict[int, Turned]:
 
 def read_turned(text: str, low: int, high: int, tongue: Tongue) -> Iterator[Turned]:
     """The words between two characters that the word before them, or behind their hyphen, makes something else of."""
-    known = turning_words(tongue)
     tokens = list(LETTERS.finditer(text, low, high))
     for one, other in pairwise(tokens):
         between = text[one.end() : other.start()]
         if between in _HYPHENS:
-            if by := _meaning(known["behind"], other.group()):
+            if by := _meaning(tongue, "behind", other.group()):
                 yield Turned(one.start(), one.end(), by, other.start(), other.end())
-            if by := _meaning(known["joined"], one.group()):
+            if by := _meaning(tongue, "joined", one.group()):
                 yield Turned(other.start(), other.end(), by, one.start(), one.end())
-        if between in (*_HYPHENS, " ") and (by := _meaning(known["apart"], one.group())):
+        if between in (*_HYPHENS, " ") and (by := _meaning(tongue, "apart", one.group())):
             yield Turned(other.start(), other.end(), by, one.start(), one.end())
-    yield from _ranked(text, tokens, known["ranked"])
+    yield from _ranked(text, tokens, turning_words(tongue)["ranked"])
 
 
 def _ranked(text: str, tokens: Sequence[re.Match[str]], table: dict[str, str]) -> Iterator[Turned]:
     """Superlatives that are not the only one: the second largest, or one of the largest, is not the largest."""
     words = [folded(token.group()) for token in tokens]
     for place, token in enumerate(tokens):
-        if _SUPERLATIVE.fullmatch(words[place]):
+        if "st" in words[place] and _SUPERLATIVE.fullmatch(words[place]):
             if figure := _ORDINAL.search(text, max(0, token.start() - ORDINAL_REACH), token.start()):
                 yield Turned(token.start(), token.end(), "ranked", figure.start(), figure.end() - 1)
             for low in range(max(0, place - LONGEST_RANK), place):
@@ -160,6 +160,8 @@ def _ranked(text: str, tokens: Sequence[re.Match[str]], table: dict[str, str]) -
                     break
 
 
-def _meaning(table: dict[str, str], word: str) -> str:
-    plain = folded(word)
+@lru_cache(maxsize=65536)
+def _meaning(tongue: Tongue, where: str, word: str) -> str:
+    """What a word that stands somewhere beside another makes of it; empty for most words."""
+    plain, table = folded(word), turning_words(tongue)[where]
     return table.get(plain) or next((by for one, by in table.items() if "*" in one and fits(one, plain)), "")

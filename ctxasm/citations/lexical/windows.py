@@ -4,6 +4,7 @@ claim is merged from several places.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
@@ -37,38 +38,49 @@ class Window(NamedTuple):
     mask: int
 
 
+class Masks(dict[int, int]):
+    """The bits of a claim that a sentence holds, its quantities included, by the number of the sentence: found when asked for.
+
+    `words` are those of words alone, of the sentences that hold any.
+    """
+
+    def __init__(self, parts: Parts, evidence: Evidence) -> None:
+        self._parts, self._evidence = parts, evidence
+        self.words = defaultdict[int, int](int)
+        for form, bits in parts.forms.items():
+            for at in evidence.postings[form]:
+                self.words[at] |= bits
+
+    def __missing__(self, at: int) -> int:
+        known, parts = self.words.get(at, 0), self._parts
+        theirs = self._evidence.quantities(at) if parts.quantities else ()
+        for place, quantity in enumerate(parts.quantities if theirs else (), len(parts.words)):
+            if any(quantity.agrees(other) for other in theirs):
+                known |= 1 << place
+        self[at] = known
+        return known
+
+    def union(self, first: int, last: int) -> int:
+        """The bits that some of the sentences `first` to `last` (included) hold."""
+        return reduce(or_, map(self.__getitem__, range(first, last + 1)), 0)
+
+
 class Windows:
     """The windows of one claim, by source."""
 
     def __init__(self, parts: Parts, evidence: Evidence) -> None:
         self.parts = parts
         self._evidence = evidence
-        self._words: dict[int, int] = {}
-        for form, bits in parts.forms.items():
-            for at in evidence.postings[form]:
-                self._words[at] = self._words.get(at, 0) | bits
+        self._masks = Masks(parts, evidence)
+        self._words = self._masks.words
         self._holding: dict[int, list[int]] = {}
         self._held: dict[int, int] = {}
-        for at in sorted(self._words):
-            source = evidence.sentences[at].source
-            self._holding.setdefault(source, []).append(at)
-            self._held[source] = self._held.get(source, 0) | self._words[at]
-        self._full: dict[int, int] = {}
+        for source, numbers in enumerate(evidence.of_source):
+            if holding := [at for at in numbers if at in self._words]:
+                self._holding[source] = holding
+                self._held[source] = reduce(or_, map(self._words.__getitem__, holding))
         self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
-
-    def mask(self, at: int) -> int:
-        """The bits that a sentence holds, its quantities included."""
-        known = self._full.get(at)
-        if known is None:
-            known = self._words.get(at, 0)
-            if self.parts.quantities:
-                theirs = self._evidence.quantities(at)
-                for place, quantity in enumerate(self.parts.quantities, len(self.parts.words)):
-                    if any(quantity.agrees(other) for other in theirs):
-                        known |= 1 << place
-            self._full[at] = known
-        return known
 
     def held(self, sources: Iterable[int]) -> int:
         """The bits of words that sources hold, in any of their sentences."""
@@ -84,8 +96,8 @@ class Windows:
         found = 0
         for source in sources:
             if source not in self._figures:
-                masks = [self.mask(at) for at in self._evidence.of_source[source]]
-                self._figures[source] = reduce(or_, masks, 0) & self.parts.all_quantities
+                numbers = self._evidence.of_source[source]
+                self._figures[source] = self._masks.union(numbers.start, numbers.stop - 1) & self.parts.all_quantities
             found |= self._figures[source]
         return found
 
@@ -100,7 +112,7 @@ class Windows:
         if not holding:
             return []
         at = max(holding, key=lambda at: self.parts.weight(self._words[at]))
-        return [Window(source, at, at, self.mask(at))]
+        return [Window(source, at, at, self._masks[at])]
 
     def of_source(self, source: int) -> list[Window]:
         """The windows of a source worth trying."""
@@ -110,26 +122,26 @@ class Windows:
         return known
 
     def _tried(self, source: int) -> list[Window]:
+        """Windows around the sentences that hold most; of those that hold the same the shortest, then the first, for no other is chosen."""
         holding = self._holding.get(source) or self._with_figures(source)
         few = len(self.parts.quantities) <= MOST_FIGURES
-        best = sorted(holding, key=lambda at: -self.parts.weight(self.mask(at) if few else self._words.get(at, 0)))[:CANDIDATES]
+        best = sorted(holding, key=lambda at: -self.parts.weight(self._masks[at] if few else self._words.get(at, 0)))[:CANDIDATES]
         if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
-            return [Window(source, at, at, self.mask(at)) for at in best]
-        numbers, found = self._evidence.of_source[source], dict[tuple[int, int], Window]()
-        for at in best:
-            for first in range(max(numbers.start, at - MOST_SENTENCES + 1), at + 1):
-                mask = 0
-                for last in range(first, min(numbers.stop, first + MOST_SENTENCES)):
-                    mask |= self.mask(last)
-                    if last >= at and (first, last) not in found and self._is_together(first, last):
-                        found[first, last] = Window(source, first, last, mask)
+            return [Window(source, at, at, self._masks[at]) for at in best]
+        numbers, found = self._evidence.of_source[source], dict[int, Window]()
+        for further in range(MOST_SENTENCES):
+            for at in sorted(best):
+                for first in range(max(numbers.start, at - further), min(at + 1, numbers.stop - further)):
+                    mask = self._masks.union(first, first + further)
+                    if mask not in found and self._is_together(first, first + further):
+                        found[mask] = Window(source, first, first + further, mask)
         return list(found.values())
 
     def _with_figures(self, source: int) -> list[int]:
         """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
         if not 0 < len(self.parts.quantities) <= MOST_FIGURES or len(self.parts.words) > 1:
             return []
-        return [at for at in self._evidence.of_source[source] if self.mask(at)]
+        return [at for at in self._evidence.of_source[source] if self._masks[at]]
 
     def _is_together(self, first: int, last: int) -> bool:
         return self._evidence.sentences[first].range_ == self._evidence.sentences[last].range_
@@ -137,14 +149,15 @@ class Windows:
     def choose(self, sources: Sequence[int]) -> list[Window]:
         """The best window of all sources, then more while each adds enough of the claim."""
         pool = [window for source in sources for window in self.of_source(source)]
-        total, covered = self.parts.total, 0
+        weight, total, covered = self.parts.weight, self.parts.total, 0
+        step = STEP * total
         chosen: list[Window] = []
         while pool and len(chosen) < MOST_WINDOWS:
-            gains = [self._gain(window, covered) for window in pool]
+            gains = [weight(window.mask & ~covered) - step * (window.last - window.first) for window in pool]
             most = max(gains)
             best = max((window for window, gain in zip(pool, gains, strict=True) if gain == most), key=self._place)
             new = best.mask & ~covered
-            if chosen and (self.parts.weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
+            if chosen and (weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break
             chosen.append(self._tight(best, covered))
             covered |= best.mask
@@ -155,19 +168,13 @@ class Windows:
         counted = (self.parts.heavy | self.parts.all_quantities) & ~covered or self.parts.everything
         for first, last in ((1, 0), (0, 1), (1, 0), (0, 1)):
             low, high = window.first + first, window.last - last
-            mask = 0
-            for at in range(low, high + 1):
-                mask |= self.mask(at)
-            if low <= high and not window.mask & counted & ~mask:
+            if low <= high and not window.mask & counted & ~(mask := self._masks.union(low, high)):
                 window = Window(window.source, low, high, mask)
         return window
 
     def _place(self, window: Window) -> tuple[int, int]:
         """What decides between windows that hold the same, whatever the order of the sources: the lower number, then the earlier place."""
         return -self._evidence.sources[window.source].number, -self._evidence.sentences[window.first].start
-
-    def _gain(self, window: Window, covered: int) -> float:
-        return self.parts.weight(window.mask & ~covered) - STEP * self.parts.total * (window.last - window.first)
 
 
 def union(windows: Iterable[Window]) -> int:

@@ -6,7 +6,7 @@ Stemming is Snowball's (Porter 2001), by PyStemmer, in the language of the text;
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -64,16 +64,31 @@ class Word(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The key of a word (empty: no content), and whether it may begin a figure, denies, or says the opposite of another word."""
+    """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, and how it is
+    written, folded and with plain apostrophes."""
 
     key: str
     figure: bool
     denies: bool
     opposes: bool
+    plain: str
 
 
 def _is_figure(plain: str) -> bool:
     return plain[:1].isdigit() or begins_figure(plain)
+
+
+class _Kept(dict[str, Read]):
+    """Words as read, by how they are written: read when asked for, and remembered."""
+
+    def __init__(self, read: Callable[[str], Read]) -> None:
+        self._read = read
+
+    def __missing__(self, word: str) -> Read:
+        if len(self) > MAX_KEPT_STEMS:
+            self.clear()
+        found = self[word] = self._read(word)
+        return found
 
 
 class Stems:
@@ -83,7 +98,7 @@ class Stems:
         self.tongue: Tongue = tongue
         self._stem = Stemmer.Stemmer(_ALGORITHMS[tongue], 0).stemWord
         self._stops = _STOPS[tongue]
-        self.kept: dict[str, Read] = {}
+        self.kept = _Kept(self._read)
         self.negative = negative_prefixes(tongue)
         self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
@@ -95,17 +110,11 @@ class Stems:
 
     def key(self, word: str) -> str:
         """The key of a word: folded and stemmed; empty for one without content."""
-        return self.read(word).key
+        return self.kept[word].key
 
-    def read(self, word: str) -> Read:
-        """The key of a word, and what else it is."""
-        known = self.kept.get(word)
-        if known is None:
-            if len(self.kept) > MAX_KEPT_STEMS:
-                self.kept.clear()
-            plain = folded(word)
-            known = self.kept[word] = Read(self._found(plain), _is_figure(plain), is_denial(plain), plain in signs().opposing)
-        return known
+    def _read(self, word: str) -> Read:
+        plain = folded(word)
+        return Read(self._found(plain), _is_figure(plain), is_denial(plain), plain in signs().opposing, plain.replace("’", "'"))
 
     def _found(self, plain: str) -> str:
         if plain in self._stops or plain.replace("’", "'").endswith("n't"):
@@ -142,19 +151,24 @@ def stems_of(tongue: Tongue) -> Stems:
     return Stems(tongue)
 
 
+def words_in(text: str, low: int, high: int) -> list[str]:
+    """The words and numbers between two characters, as written."""
+    return _WORD.findall(text, low, high)
+
+
 def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     """The words with content between characters `low` and `high`."""
-    for start, end, read in read_all(text, low, high, stems):
-        if read.key:
-            yield Word(start, end, read.key)
+    kept = stems.kept
+    for match in _WORD.finditer(text, low, high):
+        if key := kept[match.group()].key:
+            yield Word(*match.span(), key)
 
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:
     """All words between two characters."""
-    known, read = stems.kept.get, stems.read
+    kept = stems.kept
     for match in _WORD.finditer(text, low, high):
-        word = match.group()
-        yield match.start(), match.end(), known(word) or read(word)
+        yield match.start(), match.end(), kept[match.group()]
 
 
 def tongue_of(*groups: Iterable[str]) -> Tongue:

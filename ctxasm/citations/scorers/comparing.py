@@ -54,6 +54,10 @@ class ModelComparison(ABC):
         """Only the model tells."""
         return 1.0
 
+    def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
+        """Only the model tells."""
+        return self.together(claim, sources).score >= score
+
     def may_contradict(self, claim: int, source: int) -> bool:
         """Only the model tells."""
         return True

@@ -212,6 +212,9 @@ def what_is_told_without_comparing_is_true(scorer: Scorer) -> None:
             for chosen in ([], *([at] for at in range(len(sources))), list(range(len(sources)))):
                 limit, match = told.limit(claim, chosen), compared.together(claim, chosen)
                 assert match.score <= limit <= 1
+                for score in {match.score, scorer.partly / 2, scorer.threshold}:
+                    assert told.reaches(claim, chosen, score) is (match.score >= score)
+                assert told.together(claim, chosen) == match
                 if len(chosen) == 1 and match.conflict is not None:
                     assert told.may_contradict(claim, chosen[0])
 
