@@ -14,6 +14,7 @@ from tests.citations.lexical.test_operators import matter
         # a limit of the claim bears on its own clause, from the first character of that on
         ("At most members pay 5 euro.", "Members pay at most 5 euro.", []),
         ("5 euro is paid, more or less, at most.", "At most 5 euro is paid.", [("5 euro", "most 5 euro is")]),
+        ("5 euro is paid and more is given.", "At least 5 euro is paid.", [("5 euro", "least 5 euro is")]),
         # a figure that begins with the bracket that parts two clauses belongs to both
         ("Call (020) 1234567.", "Call at most (020) 1234567.", [("(020) 1234567", "most (020) 1234567.")]),
         ("At most call (020) 1234567.", "Call at most (020) 1234567.", []),

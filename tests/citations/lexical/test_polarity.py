@@ -165,6 +165,8 @@ EVERY: list[tuple[str, list[tuple[str, int, str, bool, bool]]]] = [
         "closed up to not least",
         [("§open", -1, "closed", False, False), ("§least", -1, "to", False, False), ("least", -1, "not least", True, False)],
     ),
+    ("open never en", [("§open", -1, "open never", True, False), ("en", 1, "en", False, False)]),
+    ("no 5pm open", [("5pm", 1, "5pm", False, False), ("§open", -1, "no 5pm open", True, True)]),
     ("must not closed , no at at never", [("§must", -1, "must not", True, False), ("§open", 1, "not closed", True, False)]),
     (
         "need nor can to 5 neither ten cannot",
