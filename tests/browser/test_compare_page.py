@@ -29,6 +29,22 @@ def test_a_pinned_setting_travels_from_inspect_to_compare_and_over_a_reload(app,
     expect(page.locator('#ctx-bars [data-side="B"] .cx-limit')).to_have_attribute("data-limit", "2000")
 
 
+def test_on_a_phone_a_is_pinned_beside_details_and_the_first_step_is_whole(app, open_page):
+    page = open_page(f"{app}/?data=sample", width=390, height=844)
+    box = page.locator('input[aria-label^="Max tokens"]').first
+    box.fill("4000")
+    box.press("Enter")
+    details = page.get_by_role("button", name="Details")
+    expect(page.locator("#ctx-change")).to_be_visible()
+    page.get_by_role("button", name="Pin as A").click()
+    expect(page).to_have_url(re.compile("a=mt%3D4000"))
+    pinned = page.get_by_role("button", name="Pinned as A").bounding_box()
+    assert pinned["x"] >= 0
+    assert pinned["x"] + pinned["width"] <= details.bounding_box()["x"]
+    found = page.locator(".st-key-funnel button").first.locator("p")
+    assert found.evaluate("p => p.scrollWidth <= p.clientWidth && p.parentElement.scrollWidth <= p.parentElement.clientWidth")
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "dark")])
 def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
     page = open_page(f"{app}/compare?data=sample&a=default&mt=2000", width=width, height=900, scheme=scheme)

@@ -31,6 +31,22 @@ def test_the_button_on_the_first_page_leads_there_and_all_steps_stand_under_one_
     expect(page.get_by_role("link", name="Show me in five steps")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_every_part_of_a_page_is_seen_on_its_bar(app, open_page, width):
+    page = open_page(f"{app}/show-me", width=width)
+    bars = steps(page).nth(2).locator(".cx-track")
+    expect(bars).to_have_count(2)
+    for bar in bars.all():
+        track = bar.bounding_box()
+        for part in bar.locator(".cx-part").all():
+            box = part.bounding_box()
+            assert track["y"] < box["y"] < box["y"] + box["height"] <= track["y"] + track["height"] + 1
+        right = 0
+        for part in bar.locator(".cx-part").all():
+            assert part.bounding_box()["x"] >= right - 1
+            right = part.bounding_box()["x"] + part.bounding_box()["width"]
+
+
 @pytest.mark.parametrize("step", range(1, STEPS + 1))
 def test_a_step_is_a_link(app, open_page, step):
     page = open_page(f"{app}/show-me?step={step}", height=700)

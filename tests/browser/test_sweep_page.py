@@ -23,6 +23,8 @@ def test_start_leads_to_the_recommendation_and_axe_finds_nothing_of_ours(app, op
     page.locator(".cx-heat-cell").nth(2).click()
     expect(page.locator("#ctx-cell")).to_contain_text("Against your settings")
     expect(page.locator('.cx-heat-cell[aria-pressed="true"]')).to_have_count(1)
+    frame, picture = page.locator(".cx-heat-cell").nth(2).bounding_box(), page.locator("#ctx-heatmap").bounding_box()
+    assert frame["x"] + frame["width"] + 4 <= picture["x"] + picture["width"]  # its frame is 4 px wide
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     found = axe.run(page).response["violations"]

@@ -356,3 +356,12 @@ def test_the_address_stays_a_link_to_what_is_shown(app, open_page):
     page.reload()
     expect(page).to_have_url(re.compile(r"(?=.*q=cardio-waar)(?=.*w=2)"))
     expect(page.locator("#ctx-title")).to_contain_text("cardio-waar", ignore_case=True)
+
+
+def test_titles_stand_at_one_height(app, open_page):
+    page = open_page(f"{app}/load?data=sample", width=1440, height=900)
+    tops = []
+    for path in ("load", "compare", "sweep", "ask", "show-me"):
+        page.goto(f"{app}/{path}?data=sample")
+        tops.append(page.locator(".cx-title").first.bounding_box()["y"])
+    assert max(tops) - min(tops) <= 1, tops

@@ -15,9 +15,9 @@ from tests.citations.probes_data import HALVES, Half
 
 AUC: dict[Half, float] = {"tune": 0.91, "judge": 0.85}
 PRECISION: dict[Half, float] = {"tune": 0.94, "judge": 0.97}
-RECALL: dict[Half, float] = {"tune": 0.44, "judge": 0.31}
+RECALL: dict[Half, float] = {"tune": 0.43, "judge": 0.3}
 """What was measured in November 2026, rounded down. The precision of the tune half is what the threshold was chosen for; that of
-the other is 38 of 39."""
+the other is 37 of 38."""
 
 PARTS = ["tune", pytest.param("judge", marks=pytest.mark.slow)]
 """What the threshold was chosen on, and what it holds for: the same laws."""

@@ -45,18 +45,26 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
     """A clause of the claim that is put together of what its source says of different things."""
     parts = matter.parts
     counted = parts.heavy | parts.all_quantities
+    is_short = counted.bit_count() <= SHORT
     for low, high in matter.spans:
         bits = matter.held_between(parts.text, low, high) & counted
         taken = _taken(matter, bits)
         for at in range(1, len(taken)):
             before, here = taken[at - 1].clause, taken[at].clause
-            goes_back = here.source.start < before.source.start if here.sentence == before.sentence else here.sentence < before.sentence
-            if (goes_back and counted.bit_count() <= SHORT and not _is_free(matter, taken, at)) or (
-                here.sentence != before.sentence and _has_own_subject(matter, here.sentence, bits)
+            if (is_short and _is_torn(matter, before, here) and not _is_free(matter, taken, at)) or (
+                before.sentence != here.sentence and _has_own_subject(matter, here.sentence, bits)
             ):
                 source = matter.text(here.sentence)[here.source.start : here.source.end]
                 yield Gated("roles", parts.text[low:high].strip(), source.strip())
                 return
+
+
+def _is_torn(matter: Matter, before: Clause, here: Clause) -> bool:
+    """Whether it goes back to an earlier clause, or on in one of the same sentence that says more than the claim."""
+    if before is here:
+        return False
+    back = (here.sentence, here.source.start) < (before.sentence, before.source.start)
+    return back or (here.sentence == before.sentence and bool(_own(matter, here)))
 
 
 def _taken(matter: Matter, bits: int) -> tuple[_Taken, ...]:
@@ -102,14 +110,20 @@ def _is_free(matter: Matter, taken: Sequence[_Taken], at: int) -> bool:
 def _has_own_subject(matter: Matter, at: int, bits: int) -> bool:
     """Whether words of weight that the claim lacks stand in a sentence before all that is taken from it: more than what may be the
     same again."""
-    parts, light = matter.parts, matter.evidence.stems.light
+    parts = matter.parts
     ours = [quantity for bit, quantity in enumerate(parts.quantities, len(parts.words)) if bits >> bit & 1]
     own: list[int] = []
-    for words, figures in ((clause.source.words, clause.source.quantities) for clause in matter.clauses if clause.sentence == at):
-        taken = [word.start for word in words if parts.forms.get(word.key, 0) & bits]
-        taken += [figure.start for figure in figures if any(each.agrees(figure) for each in ours)]
-        new = [word.start for word in words if word.key not in parts.forms and word.key not in light]
-        own += [at for at in new if at < min(taken, default=at + 1) and not any(each.start <= at < each.end for each in figures)]
+    for clause in (clause for clause in matter.clauses if clause.sentence == at):
+        taken = [word.start for word in clause.source.words if parts.forms.get(word.key, 0) & bits]
+        taken += [figure.start for figure in clause.source.quantities if any(each.agrees(figure) for each in ours)]
+        own += [start for start in _own(matter, clause) if start < min(taken, default=start + 1)]
         if taken:
             break
     return bool(own) and (len(own) > 1 or not _AGAIN.search(matter.text(at), max(0, own[0] - LONGEST_ARTICLE), own[0]))
+
+
+def _own(matter: Matter, clause: Clause) -> list[int]:
+    """Where a clause has words of weight that the claim lacks, in no figure."""
+    forms, light, figures = matter.parts.forms, matter.evidence.stems.light, clause.source.quantities
+    new = (word.start for word in clause.source.words if word.key not in forms and word.key not in light)
+    return [at for at in new if not any(each.start <= at < each.end for each in figures)]

@@ -61,6 +61,8 @@ _FAR = _WIDE | {"qualifier"}
 """Kinds whose words the claim may have in another clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
+_PLAIN = frozenset(("quantifier", "modal", "hedge"))
+"""Kinds whose words bear on the next clause where nothing follows them in their own: "possibly because of the loss"."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
 """Kinds that belong to a detail: a claim may leave out the word together with the detail."""
 _SAME: dict[Meaning, frozenset[Meaning]] = {
@@ -293,7 +295,7 @@ def _leaves_out(matter: Matter, at: int, op: Operator) -> bool:
 def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequence[Clause]:
     """The clauses that a word bears on."""
     segment = clauses[own].source.segment
-    if op.kind == "quantifier" and not any(word.start >= op.end for word in clauses[own].source.words):
+    if op.kind in _PLAIN and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
     bracketed = own > 0 and (_is_bracketed(text, clauses[own - 1].source.start, op) or _is_afterthought(text, clauses[own], op))
     if op.kind not in _WIDE and not (bracketed and op.value == "only"):

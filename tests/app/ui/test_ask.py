@@ -177,7 +177,7 @@ def test_a_changed_setting_keeps_the_answer_beside_its_own_context_and_says_what
     fine(app.number_input(key="mt").set_value(900).run())
     now = reader(app)
     assert (now["attempts"], now["cards"]) == (before["attempts"], before["cards"])
-    assert since(app) == "◆ Answered with max tokens 8000, now 900."
+    assert since(app) == "◆ Answered with max tokens 8,000, now 900."
     assert app.button(key="ask").label == "Ask again"
     asked(app)
     assert since(app) == ""
@@ -190,7 +190,7 @@ def test_a_changed_setting_keeps_the_answer_beside_its_own_context_and_says_what
 def test_a_change_that_changes_no_context_says_so(open_ask):
     app = asked(open_ask(**QUERY))
     fine(app.number_input(key="mt").set_value(9000).run())
-    assert since(app) == "◆ Answered with max tokens 8000, now 9000. The context is still the same."
+    assert since(app) == "◆ Answered with max tokens 8,000, now 9,000. The context is still the same."
 
 
 def test_a_scorer_that_is_not_there_says_what_to_do_and_leaves_a_check(open_ask, monkeypatch):

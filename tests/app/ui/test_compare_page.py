@@ -16,6 +16,7 @@ from ctxasm.app.ui.compare.blind import shuffled
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
+from ctxasm.tuning.compare_answers import SHARES
 from tests.app.ui.pages import fine, html, kept, opened, with_settings
 
 A, B = ctxasm.AssemblySettings(), ctxasm.AssemblySettings(max_tokens=2000)
@@ -127,6 +128,11 @@ def test_a_blind_review_names_nobody_before_its_end(compare_page, found):
     drawn = html(fine(app.button(key="blind_reveal").click().run()))
     assert "Of 2 questions" in drawn
     assert 'data-setting="max_tokens"' in drawn
+    app = fine(app.button(key="blind_go_on").click().run())
+    while "blind_left" in {button.key for button in app.button}:
+        app = fine(app.button(key="blind_left").click().run())
+    assert f"Of {len(order)} questions" in html(app)
+    assert "blind_go_on" not in {button.key for button in app.button}  # nothing is left to go on with
 
 
 def found_words() -> dict[str, str]:
@@ -195,6 +201,11 @@ def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkey
     assert found.reused == 8
     drawn = html(app)
     assert [f"{each.p:.4f}" for each in found.figures] == re.findall(r'data-p="([\d.]+)"', drawn)
+    differences = re.findall(r"<b>[^<]*</b> \[[^\]]*\](?: points)?", drawn)
+    assert len(differences) == len(found.figures)
+    assert all(each.endswith(" points") == (figure.name in SHARES) for each, figure in zip(differences, found.figures, strict=True))
+    assert "−" in "".join(differences)
+    assert "-" not in "".join(differences)
     app = fine(app.segmented_control(key=Session.compare_view.key).set_value("blind").run())
     assert app.segmented_control(key="blind_what").value == "answers"
     asked = re.search(r'id="ctx-asked">(.*?)</p>', html(app)).group(1)

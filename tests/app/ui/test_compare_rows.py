@@ -54,6 +54,8 @@ def test_of_a_long_equal_run_only_what_is_beside_a_difference_stays():
     same = " ".join(f"w{n}" for n in range(200))
     kinds = [each.kind for each in shortened(word_diff(f"{same} oud", f"{same} nieuw"))]
     assert kinds == ["skipped", "same", "changed"]
+    same = " ".join(f"w{n}." for n in range(1212))
+    assert shortened(word_diff(f"{same} oud", f"{same} nieuw"))[0].b == "1,200 equal words"
 
 
 @law

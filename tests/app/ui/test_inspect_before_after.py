@@ -78,12 +78,13 @@ def test_a_supplement_that_came_in_is_said():
     assert compare(now, before).says.startswith("The supplement went out")
 
 
-def test_values_are_written_as_in_a_link():
-    changed = changed_settings(AssemblySettings(), AssemblySettings(max_chars=900, dedup_near=True, ordering="auto"))
-    assert [tuple(change) for change in changed] == [
-        ("dedup_near", "false", "true"),
+def test_values_are_written_as_on_every_page():
+    changed = changed_settings(AssemblySettings(), AssemblySettings(max_tokens=4000, max_chars=900, dedup_near=True, ordering="auto"))
+    assert [(change.name, *change.words) for change in changed] == [
+        ("dedup_near", "off", "on"),
+        ("max_tokens", "8,000", "4,000"),
         ("max_chars", "none", "900"),
-        ("ordering", "document_first", "auto"),
+        ("ordering", "document first", "auto"),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ctxasm.app.ui.inspect.accounting import ledger
-from ctxasm.app.ui.inspect.budget_bar import budget_bar, token_axis
+from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis, token_axis
 from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Bundle, Thread, bundles_html
 from ctxasm.app.ui.inspect.copies import copies
 from ctxasm.app.ui.inspect.deduplicate import overlap_pairs
@@ -30,6 +30,11 @@ from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
 quiet = [HealthCheck.filter_too_much]
 law = settings(max_examples=examples(40), suppress_health_check=quiet)
+
+
+@pytest.mark.parametrize(("axis", "shown"), [(3990, 3990), (4000, 4000), (4200, 4200), (4201, 4000), (9000, 4000)])
+def test_a_bar_ends_at_twice_its_limit_unless_little_lies_beyond(axis, shown):
+    assert shown_axis(Bar((), 1900, 2000, axis)) == shown
 
 
 @law

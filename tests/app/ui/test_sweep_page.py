@@ -287,6 +287,7 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
     named = {trace.name: trace for trace in figure.data}
     assert list(named["front"].x) == [swept.rows()[at].tokens for at in swept.front()]
     assert list(named["yours"].y) == [share(swept.rows()[swept.start])]
+    assert figure.layout.xaxis.tickformat == ",d"  # 4,000, as everywhere
     assert ceiling(swept) == float(swept.reachable.mean())
     assert f"{ceiling(swept):.0%}" in front_alt(swept)
     drawn = importance_html(swept)

@@ -94,10 +94,10 @@ def stop_all() -> None:
 
 
 def changes(before: Asked, now: Asked) -> str:
-    """What is not as it was when this was answered: `max tokens 8000, now 4000`. Empty where all is the same."""
+    """What is not as it was when this was answered: `max tokens 8,000, now 4,000`. Empty where all is the same."""
     found = ["other data, now loaded again"] if before.data != now.data else []
     found += [
-        f"{label_of(spec_of(change.name)).lower()} {change.before}, now {change.now}"
+        f"{label_of(spec_of(change.name)).lower()} {', now '.join(change.words)}"
         for change in changed_settings(before.settings, now.settings)
     ]
     found += ["other hits or earlier turns"] if before.query != now.query else []

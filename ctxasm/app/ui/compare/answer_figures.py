@@ -31,13 +31,16 @@ def figures_html(found: AnswerComparison) -> str:
             LABELS[each.name],
             _value(each.name, each.a),
             _value(each.name, each.b),
-            "<b>{}</b> [{}, {}]".format(*(_signed(each.name, at) for at in (each.difference, each.interval.low, each.interval.high))),
+            "<b>{}</b> [{}, {}]{}".format(
+                *(_signed(each.name, at) for at in (each.difference, each.interval.low, each.interval.high)),
+                " points" if each.name in SHARES else "",
+            ),
             f'<span data-p="{each.p:.4f}">{"more than chance" if each.p <= SURE else "within noise"}</span>',
             str(each.n),
         )
         for each in found.figures
     ]
-    caption = f"{plural(len(found.pairs), 'question')} answered under both by {escape(found.model)}"
+    caption = f"{plural(len(found.pairs), 'question')} answered under both: {escape(found.model)}"
     return boxed(
         table_html(("", chip("A"), chip("B"), "B − A, with its interval", "", "questions"), rows, (1, 2, 3, 5), caption), "ctx-worth"
     )
@@ -50,9 +53,9 @@ def _value(name: Name, value: float) -> str:
 
 
 def _signed(name: Name, value: float) -> str:
-    if name == "cost":
-        return f"{value:+.4f}"
-    return f"{100 * value:+.1f}" if name in SHARES else signed(round(value))
+    if name not in ("cost", *SHARES):
+        return signed(round(value))
+    return (f"{value:+.4f}" if name == "cost" else f"{100 * value:+.1f}").replace("-", "−")
 
 
 def worth(each: AnswerPair) -> float:

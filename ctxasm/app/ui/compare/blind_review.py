@@ -51,11 +51,12 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     texts_of = answers.__getitem__ if what == ANSWERS else _contexts_of(scene, pinned)
     about = (scene.dataset, session.loads, pinned, session.now, session.blind_seed, what)
     order = shuffled(list(answers) if what == ANSWERS else differ, session.blind_seed)
-    query_id = None if session.value_of("blind_reveal") else _next(texts_of, about, order)
+    is_early = bool(session.value_of("blind_reveal"))
+    query_id = None if is_early else _next(texts_of, about, order)
     done = {query_id: who for query_id, who in _choices(about).items() if who != "alike"}
     if query_id is None:
         if done:
-            _unblinded(about, pinned, done)
+            _unblinded(pinned, done, is_early)
         else:
             show_empty("Nothing to choose between", f"The {what} of every question are the same under A and B, to the letter.")
         return
@@ -136,7 +137,8 @@ def _keep(about: tuple[object, ...], query_id: str, choice: Choice) -> None:
     session.judged = {**session.judged, about: {**_choices(about), query_id: choice}}
 
 
-def _unblinded(about: tuple[object, ...], pinned: AssemblySettings, choices: Mapping[str, Choice]) -> None:
+def _unblinded(pinned: AssemblySettings, choices: Mapping[str, Choice], is_early: bool) -> None:
+    """Who was who; on request (`is_early`) with the way back to the questions that are still to be judged."""
     st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-unblinded">{escape(verdict(choices).sentence)}</p>'))
     st.html(settings_html(pinned, session.now))
     words = question_words()
@@ -144,7 +146,8 @@ def _unblinded(about: tuple[object, ...], pinned: AssemblySettings, choices: Map
     caption = f"{plural(len(choices), 'question')} judged, seed {session.blind_seed}"
     st.html(boxed(table_html(("Question", "preferred"), rows, caption=caption), "ctx-judgements"))
     with st.container(horizontal=True, gap="small"):
-        st.button("Go on", key="blind_go_on")
+        if is_early:
+            st.button("Go on", key="blind_go_on")
         st.button("Start again, shuffled anew", key="blind_again", on_click=_again)
 
 

@@ -13,7 +13,7 @@ from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
 from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import label_of, value_words
+from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
 Side = Literal["A", "B", "both"]
@@ -80,12 +80,11 @@ def settings_html(a: AssemblySettings, b: AssemblySettings) -> str:
     changed = changed_settings(a, b)
     if not changed:
         return boxed(f'<p class="cx-versus">{chip("A")} and {chip("B")} are the same settings.</p>', "ctx-versus")
-    return boxed(f'<ul class="cx-versus">{"".join(_setting(each, a, b) for each in changed)}</ul>', "ctx-versus")
+    return boxed(f'<ul class="cx-versus">{"".join(_setting(each) for each in changed)}</ul>', "ctx-versus")
 
 
-def _setting(changed: Changed, a: AssemblySettings, b: AssemblySettings) -> str:
-    spec = spec_of(changed.name)
-    one, other = (escape(value_words(spec, getattr(settings, spec.name))) or "empty" for settings in (a, b))
+def _setting(changed: Changed) -> str:
+    spec, (one, other) = spec_of(changed.name), map(escape, changed.words)
     return f'<li data-setting="{spec.name}" title="{spec.name}"><b>{escape(label_of(spec))}</b> {chip("A")} {one} {chip("B")} {other}</li>'
 
 

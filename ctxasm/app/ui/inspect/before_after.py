@@ -18,9 +18,8 @@ from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES
 from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.model.results import Assembly, Key
-from ctxasm.model.setting_labels import choice_name, label_of
+from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
-from ctxasm.model.settings_text import write
 from ctxasm.tuning.evidence import EvidenceState
 
 MOST_CHUNKS = 8
@@ -52,11 +51,17 @@ class Delta(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """A setting that differs, with both values as text."""
+    """A setting that differs, with both values."""
 
     name: str
-    before: str
-    now: str
+    before: object
+    now: object
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Both values as a person reads them: `8,000` and `4,000`."""
+        before, now = (value_words(spec_of(self.name), value) or "empty" for value in (self.before, self.now))
+        return before, now
 
 
 class Moved(NamedTuple):
@@ -112,9 +117,7 @@ def _deltas(before: Assembly, now: Assembly, evidence: tuple[Sequence[EvidenceSt
 def changed_settings(before: AssemblySettings, now: AssemblySettings) -> tuple[Changed, ...]:
     """The settings that differ, in the order of the table."""
     return tuple(
-        Changed(spec.name, write(spec, old), write(spec, new))
-        for spec in specs()
-        if (old := getattr(before, spec.name)) != (new := getattr(now, spec.name))
+        Changed(spec.name, old, new) for spec in specs() if (old := getattr(before, spec.name)) != (new := getattr(now, spec.name))
     )
 
 
@@ -188,8 +191,8 @@ def _settings(changed: tuple[Changed, ...]) -> str:
 
 
 def _setting(changed: Changed) -> str:
-    spec, does = spec_of(changed.name), CHOICES.get(changed.name, {}).get(changed.now, "")
-    before, now = (choice_name(spec, value) if spec.kind == "choice" else value for value in (changed.before, changed.now))
+    spec, does = spec_of(changed.name), CHOICES.get(changed.name, {}).get(str(changed.now), "")
+    before, now = changed.words
     title = escape(f"{changed.name}: {does}" if does else changed.name)
     return (
         f'<span data-setting="{changed.name}" title="{title}">{escape(label_of(spec))} '

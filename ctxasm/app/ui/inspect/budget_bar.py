@@ -41,6 +41,8 @@ KIND_NAMES = {
 }
 CLIP = 2.0
 """The bar ends at this many times the limit; what is dropped beyond is said in words."""
+SLIVER = 1.05
+"""A bar that would end so little later is drawn whole: what was left out beyond its end would look like all that was left out."""
 FAR = 4
 """From this many times what there is, the limit of a large window is not drawn to scale."""
 LARGEST_FIXED = spec_of("max_tokens").high or 16000
@@ -233,7 +235,10 @@ def shown_axis(bar: Bar) -> int:
     """The token at the right edge of the bar as it is drawn."""
     if _is_far(bar):
         return int(max(1000, 1.25 * _held(bar)))
-    return bar.axis if bar.limit is None else int(min(bar.axis, max(CLIP * bar.limit, 1.05 * bar.used)))
+    if bar.limit is None:
+        return bar.axis
+    clipped = int(max(CLIP * bar.limit, 1.05 * bar.used))
+    return bar.axis if bar.axis <= SLIVER * clipped else clipped
 
 
 def _held(bar: Bar) -> int:

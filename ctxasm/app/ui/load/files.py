@@ -33,7 +33,8 @@ Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
 NOTE = (
     "A bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix, Langfuse or LangSmith, Ragas or BEIR files, any log of "
-    "questions with their hits, or any table with a column of text. Several files become one dataset."
+    "questions with their hits, or any table with a column of text. Several files become one dataset; PDF, Word, HTML and "
+    "Markdown go under Documents."
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000

@@ -181,7 +181,8 @@ def _segment(document: BarDocument, axis: float) -> str:
     state = "kept" if document.kept else "dropped"
     return (
         f'<div class="cx-group" data-state="{state}" data-document="{escape(document.document_id)}" '
-        f'style="width:{100 * document.tokens / axis:.2f}%"><span class="cx-tag">{escape(document.title)}</span>{parts}</div>'
+        f'style="width:{100 * document.tokens / axis:.2f}%"><span class="cx-tag">{escape(document.title)}</span>'
+        f'<div class="cx-parts">{parts}</div></div>'
     )
 
 

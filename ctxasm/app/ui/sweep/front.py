@@ -84,7 +84,7 @@ def front_of(found: SweepResult) -> Any:
         drawn += [points("default", [place], {"color": "#CC79A7", "size": 12, "symbol": "square", "line": {"color": "#000", "width": 1}})]
     figure = graph_objects.Figure(drawn)
     figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {ceiling(found):.0%}")
-    figure.update_xaxes(title="Tokens a question", rangemode="tozero", showgrid=False, zeroline=False)
+    figure.update_xaxes(title="Tokens a question", tickformat=",d", rangemode="tozero", showgrid=False, zeroline=False)
     figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
     legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
     figure.update_layout(height=HEIGHT, margin={"l": 8, "r": 8, "t": 24, "b": 8}, legend=legend)

@@ -109,7 +109,9 @@ def heatmap_html(found: SweepResult, drawn: Heatmap, picked: tuple[int, ...]) ->
         f'<tr><th scope="row">{escape(said(drawn.down, value))}</th>{"".join(map(cell, line))}</tr>'
         for value, line in zip(drawn.rows, drawn.cells, strict=True)
     )
-    corner = f"{escape(label_of(spec_of(drawn.down)))} ↓ &nbsp; {escape(label_of(spec_of(drawn.across)))} →"
+    corner = " ".join(
+        escape(f"{label_of(spec_of(name))} {to}").replace(" ", "&nbsp;") for name, to in ((drawn.down, "↓"), (drawn.across, "→"))
+    )
     return boxed(
         f'<div class="cx-table-wrap" tabindex="0" role="group" aria-label="Heatmap"><table class="cx-heat"><thead><tr><th>{corner}</th>'
         f"{heads}</tr></thead><tbody>{lines}</tbody></table></div>",

@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.words.words import number
+
 AROUND = 12
 """Equal words that stay on either side of a difference."""
 MOST_WORDS = 600
@@ -74,7 +76,7 @@ def _shortened(same: Stretch, after: bool, before: bool) -> tuple[Stretch, ...]:
     head, tail = (AROUND * after, AROUND * before) if after or before else (4 * AROUND, 0)
     if len(a) != len(b) or len(a) <= head + tail + AROUND:
         return (same,)
-    said = f"{len(a) - head - tail} equal words"
+    said = f"{number(len(a) - head - tail)} equal words"
     parts = (
         Stretch("same", "".join(a[:head]), "".join(b[:head])),
         Stretch("skipped", said, said),
