@@ -18,7 +18,7 @@ from tests.citations.lexical.test_operators import matter
         # a figure that begins with the bracket that parts two clauses belongs to both
         ("Call (020) 1234567.", "Call at most (020) 1234567.", [("(020) 1234567", "most (020) 1234567.")]),
         ("At most call (020) 1234567.", "Call at most (020) 1234567.", []),
-        ("Call (020) 1234567 at most.", "Call at most (020) 1234567.", []),
+        ("Call (020) 1234567 and pay at most.", "Call at most (020) 1234567.", []),
         # what is shown begins behind the last blank before the word before it
         ("It costs 5 euro.", "It costs at most 5 euro.", [("5 euro", "most 5 euro.")]),
         ("It costs 5 euro.", "It costs at most  5 euro.", [("5 euro", "5 euro.")]),
