@@ -43,8 +43,8 @@ def context(*, spans: tuple[Span, ...] = (), gold: tuple[GoldChunk, ...] = ()) -
     kept = {(one.document_id, one.chunk_index): Candidate(one, True, 1.0, 1) for one in CHUNKS}
     fates = (
         Fate("a", 0, True, 1.0, 1, "kept", "budget"),
-        Fate("b", 0, True, 1.0, 1, "duplicate", "deduplicate", of=("a", 1)),  # type: ignore[arg-type]
-        Fate("b", 1, True, 1.0, 1, "duplicate", "deduplicate", of=("a", 1)),  # type: ignore[arg-type]
+        Fate("b", 0, True, 1.0, 1, "duplicate_of", "deduplicate", of=("a", 1)),
+        Fate("b", 1, True, 1.0, 1, "duplicate_of", "deduplicate", of=("a", 1)),
     )
     trace = replace(base.trace, candidates=kept, fates=fates)
     return replace(base, query=Query("q", spans=spans, gold=gold), segments=tuple(SEGMENTS), trace=trace)
