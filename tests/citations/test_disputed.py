@@ -10,7 +10,7 @@ from ctxasm.citations.disputed import _same_but_for
 from ctxasm.citations.grounds import grounds_of_sources
 from ctxasm.citations.lexical import LexicalScorer
 from ctxasm.citations.summary import problem_claims
-from ctxasm.model.support import Conflict, Match
+from ctxasm.model.support import Conflict, Found, Match
 
 OLD = "On ordinary wards visitors are welcome from 15.00 to 19.00 every day."
 
@@ -75,3 +75,10 @@ def test_what_is_contradicted_by_what_it_cites_is_that_and_not_disputed() -> Non
     checked = check_answer(f"{OLD[:-1]} [1].", grounds_of_sources(sources), LexicalScorer())
     assert (checked.claims[0].verdict, checked.claims[0].disputed) == ("contradicted", None)
     assert problem_claims(checked) == checked.claims
+
+
+def test_the_stretch_around_a_conflict_is_one_of_its_own_source() -> None:
+    """Another source may have words at the same characters."""
+    text = "Oak wards welcome visitors until 15"
+    match = Match(0.9, (Found(2, 0, 40, 0.9), Found(1, 0, 35, 0.8)), (), Conflict("number", "14", "15", 1, 33, 35))
+    assert _same_but_for("Oak wards welcome visitors until 14", match, text) == Found(1, 0, 35, 0.8)

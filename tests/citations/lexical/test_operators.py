@@ -8,15 +8,18 @@ from itertools import chain
 import pytest
 
 from ctxasm.citations.lexical import LexicalScorer
+from ctxasm.citations.lexical.asserted import find_unasserted
 from ctxasm.citations.lexical.attached import find_untied
-from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.copies import find_edits
-from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.evidence import Evidence, SourceClause
+from ctxasm.citations.lexical.operator_gates import _is_afterthought
+from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.scorer import THRESHOLD
 from ctxasm.citations.lexical.windows import Windows
-from ctxasm.citations.lexical.words import Tongue, stems_of
+from ctxasm.citations.lexical.words import Tongue, read_words, stems_of
 from ctxasm.model.support import Gated, Match, Source
 from ctxasm.text.sentences import sentence_spans
 
@@ -565,3 +568,38 @@ def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, 
 )
 def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source: str, is_refused: bool) -> None:
     assert bool(list(find_untied(matter(claim, source, "en")))) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Spey grey Don Dee long Tay passes.", "Spey passes Dee long Tay grey Don."),
+        ("joins crosses Tay Don.", "Don crosses joins crosses Tay joins."),
+    ],
+)
+def test_one_of_two_that_keeps_its_neighbours_is_enough_for_no_swap(claim: str, source: str) -> None:
+    assert not list(find_changed_places(matter(claim, source, "en")))
+
+
+@pytest.mark.parametrize(
+    ("text", "mask", "value", "is_afterthought"),
+    [
+        ("only for members", 0, "only", True),
+        ("only for members", 1, "only", False),
+        ("tours only for members", 0, "only", False),
+        ("tours only for members", 1, "only", False),
+        ("only members", 0, "only", False),
+        ("only for members", 0, "all", False),
+    ],
+)
+def test_an_afterthought_begins_with_only_and_has_nothing_of_the_claim(text: str, mask: int, value: str, is_afterthought: bool) -> None:
+    start = text.index("only")
+    words = tuple(read_words(text, 0, len(text), stems_of("en")))
+    clause = Clause(SourceClause(0, len(text), 0, words, ()), 0, mask)
+    assert _is_afterthought(text, clause, Operator("quantifier", value, start, start + 4)) is is_afterthought
+
+
+@pytest.mark.parametrize(("blanks", "gated"), [(115, ["Myths"]), (116, [])])
+def test_a_heading_is_a_line_of_at_most_120_characters(blanks: int, gated: list[str]) -> None:
+    source = f"Myths{' ' * blanks}\nMilk is bad for adults."
+    assert [one.source for one in find_unasserted(matter("Milk is bad for adults.", source, "en"))] == gated

@@ -151,3 +151,42 @@ def test_of_a_sign_of_two_words_the_second_is_marked() -> None:
     assert found.signed["at_most"][1] < 0
     assert "most" in found.opposing
     assert "at" not in found.opposing
+
+
+EVERY: list[tuple[str, list[tuple[str, int, str, bool, bool]]]] = [
+    ("least at", [("least", 1, "least", False, False)]),
+    ("most if no", [("most", 1, "most", False, False), ("§if", -1, "if no", True, True)]),
+    ("not or can cannot", [("§may", -1, "can cannot", True, False)]),
+    (
+        "no at a less 5 open",
+        [("§more", 1, "no at a less", True, True), ("5", 1, "5", False, False), ("§open", 1, "open", False, False)],
+    ),
+    (
+        "closed up to not least",
+        [("§open", -1, "closed", False, False), ("§least", -1, "to", False, False), ("least", -1, "not least", True, False)],
+    ),
+    ("open never en", [("§open", -1, "open never", True, False), ("en", 1, "en", False, False)]),
+    ("no 5pm open", [("5pm", 1, "5pm", False, False), ("§open", -1, "no 5pm open", True, True)]),
+    ("must not closed , no at at never", [("§must", -1, "must not", True, False), ("§open", 1, "not closed", True, False)]),
+    (
+        "need nor can to 5 neither ten cannot",
+        [
+            ("§must", -1, "need nor", True, False),
+            ("§may", -1, "can to 5 neither ten cannot", True, False),
+            ("5", 1, "5", False, False),
+            ("ten", -1, "ten cannot", True, False),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), EVERY)
+def test_every_word_of_a_clause_with_what_bears_on_it(text: str, expected: list[tuple[str, int, str, bool, bool]]) -> None:
+    """The words need make no sense: each has its own place by a bound of how far a denial reaches."""
+    said = read_polarity(text, 0, len(text), stems_of("en"))
+    assert [(one.concept, one.sign, text[one.start : one.end], one.denied, one.bare) for one in said] == expected
+
+
+@pytest.mark.parametrize(("key", "base"), [("unopen", "open"), ("unope", None), ("inneon", "neon"), ("nonopen", "open"), ("xunopen", None)])
+def test_what_a_prefix_turns_around_has_four_letters(key: str, base: str | None) -> None:
+    assert without_prefix(key, stems_of("en")) == base

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from fake_models import Judge, Reply, all_shown, entry, honest, of_each, shown
 
-from ctxasm.citations.scorers.judge import JudgeScorer
+from ctxasm.citations.scorers.judge import JudgeScorer, prompt_cost
+from ctxasm.citations.scorers.judgement import judgements_of
 from ctxasm.citations.scorers.judging import SCHEMA, judge_messages
 from ctxasm.llm.json_reply import problem_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
@@ -355,3 +356,16 @@ def test_four_calls_run_at_once_unless_told_otherwise() -> None:
     judge.together = threading.Barrier(4)
     JudgeScorer(judge, "m", per_call=1).compare([f"Bewering {at}." for at in range(8)], [source(PAY)])
     assert judge.most == 4
+
+
+@pytest.mark.parametrize(("claims", "calls"), [(1, 1), (6, 1), (7, 2), (12, 2), (13, 3)])
+def test_a_call_asks_about_six_claims_unless_told_otherwise(claims: int, calls: int) -> None:
+    asked = [f"Bewering {at}." for at in range(claims)]
+    assert prompt_cost(asked, [source(PAY)]).calls == calls
+    assert JudgeScorer(Judge(), "m").would_cost(asked, [source(PAY)]).calls == calls
+    assert JudgeScorer(Judge(), "m").compare(asked, [source(PAY)]).spent.calls == calls
+
+
+def test_what_a_reply_says_of_no_claim_that_was_asked_about_is_left_out() -> None:
+    said = [{"claim": number, "sources": [], "together": [number]} for number in (-1, 0, 1, 2, 3, 2)]
+    assert judgements_of({"claims": said}, 2) == {at: {"sources": [], "together": [at + 1]} for at in (0, 1)}
