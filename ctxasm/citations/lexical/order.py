@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
@@ -34,8 +36,10 @@ CONTENT = 2
 """The fit of words beside a neighbour with content."""
 BOTH_SIDES = 4
 """The fit of words between the same neighbours with content."""
-LEAST_SAID = 3
-"""Words with content of a clause that says something of its subject."""
+SHORT = 7
+"""Words of weight and figures of a claim that, not being a copy, has to say them in the order of its source."""
+_BEGINNING = frozenset(("condition", "cause", "exception", "time"))
+"""Kinds of the words that begin what may stand before or behind the rest."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 MOST_MOVED, MOST_ALIKE = 60, 8
@@ -45,7 +49,6 @@ grows with their square.
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
-_LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwijl maar hoewel wahrend aber obwohl"))
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""
@@ -80,7 +83,6 @@ class Order:
         self.spans = self._own_spans()
         self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
-        self._agent = next((match.end() for match in LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -129,7 +131,7 @@ class Order:
             for item in self._items_of(at):
                 if len(same := theirs.setdefault(item.bits, [])) < MOST_ALIKE:
                     same.append(item)
-            if self._is_passive != self.matter.evidence.once(_is_passive_there, at):
+            if not self._is_voice_of(at):
                 continue
             known = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
             moved = [(item, there, fit) for item, there in known if (fit := self._fit(item, there)) < BOTH_SIDES]
@@ -194,7 +196,7 @@ class Order:
         """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            if self._is_passive == self.matter.evidence.once(_is_passive_there, at):
+            if self._is_voice_of(at):
                 continue
             ours = (self.text, self.spans, 0, len(self.text))
             theirs = (text, self.there(at), low, high)
@@ -213,100 +215,42 @@ class Order:
         theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
         return any(one & other & ~both for one in ours for other in theirs)
 
-    def by_another(self) -> Iterator[Gated]:
-        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas
-        and built by Bos"."""
-        heavy = self.matter.parts.heavy
-        for at in self.matter.numbers:
-            text = self.matter.text(at)
-            clauses = [clause for clause in self.matter.clauses if clause.sentence == at]
-            done = [(clause, agent) for clause in clauses if (agent := self._agents(text, clause)) is not None]
-            for clause, agent in done:
-                for other, doer in done:
-                    deed, wrong = clause.mask & ~other.mask & ~agent & heavy, doer & ~clause.mask & heavy
-                    mine = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & wrong and stretch.mask & deed]
-                    own = self._deed(text, other) & ~clause.mask & ~doer & heavy
-                    if mine and not any(mask & (agent | own) for mask in mine):
-                        yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
-                        return
-
-    def _deed(self, text: str, clause: Clause) -> int:
-        """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
-        found = LETTERS.finditer(text, clause.source.start, clause.source.end)
-        low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
-        held = 0
-        for word in clause.source.words:
-            held |= self.matter.parts.forms.get(word.key, 0) if word.start >= low else 0
-        return held
-
-    def _agents(self, text: str, clause: Clause) -> int | None:
-        """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
-        words = LETTERS.finditer(text, clause.source.start, clause.source.end)
-        low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
-        after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
-        held = 0
-        for word in after:
-            if text[word.start].isupper() or word is after[0]:
-                held |= self.matter.parts.forms.get(word.key, 0)
-        return held if after else None
-
-    def of_another(self) -> Iterator[Gated]:
-        """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
-        coast", where the source has "Kells lies on the coast, Trim lies inland"."""
-        parts = self.matter.parts
-        for stretch in parts.clauses:
-            inside = [bit for bit in parts.order if stretch.mask >> bit & 1]
-            if self._is_passive:
-                inside.sort(key=lambda bit: parts.part(bit).start < self._agent)
-            subject = (1 << inside[0] if inside else 0) & parts.heavy
-            for bit in inside[1:]:
-                said = 1 << bit
-                if subject and said & (parts.heavy | parts.all_quantities) and (clause := self._said_of_another(subject, said)) is not None:
-                    text = self.matter.text(clause.sentence)
-                    ends = sorted((parts.part(inside[0]), parts.part(bit)))
-                    ours = parts.text[ends[0].start : ends[1].end]
-                    yield Gated("roles", ours, text[clause.source.start : clause.source.end].strip())
+    def inverted(self) -> Iterator[Gated]:
+        """Two words of a short claim that its sources have in the other order only, in the same voice: "members may ask inspectors" for
+        "inspectors may ask members"."""
+        counted = self.matter.parts.heavy | self.matter.parts.all_quantities
+        for low, high in self._stretches() if counted.bit_count() <= SHORT else ():
+            bits = [
+                self.matter.bits(frozenset((word.key,))) & self.matter.parts.heavy for word in self.matter.words if low <= word.start < high
+            ]
+            for one, other in combinations(dict.fromkeys(filter(None, bits)), 2):
+                told = [(at, places) for at, places in self._places if one in places and other in places]
+                if told and all(self._is_voice_of(at) and places[one][0] > places[other][-1] for at, places in told):
+                    at, places = told[0]
+                    word = next(read_words(self.matter.text(at), places[one][-1], self.matter.evidence.span(at)[1], self.stems))
+                    yield Gated("roles", self.text[low:high].strip(), self.matter.text(at)[places[other][0] : word.end])
                     return
 
-    def _said_of_another(self, subject: int, said: int) -> Clause | None:
-        """The clause that says something of another subject, where the subject of the claim begins another clause of that sentence, and no
-        clause has both."""
-        clauses, forms = self.matter.clauses, self.matter.parts.forms
-        if any(clause.mask & subject and clause.mask & said for clause in clauses):
-            return None
-        found: Clause | None = None
-        for place, clause in enumerate(clauses):
-            if clause.mask & said:
-                own, others = (
-                    self._whole_of(place),
-                    [self._whole_of(at) for at, one in enumerate(clauses) if one.sentence == clause.sentence],
-                )
-                theirs = own[0].source.words[0] if own[0].source.words else None
-                if theirs is None or forms.get(theirs.key, 0) or any(one.mask & subject for one in own) or not self._is_sentence(own):
-                    return None
-                if not any(forms.get(whole[0].source.words[0].key, 0) & subject for whole in others if self._is_sentence(whole)):
-                    return None
-                found = clause
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """The clauses of the claim, parted at words such as "if" and "before": what these begin may stand at either end."""
+        for low, high in self.matter.spans:
+            cuts = [op.start for op in self.matter.operators if op.kind in _BEGINNING and low < op.start < high]
+            yield from pairwise((low, *cuts, high))
+
+    @cached_property
+    def _places(self) -> list[tuple[int, dict[int, list[int]]]]:
+        """Where each word of weight of the claim stands in each clause, with the sentence of that."""
+        found: list[tuple[int, dict[int, list[int]]]] = []
+        for clause in self.matter.clauses:
+            places: dict[int, list[int]] = {}
+            for word in clause.source.words:
+                for bit in _each(self.matter.parts.forms.get(word.key, 0) & self.matter.parts.heavy):
+                    places.setdefault(bit, []).append(word.start)
+            found.append((clause.sentence, places))
         return found
 
-    def _whole_of(self, place: int) -> Sequence[Clause]:
-        """A clause with those before it that are of one word, in a list: "Kells" and "Trim lie on the coast"."""
-        clauses = self.matter.clauses
-        first = place
-        while first and clauses[first - 1].sentence == clauses[place].sentence and len(clauses[first - 1].source.words) == 1:
-            first -= 1
-        return clauses[first : place + 1]
-
-    def _is_sentence(self, whole: Sequence[Clause]) -> bool:
-        """Whether clauses say something of a subject of their own, with which they begin."""
-        text, start = self.matter.text(whole[0].sentence), whole[0].source.start
-        words = [word for clause in whole for word in clause.source.words]
-        if len(words) < LEAST_SAID or whole[0].source.words == ():
-            return False
-        lead = [folded(match.group()) for match in LETTERS.finditer(text, start, words[0].start)]
-        begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
-        is_apart = text[: words[0].start].rstrip().endswith(";")
-        return begins and (is_apart or text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
+    def _is_voice_of(self, at: int) -> bool:
+        return self._is_passive == self.matter.evidence.once(_is_passive_there, at)
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
@@ -372,6 +316,13 @@ class Order:
         """Whether words of the source have content of weight of their own."""
         keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
         return any(key and key not in self.stems.light for key in keys)
+
+
+def _each(bits: int) -> Iterator[int]:
+    """The single bits among some."""
+    while bits:
+        yield bits & -bits
+        bits &= bits - 1
 
 
 def _tells_nothing(between: str) -> bool:
@@ -454,8 +405,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     order = Order(matter)
     yield from order.swapped()
     yield from order.turned()
-    yield from order.by_another()
-    yield from order.of_another()
+    yield from order.inverted()
     yield from order.replaced()
 
 
