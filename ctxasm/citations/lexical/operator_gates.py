@@ -197,7 +197,7 @@ def _left_out(
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
-        if not (does or free or op.kind in _LOOSE):
+        if not (does or free or (op.kind in _LOOSE and op.value != "instead")):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
 
@@ -251,9 +251,10 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
     if (held & mask & ~elsewhere & counted).bit_count() < least:
         return False
-    if op.kind in ("quantifier", "modal") and op.value != "only":
-        figures = [figure for clause in clauses[own:] for figure in clause.source.quantities]
-        words = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
+    if (op.kind in ("quantifier", "modal") and op.value != "only") or op.value == "instead":
+        behind = clauses[own : own + 1] if op.value == "instead" else clauses[own:]  # "the fair takes place": "findet statt"
+        figures = [figure for clause in behind for figure in clause.source.quantities]
+        words = [word for clause in behind for word in clause.source.words if word.start >= op.end]
         after = [word for word in words if not any(each.start <= word.start < each.end for each in figures)]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True

@@ -8,10 +8,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.clause_subjects import Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
@@ -56,6 +56,10 @@ _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
 """A word or figure at characters, with its bit of the claim."""
+
+
+Gap = tuple[str, int, int]
+"""A text, and where two words of it begin."""
 
 
 class Item(NamedTuple):
@@ -216,20 +220,31 @@ class Order:
         return any(one & other & ~both for one in ours for other in theirs)
 
     def inverted(self) -> Iterator[Gated]:
-        """Two words of a short claim that its sources have in the other order only, in the same voice: "members may ask inspectors" for
-        "inspectors may ask members"."""
-        counted = self.matter.parts.heavy | self.matter.parts.all_quantities
-        for low, high in self._stretches() if counted.bit_count() <= SHORT else ():
-            bits = [
-                self.matter.bits(frozenset((word.key,))) & self.matter.parts.heavy for word in self.matter.words if low <= word.start < high
-            ]
-            for one, other in combinations(dict.fromkeys(filter(None, bits)), 2):
-                told = [(at, places) for at, places in self._places if one in places and other in places]
-                if told and all(self._is_voice_of(at) and places[one][0] > places[other][-1] for at, places in told):
-                    at, places = told[0]
-                    word = next(read_words(self.matter.text(at), places[one][-1], self.matter.evidence.span(at)[1], self.stems))
-                    yield Gated("roles", self.text[low:high].strip(), self.matter.text(at)[places[other][0] : word.end])
+        """Two words of a short claim that its sources have in the other order only, in the same voice and with another word between them:
+        "Vik joins Fors" for "Fors joins Vik"."""
+        heavy = self.matter.parts.heavy
+        is_short = (heavy | self.matter.parts.all_quantities).bit_count() <= SHORT
+        for low, high in self._stretches() if is_short else ():
+            inside = [word for word in self.matter.words if low <= word.start < high]
+            starts = {bits: word.start for word in reversed(inside) if (bits := self.matter.bits(frozenset((word.key,))) & heavy)}
+            for one, other in combinations(sorted(starts, key=starts.__getitem__), 2):
+                told = [(clause, places[other][-1], places[one][0]) for clause, places in self._places if {one, other} <= places.keys()]
+                turned = all(self._is_voice_of(clause.sentence) and first < last for clause, first, last in told)
+                there = [(self.matter.text(clause.sentence), first, last) for clause, first, last in told]
+                if told and turned and not self._tell_nothing((self.text, starts[one], starts[other]), there):
+                    clause = told[0][0].source
+                    yield Gated("roles", self.text[low:high].strip(), there[0][0][clause.start : clause.end].strip())
                     return
+
+    def _tell_nothing(self, ours: Gap, theirs: Sequence[Gap]) -> bool:
+        """Whether the order of two words tells nothing, by what stands from the one to the other in the claim, and the other way round in
+        each clause: nothing of weight (a verb and its subject), or "is"; or whether their German articles tell instead."""
+        one = (_case_before(*ours[:2]), *(_case_before(text, last) for text, _, last in theirs))
+        other = (_case_before(ours[0], ours[2]), *(_case_before(text, first) for text, first, _ in theirs))
+        if any(cases[0] and len({*cases}) == 1 for cases in (one, other)):
+            return True
+        inner = [word.key for gap in (ours, *theirs) for word in islice(read_words(*gap, self.stems), 1, None)]
+        return self.stems.light >= {*inner} or all(_has_being(*gap) for gap in (ours, *theirs))
 
     def _stretches(self) -> Iterator[tuple[int, int]]:
         """The clauses of the claim, parted at words such as "if" and "before": what these begin may stand at either end."""
@@ -238,15 +253,15 @@ class Order:
             yield from pairwise((low, *cuts, high))
 
     @cached_property
-    def _places(self) -> list[tuple[int, dict[int, list[int]]]]:
-        """Where each word of weight of the claim stands in each clause, with the sentence of that."""
-        found: list[tuple[int, dict[int, list[int]]]] = []
+    def _places(self) -> list[tuple[Clause, dict[int, list[int]]]]:
+        """Where each word of weight of the claim stands in each clause."""
+        found: list[tuple[Clause, dict[int, list[int]]]] = []
         for clause in self.matter.clauses:
             places: dict[int, list[int]] = {}
             for word in clause.source.words:
                 for bit in _each(self.matter.parts.forms.get(word.key, 0) & self.matter.parts.heavy):
                     places.setdefault(bit, []).append(word.start)
-            found.append((clause.sentence, places))
+            found.append((clause, places))
         return found
 
     def _is_voice_of(self, at: int) -> bool:
@@ -325,6 +340,12 @@ def _each(bits: int) -> Iterator[int]:
         bits &= bits - 1
 
 
+def _case_before(text: str, start: int) -> str:
+    """The German article before a word that tells whether it is the subject; empty without one."""
+    article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
+    return article[0] if article and article[0] in _CASES else ""
+
+
 def _tells_nothing(between: str) -> bool:
     """Whether the order of two things tells nothing: in a list of two, or on both sides of "is"."""
     return bool(_JOINED.fullmatch(between)) or between.strip().casefold() in BEING
@@ -333,6 +354,10 @@ def _tells_nothing(between: str) -> bool:
 def _follows_article(text: str, start: int) -> bool:
     before = text[max(0, start - 12) : start].split()[-1:]
     return bool(before) and before[0].casefold() in SKIPPED
+
+
+def _has_being(text: str, low: int, high: int) -> bool:
+    return any(match.group().casefold() in BEING for match in LETTERS.finditer(text, low, high))
 
 
 def _is_passive(text: str, low: int, high: int) -> bool:
@@ -392,9 +417,7 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             before = bisect_right(tokens, start, key=lambda token: token[1])
             after = bisect_left(tokens, end, key=lambda token: token[0])
             left, right = _beside(tokens, before, after)
-            article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
-            case = article[0] if article and article[0] in _CASES else ""
-            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, case))
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, _case_before(text, start)))
     return found
 
 
@@ -403,10 +426,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     if len(matter.parts.order) < 2:
         return
     order = Order(matter)
-    yield from order.swapped()
-    yield from order.turned()
-    yield from order.inverted()
-    yield from order.replaced()
+    yield from [*order.swapped(), *order.turned(), *order.replaced()] or order.inverted()
 
 
 def find_pairs(matter: Matter) -> Iterator[Gated]:
