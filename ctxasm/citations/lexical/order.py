@@ -8,11 +8,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import LETTERS, read_words
@@ -29,6 +30,9 @@ SKIPPED = frozenset(
 )
 """Articles and what only joins: they are no neighbours."""
 _STOPS = frozenset(";:()\n")
+_BEFORE = re.compile(r"[^\W_]+|[^\w\s]")
+LONGEST_LEAD = 60
+"""Characters before a word that a preposition of it is looked for in."""
 _EDGES = ("^", "$")
 LONGEST_ITEM = 3
 """Words next to each other in both texts that may have changed places as one."""
@@ -87,6 +91,7 @@ class Order:
         self.spans = self._own_spans()
         self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
+        self._placing = reading_words(self.stems.tongue)["placing"]
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -238,13 +243,22 @@ class Order:
 
     def _tell_nothing(self, ours: Gap, theirs: Sequence[Gap]) -> bool:
         """Whether the order of two words tells nothing, by what stands from the one to the other in the claim, and the other way round in
-        each clause: nothing of weight (a verb and its subject), or "is"; or whether their German articles tell instead."""
-        one = (_case_before(*ours[:2]), *(_case_before(text, last) for text, _, last in theirs))
-        other = (_case_before(ours[0], ours[2]), *(_case_before(text, first) for text, first, _ in theirs))
-        if any(cases[0] and len({*cases}) == 1 for cases in (one, other)):
+        each clause: nothing of weight (a verb and its subject), or "is"; or whether a word before one of them tells instead: "on the
+        terrace", or a German article."""
+        text, low, high = ours
+        one = {self._led_by(text, low), *(self._led_by(there, last) for there, _, last in theirs)}
+        other = {self._led_by(text, high), *(self._led_by(there, first) for there, first, _ in theirs)}
+        if any(len(led) == 1 and "" not in led for led in (one, other)):
             return True
         inner = [word.key for gap in (ours, *theirs) for word in islice(read_words(*gap, self.stems), 1, None)]
         return self.stems.light >= {*inner} or all(_has_being(*gap) for gap in (ours, *theirs))
+
+    def _led_by(self, text: str, start: int) -> str:
+        """What tells the part of a word in its sentence: a German article before it, or a preposition, over two words at most; or none."""
+        if case := _case_before(text, start):
+            return case
+        before = list(takewhile(str.isalnum, reversed(_BEFORE.findall(text, max(0, start - LONGEST_LEAD), start))))[:LONGEST_ITEM]
+        return next((word for token in before if (word := folded(token)) in self._placing), "")
 
     def _stretches(self) -> Iterator[tuple[int, int]]:
         """The clauses of the claim, parted at words such as "if" and "before": what these begin may stand at either end."""
