@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.citations.lexical.quantity import Quantity, Value, any_of
 from ctxasm.text.dates import MONTHS, WEEKDAYS
 from ctxasm.text.number_words import SHORT_DAYS
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
-_SHORT = "|".join(SHORT_DAYS)
+_MONTH = any_of(MONTHS)
+_DAY = any_of(WEEKDAYS)
+_SHORT = any_of(SHORT_DAYS)
 _JOIN = r"\.?\s*(?:[-–—/&,+]|t/m|tot\s+en\s+met|tot|to|and|en|bis|und)\s*"
 DATE = (
     r"(?P<iso>(?<!\d)(?P<y>[12]\d{3})-(?P<m>[01]?\d)-(?P<d>[0-3]?\d)(?!\d))"

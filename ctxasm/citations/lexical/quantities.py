@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
-from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value
+from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value, any_of
 from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.text.number_words import (
     CURRENCIES,
@@ -29,10 +29,10 @@ __all__ = ["Quantity", "read_quantities"]
 
 _FRACTION = "".join(FRACTIONS)
 _NUMBER = rf"\d{{1,3}}(?:[.,’' \u00a0\u202f]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+|\s?[{_FRACTION}])?|[{_FRACTION}]"
-_HALVES = "|".join(sorted(HALVES, key=len, reverse=True))
+_HALVES = any_of(HALVES)
 _WORD = (
     r"(?!ten\s+(?:minste|hoogste|laatste|vroegste|tijde|gevolge|opzichte|behoeve|eerste|onrechte|slotte|aanzien|einde|name)\b)"
-    rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
+    rf"(?:{any_of(NUMBER_WORDS)}"
     r"|[^\W\d_]{0,24}(?:honderd|hundert|duizend|tausend)[^\W\d_]{0,24})(?!\w)"
 )
 _TOKEN = re.compile(
