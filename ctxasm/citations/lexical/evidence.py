@@ -137,7 +137,8 @@ class Evidence:
         known = self._in_titles.get((source, key))
         if known is None:
             titles = self.titles[source]
-            known = self._in_titles[source, key] = key in titles or any(_is_like(key, title) for title in titles)
+            is_long = len(key) >= LEAST_PREFIX
+            known = self._in_titles[source, key] = key in titles or (is_long and any(_is_like(key, title) for title in titles))
         return known
 
     def rarity(self, forms: Sequence[str]) -> float:

@@ -58,7 +58,11 @@ class Parts:
 
         @cache
         def weight(mask: int) -> float:
-            return sum(weight for bit, weight in enumerate(weights) if mask >> bit & 1)
+            total = 0.0
+            while mask:
+                total += weights[(mask & -mask).bit_length() - 1]
+                mask &= mask - 1
+            return total
 
         everything = (1 << len(weights)) - 1
         object.__setattr__(self, "weight", weight)

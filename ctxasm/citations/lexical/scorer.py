@@ -119,8 +119,10 @@ class LexicalComparison:
     def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
         """See `Comparison`: told by what the windows hold where that is surely enough, or too little; else by the first gate."""
         windows, key = self._windows_of(claim), (claim, tuple(dict.fromkeys(sources)))
-        if windows is None or key in self._known or self._is_far(windows, key[1]):
+        if windows is None or key in self._known:
             return self.together(claim, sources).score >= score
+        if self._is_far(windows, key[1]):
+            return self._far(claim, windows, windows.best_sentence(key[1][0])).score >= score
         chosen, parts = windows.choose(key[1]), windows.parts
         if not is_close(parts, union(chosen)):
             return self._far(claim, windows, chosen).score >= score

@@ -166,7 +166,7 @@ def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     kept = stems.kept
     for match in _WORD.finditer(text, low, high):
         if key := kept[match.group()].key:
-            yield Word(*match.span(), key)
+            yield Word(match.start(), match.end(), key)
 
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:
