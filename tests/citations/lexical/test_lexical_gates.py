@@ -42,6 +42,7 @@ War protesters met on the square. | On the square anti-war protesters met.
 The museum is open. | The museum is open (except on Monday).
 The museum is open. | The museum is open - unless you come on Sunday.
 Dogs are allowed. | Dogs are allowed (unless they bark).
+Keep the arm dry once the stitches are out. | Keep the arm dry until the stitches are out.
 The walk takes place. | The walk takes place (if it does not rain).
 The walk takes place. | The walk takes place if it does not rain.
 Het museum is open. | Het museum is open (behalve op maandag).
