@@ -78,10 +78,8 @@ class _Fill:
 
     def filled(self) -> ChunkSet | None:
         """The set, None where not even the best chunk fits."""
-        order = self._order()
         chosen = ChunkSet(self.scales)
-        for candidate in order:
-            chosen.add(candidate)
+        order = self._ordered(chosen)
         size = chosen.size()
         while size > self.scales.limit:
             if len(order) == 1:
@@ -95,10 +93,9 @@ class _Fill:
         self._offer(chosen, size)
         return chosen
 
-    def _order(self) -> list[Candidate]:
-        """The chunks that come in by their estimated sizes, in that order; the best hit first."""
-        own, shared = self.own, self.shared
-        chosen, repeats = ChunkSet(self.scales), Repeats(self.scales)
+    def _ordered(self, chosen: ChunkSet) -> list[Candidate]:
+        """Take the chunks that come in by their estimated sizes; which they are, in that order, the best hit first."""
+        own, shared, repeats = self.own, self.shared, Repeats(self.scales)
         left = self.scales.limit - self._tokens(self.best, chosen)
         chosen.add(self.best)
         order, there = [self.best], {self.best.key}
@@ -156,7 +153,7 @@ class _Fill:
             if offered == OFFERED:
                 return
             offered += 1
-            if chosen.takes([candidate], self.scales.limit):
+            if chosen.takes([candidate], self.scales.limit, likely=True):
                 room, changed = self.scales.limit - chosen.size(), True
 
     def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
