@@ -16,16 +16,16 @@ from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_oper
 from tests.citations.operator_probes import BLIND, LATER, LIMITS, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
-FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 3, (WRITTEN, "unread"): 6, (LIMITS, "read"): 10, (LIMITS, "unread"): 7}
-FALSE_SUPPORTED |= {(BLIND, "read"): 20, (BLIND, "unread"): 11, (LATER, "read"): 9, (LATER, "unread"): 9}
+FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5, (LIMITS, "read"): 12, (LIMITS, "unread"): 7}
+FALSE_SUPPORTED |= {(BLIND, "read"): 17, (BLIND, "unread"): 9, (LATER, "read"): 8, (LATER, "unread"): 4}
 FOUND: dict[Part, dict[str, int]] = {
-    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 70},
-    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 35},
-    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 85},
-    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 44},
+    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 66},
+    (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 33},
+    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 71},
+    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 43},
     (BLIND, "read"): {"verbatim": 125, "merged": 76, "paraphrase": 4},
-    (BLIND, "unread"): {"verbatim": 76, "merged": 42, "paraphrase": 4},
-    (LATER, "read"): {"verbatim": 33, "merged": 57, "paraphrase": 1},
+    (BLIND, "unread"): {"verbatim": 76, "merged": 43, "paraphrase": 3},
+    (LATER, "read"): {"verbatim": 33, "merged": 58, "paraphrase": 1},
     (LATER, "unread"): {"verbatim": 12, "merged": 20, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""

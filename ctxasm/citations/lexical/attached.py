@@ -12,11 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.order import MOST_ALIKE, MOST_MOVED
+from ctxasm.citations.lexical.order import MOST_ALIKE, MOST_MOVED, SHORT
 from ctxasm.model.support import Gated
 
-SHORT = 7
-"""Words of weight and figures of a claim that says one thing: in a longer one the same may be told in another order."""
 LEFT_OUT = 3
 """What a word costs that is taken from nowhere, where another clause costs 1 and another sentence 2: going elsewhere for one word and
 back is a detail, not another statement."""
@@ -47,7 +45,7 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
     counted = parts.heavy | parts.all_quantities
     is_short = counted.bit_count() <= SHORT
     for low, high in matter.spans:
-        bits = matter.held_between(parts.text, low, high) & counted
+        bits = matter.between(low, high) & counted
         taken = _taken(matter, bits)
         for at in range(1, len(taken)):
             before, here = taken[at - 1].clause, taken[at].clause
