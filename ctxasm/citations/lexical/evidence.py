@@ -158,11 +158,11 @@ class Evidence:
     def _taken(self, at: int) -> Iterator[SourceClause]:
         sentence = self.sentences[at]
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
-        words = list(read_words(text, sentence.start, sentence.end, self.stems))
+        words, quantities = list(read_words(text, sentence.start, sentence.end, self.stems)), self.quantities(at)
         for start, end in clause_spans(text, sentence.start, sentence.end):
             segment += any(mark in _PARTING for mark in text[before:start])
             before = end
-            figures = tuple(quantity for quantity in self.quantities(at) if start <= quantity.start < end)
+            figures = tuple(quantity for quantity in quantities if start <= quantity.start < end)
             low, high = bisect_left(words, (start,)), bisect_left(words, (end,))
             yield SourceClause(start, end, segment, tuple(words[low:high]), figures)
 

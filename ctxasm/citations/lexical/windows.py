@@ -133,8 +133,8 @@ class Windows:
     def _tried(self, source: int) -> list[Window]:
         """Windows around the sentences that hold most; of those that hold the same the shortest, then the first, for no other is chosen."""
         holding = self._holding.get(source) or self._with_figures(source)
-        few = len(self.parts.quantities) <= MOST_FIGURES
-        best = sorted(holding, key=lambda at: -self.parts.weight(self._masks[at] if few else self._words.get(at, 0)))[:CANDIDATES]
+        held, weight = self._masks if len(self.parts.quantities) <= MOST_FIGURES else self._words, self.parts.weight
+        best = sorted(holding, key=lambda at: -weight(held[at]))[:CANDIDATES]
         if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self._masks[at]) for at in best]
         numbers, found = self._evidence.of_source[source], dict[int, Window]()

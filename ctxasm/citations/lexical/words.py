@@ -65,8 +65,8 @@ class Word(NamedTuple):
 
 class Read(NamedTuple):
     """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, how it is
-    written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1) or says the opposite of (-1), and the key
-    of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no participle)."""
+    written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1) or says the opposite of (-1), and the
+    key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no participle)."""
 
     key: str
     figure: bool
