@@ -169,7 +169,8 @@ class Matter:
 
     def bits(self, keys: frozenset[str]) -> int:
         """The bits of words of the claim."""
-        return sum(1 << bit for bit, word in enumerate(self.parts.words) if word.key in keys)
+        known = self.parts.once(_bits, self.evidence)
+        return sum(known.get(key, 0) for key in keys)
 
     def between(self, low: int, high: int) -> int:
         """The bits of the words and figures between two characters of the claim."""
@@ -192,6 +193,10 @@ def _said(parts: Parts, evidence: Evidence) -> list[Said]:
 
 def _spans(parts: Parts, _: Evidence) -> list[tuple[int, int]]:
     return clause_spans(parts.text, 0, len(parts.text))
+
+
+def _bits(parts: Parts, _: Evidence) -> dict[str, int]:
+    return {word.key: 1 << bit for bit, word in enumerate(parts.words)}
 
 
 def operators_of(parts: Parts, evidence: Evidence) -> list[Operator]:
