@@ -113,7 +113,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _has_more_to_try(test: object) -> bool:
-    return not {"is_linear", "few"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
+    return not {"is_linear", "few", "in_turn"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
 
 
 def _needs_postgres(item: pytest.Item) -> bool:

@@ -19,6 +19,7 @@ from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
 from tests.app.ui.pages import MAIN, fine, html, opened, with_settings
+from tests.examples import few, in_turn
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -264,7 +265,7 @@ def test_undo_redo_and_reset(open_app):
 
 def test_presets(open_app):
     app = with_settings(open_app())
-    for name in PRESETS:
+    for name in few(list(PRESETS)):
         app.selectbox(key="_preset").set_value(name).run()
         assert fine(app).session_state["_now"] == preset(name)
 
@@ -295,10 +296,13 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
     assert not any("alert(" in element.value for element in app.markdown)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}])
-def test_every_step_draws_in_every_state(open_app, parameters):
-    app = open_app(**parameters, cp="extractive", ord="bookend")
-    for step in PICTURES:
+STATES = [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}]
+
+
+@pytest.mark.parametrize("state", range(len(STATES)))
+def test_every_step_draws_in_every_state(open_app, state):
+    app = open_app(**STATES[state], cp="extractive", ord="bookend")
+    for step in in_turn(list(PICTURES), state, 3):
         app.session_state["_step"] = step
         fine(app.run())
         assert "<script" not in html(app)
