@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.examples import LONG_VARIABLE, examples
 
@@ -23,9 +22,9 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 TESTS = Path(__file__).resolve().parent
-pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
+PLUGINS = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
 
-SERVERS = {"postgres_server", "postgres_url", "vector_server", "vector_place"}
+SERVERS = {"postgres_server", "postgres_url", "pgvector_url", "vector_server", "vector_place"}
 """Fixtures that start a PostgreSQL."""
 
 _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost", socket.gethostname()}
@@ -63,6 +62,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if _chosen(config, "slow"):
         os.environ[LONG_VARIABLE] = "1"
     gc.disable()  # until all tests are loaded
+    _stay_inside()
+    if not _only_shares_out(config):
+        _prepare(config)
+
+
+def _only_shares_out(config: pytest.Config) -> bool:
+    """Whether this process loads no test, and others wait until it has started them: it loads nothing that a test needs."""
+    return getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+def _prepare(config: pytest.Config) -> None:
+    from hypothesis import HealthCheck, settings
+
+    for plugin in PLUGINS:
+        config.pluginmanager.import_plugin(plugin)
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
     seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
     # A failure says by what it is found again.
@@ -71,7 +85,6 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     settings.load_profile("calm")
     _tell_less(config)
-    _stay_inside()
 
 
 def _tell_less(config: pytest.Config) -> None:
@@ -104,6 +117,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With all their examples, and whole texts, laws are slow tests; with PostgreSQL, any test is one of the system."""
+    from hypothesis import is_hypothesis_test
+
     long = _chosen(config, "slow")
     for item in items:
         if long and (is_hypothesis_test(test := getattr(item, "obj", None)) or _has_more_to_try(test)):
