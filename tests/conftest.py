@@ -226,6 +226,29 @@ def no_wait_for_the_disk() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_cache_of_statements() -> Iterator[None]:
+    """An engine compiles each statement once. A process of a user has one engine, and here nearly each test its own."""
+    from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite as Dialect
+
+    from ctxasm.store import connect
+
+    create_engine, kept = connect.create_engine, {}
+
+    def created(*given: Any, **options: Any) -> Any:
+        engine = create_engine(*given, **options)
+        if isinstance(engine.dialect, Dialect):
+            engine._compiled_cache = kept.setdefault("sqlite", engine._compiled_cache)
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect, "create_engine", created)
+        # What is compiled is found by its dialect, too.
+        patch.setattr(Dialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(Dialect, "__hash__", lambda one: hash(type(one)))
+        yield
+
+
 @pytest.fixture(scope="session")
 def readers_of_the_session() -> Iterator[Any]:
     from tests.kept_readers import KeptReaders
