@@ -14,7 +14,7 @@ from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spa
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.polarity import Said, read_polarity
-from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import Window
 from ctxasm.citations.lexical.words import Word, read_words
 from ctxasm.model.support import Conflict, ConflictKind
@@ -168,14 +168,12 @@ class Matter:
         """The bits of words of the claim."""
         return sum(1 << bit for bit, word in enumerate(self.parts.words) if word.key in keys)
 
-    def held_between(self, text: str, low: int, high: int) -> int:
-        """The bits of the claim, of words and figures, between two characters of it or of a source."""
-        parts, held = self.parts, 0
-        for word in read_words(text, low, high, self.evidence.stems):
-            held |= self.bits(frozenset((word.key,))) if text is parts.text else parts.forms.get(word.key, 0)
-        for theirs in read_quantities(text, low, high):
-            for bit, ours in enumerate(parts.quantities, len(parts.words)):
-                held |= (1 << bit) * ours.agrees(theirs)
+    def between(self, low: int, high: int) -> int:
+        """The bits of the words and figures between two characters of the claim."""
+        held = self.bits(frozenset(word.key for word in self.words if low <= word.start < high))
+        inside = [figure for figure in self.parts.quantities if low <= figure.start < high]
+        for bit, ours in enumerate(self.parts.quantities, len(self.parts.words)):
+            held |= (1 << bit) * any(ours.agrees(figure) for figure in inside)
         return held
 
     def conflict(self, kind: ConflictKind, ours: Word | Quantity | Said, at: int, theirs: Word | Quantity | Said) -> Conflict:

@@ -31,9 +31,6 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[;\n]")
 _BUT = frozenset(("but", "maar", "aber", "sondern", "while", "terwijl", "wahrend"))
 MOST_VERBS = 2
 """Words between subject and object where a Dutch or German sentence begins with the object."""
-_STOP = re.compile(r"[,;:()\n]|\.\s|\.$")
-_NARROWING = frozenset(re.findall(r"\w+", "for within without among who whose voor binnen zonder onder fur innerhalb ohne unter"))
-"""What begins a detail that narrows the word before it."""
 _TURNING = ("hedge", "quantifier", "modal")
 _EDGE = ""
 
@@ -58,10 +55,7 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
         if len(new) > (1 - LEAST_ALIKE) * (len(ours) + 1) + 4:
             continue
         found = (
-            _two_places(matter, at, ours, theirs)
-            or _exchanged(matter, at, ours, theirs, pairs, new)
-            or _turned(matter, at, ours, theirs)
-            or _cut(matter, at, ours, theirs)
+            _two_places(matter, at, ours, theirs) or _exchanged(matter, at, ours, theirs, pairs, new) or _turned(matter, at, ours, theirs)
         )
         if found is not None:
             yield found
@@ -184,29 +178,6 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
                 if rival is not None:
                     other = _said(matter, at, there, rival[:2], not in_claim)
                 return Gated(cast(GateKind, kind), *((word, other) if in_claim else (other, word)))
-    return None
-
-
-def _cut(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
-    """What narrows a word and was taken out: "for members", "who have a ticket"."""
-    text, (_, high) = matter.text(at), matter.evidence.span(at)
-    said = {token.plain for token in ours}
-    narrowed = [low for low, one in enumerate(theirs[1:]) if one.plain in _NARROWING]
-    for place, token in enumerate(ours if narrowed else ()):
-        after = ours[place + 1].plain if place + 1 < len(ours) else _EDGE
-        for low in narrowed:
-            one = theirs[low]
-            if one.plain != token.plain or text[one.end : theirs[low + 1].start].strip():
-                continue
-            stop = _STOP.search(text, theirs[low + 1].end, high)
-            limit = stop.start() if stop else high
-            last = next((t for t in range(low + 2, len(theirs)) if theirs[t].plain == after or theirs[t].start >= limit), len(theirs))
-            cut = theirs[low + 1 : last]
-            if cut[1:] and cut[1].plain[:1].isdigit():
-                continue
-            is_whole = last < len(theirs) and theirs[last].plain == after if after else True
-            if is_whole and len(cut) > 1 and not said.intersection(each.plain for each in cut) and len(cut) <= LONGEST:
-                return Gated("condition", "", text[cut[0].start : cut[-1].end])
     return None
 
 

@@ -23,7 +23,7 @@ _CLAUSE_END = re.compile(
     r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
-_PARTING = frozenset(";:()\n")
+_PARTING = frozenset(";:\n")
 LONGEST_SENTENCE = 600
 """Characters; text without sentence ends (lists, code) is taken in stretches of this length."""
 
@@ -38,8 +38,8 @@ class Sentence(NamedTuple):
 
 
 class SourceClause(NamedTuple):
-    """A clause of a sentence, at characters `start` to `end` of its source's text. No semicolon, colon, bracket or line end parts the
-    clauses of one `segment`."""
+    """A clause of a sentence, at characters `start` to `end` of its source's text. No semicolon, colon or line end parts the clauses of
+    one `segment`."""
 
     start: int
     end: int

@@ -14,7 +14,6 @@ from ctxasm.citations.lexical.amounts import find_amounts
 from ctxasm.citations.lexical.asserted import find_unasserted
 from ctxasm.citations.lexical.attached import find_untied
 from ctxasm.citations.lexical.clause_subjects import Matter
-from ctxasm.citations.lexical.comparisons import find_compared, is_converse
 from ctxasm.citations.lexical.copies import find_edits
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
 from ctxasm.citations.lexical.displaced import find_displaced
@@ -70,8 +69,6 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, gates: 
         for found in denied_conflicts(matter, stretch) if signs else ():
             denials = denials or 1
             conflict = conflict or found
-    if conflict is not None and conflict.kind == "opposite" and is_converse(matter):
-        conflict = None
     if conflict is not None and conflict.kind == "opposite" and _says_both(matter):
         denials, conflict = 1, None
     displaced &= ~lacking.uncovered
@@ -93,7 +90,6 @@ def _gates(matter: Matter) -> Iterator[Gated]:
     yield from find_gates(matter)
     yield from find_turned(matter)
     yield from find_amounts(matter)
-    yield from find_compared(matter)
     yield from find_finer(matter)
     yield from find_edits(matter)
     yield from find_changed_places(matter)

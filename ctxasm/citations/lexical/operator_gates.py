@@ -1,5 +1,5 @@
-"""A claim is refused where a word that turns what is said stands in it and not in the stretch that carries it, or the other way round,
-or where a cause bears on something else there (see `operators`).
+"""A claim is refused where a word that turns what is said stands in it and not in the stretch that carries it, or the other way round
+(see `operators`).
 """
 
 from __future__ import annotations
@@ -47,12 +47,10 @@ _ASKED = frozenset((("modal", "must"), ("modal", "should")))
 _POLITE = frozenset(("please", "bitte", "gelieve", "always", "altijd", "immer"))
 _LETTING = frozenset(("let", "laat", "lassen", "lass", "leave", "make", "zorg", "sorgen"))
 _BEFORE_NOUN = (["the"], ["its"], ["their"], ["his"], ["her"], ["de"], ["het"], ["der"], ["die"], ["das"])
-_STOP = re.compile(r"[,;:()\n]|\.\s|\.$|\s[-–—]\s")
 _GOES_ON = re.compile(r"\b(?:that|dat|dass|and|en|und|but|maar|aber),?\s*$", re.IGNORECASE)
 """What ends a clause that goes on behind the next one: "They say that, unless it rains, …"."""
 _TURNS = re.compile(r"\b(?:but|maar|aber|doch|sondern|while|terwijl|whereas)\s*$", re.IGNORECASE)
 """What a hedge does not reach over."""
-_FOR = re.compile(r"\s+(?:for|if|when|on|with|in|by|voor|als|op|met|in|für|wenn|am|an|mit|im|bei)\b", re.IGNORECASE)
 _LEAD = re.compile(r"\s*(?:[-*•]\s*)?(?:Among|For|Unter|Bei|Für|Voor|Onder|Bij)\s+([^,.;:\n]{3,60}),")
 """For whom, before the comma at the head of a sentence."""
 _WIDE = frozenset(("condition", "exception", "hedge"))
@@ -150,7 +148,7 @@ def _gates(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
     first = next(iter(way))
     theirs = [(at, op) for at in way for op in matter.evidence.operators(at)]
     scoped = [(at, op) for at, op in theirs if _bears_on(matter, way[at], at, op, least=1 if at == first else 2)]
-    return [*_added(matter, inside, theirs, scoped, way), *_left_out(matter, inside, ours, scoped), *_arguments(matter, inside, way)]
+    return [*_added(matter, inside, theirs, scoped, way), *_left_out(matter, inside, ours, scoped)]
 
 
 def _added(
@@ -199,7 +197,7 @@ def _left_out(
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
-        if not (does or free or op.kind in _LOOSE):
+        if not (does or free or (op.kind in _LOOSE and op.value != "instead")):
             yield Gated(cast(GateKind, op.kind), "", _source(matter, at, op))
 
 
@@ -232,7 +230,8 @@ def _asks(matter: Matter, at: int, op: Operator) -> bool:
     if not begun or folded(begun[0].group()) in _LETTING:
         return bool(begun)
     first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
-    after = [word.key for word in read_words(matter.parts.text, op.end, len(matter.parts.text), stems)]
+    end = next((high for low, high in matter.spans if low <= op.start < high), op.end)
+    after = [word.key for word in matter.words if op.end <= word.start < end]
     verb = after[:1] if stems.tongue == "en" else after[:1] + after[-1:]
     return bool(first & matter.bits(frozenset(verb)))
 
@@ -253,9 +252,10 @@ def _bears_on(matter: Matter, mask: int, at: int, op: Operator, least: int) -> b
     counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
     if (held & mask & ~elsewhere & counted).bit_count() < least:
         return False
-    if op.kind in ("quantifier", "modal") and op.value != "only":
-        figures = [figure for clause in clauses[own:] for figure in clause.source.quantities]
-        words = [word for clause in clauses[own:] for word in clause.source.words if word.start >= op.end]
+    if (op.kind in ("quantifier", "modal") and op.value != "only") or op.value == "instead":
+        behind = clauses[own : own + 1] if op.value == "instead" else clauses[own:]  # "the fair takes place": "findet statt"
+        figures = [figure for clause in behind for figure in clause.source.quantities]
+        words = [word for clause in behind for word in clause.source.words if word.start >= op.end]
         after = [word for word in words if not any(each.start <= word.start < each.end for each in figures)]
         return bool(matter.parts.forms.get(after[0].key, 0)) if after else op.kind == "modal"
     return True
@@ -297,8 +297,7 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     segment = clauses[own].source.segment
     if op.kind in _PLAIN and not any(word.start >= op.end for word in clauses[own].source.words):
         return clauses[own : own + 2]
-    bracketed = own > 0 and (_is_bracketed(text, clauses[own - 1].source.start, op) or _is_afterthought(text, clauses[own], op))
-    if op.kind not in _WIDE and not (bracketed and op.value == "only"):
+    if op.kind not in _WIDE:
         return clauses[own : own + 1]
     begins = not any(word.start < op.start for word in clauses[own].source.words)
     after = [clause for clause in clauses[own + 1 :] if clause.source.segment == segment]
@@ -307,7 +306,7 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
             clauses[own],
             *takewhile(lambda clause: not _TURNS.search(text[: clause.source.start].rstrip(), clauses[own].source.start), after),
         ]
-    before = [clause for clause in clauses[:own] if bracketed or clause.source.segment == segment] if begins else []
+    before = [clause for clause in clauses[:own] if clause.source.segment == segment] if begins else []
     if (
         before
         and before[-1].source.words
@@ -316,52 +315,6 @@ def _scope(text: str, clauses: Sequence[Clause], own: int, op: Operator) -> Sequ
     ):
         before = []
     return [*before[-1:], clauses[own], *(after if begins and not before else [])]
-
-
-def _is_bracketed(text: str, low: int, op: Operator) -> bool:
-    """Whether a word stands in brackets: it bears on what stands before them."""
-    return "(" in text[low : op.start].rpartition(")")[2]
-
-
-def _is_afterthought(text: str, clause: Clause, op: Operator) -> bool:
-    """Whether a clause begins with "only" and says for whom or when: "free, but only for members"."""
-    begins = not clause.mask and not any(word.start < op.start for word in clause.source.words)
-    return op.value == "only" and begins and _FOR.match(text, op.end, clause.source.end) is not None
-
-
-def _arguments(matter: Matter, inside: Sequence[Operator], way: Mapping[int, int]) -> Iterator[Gated]:
-    """Causes of the claim that the source has for something else: "because the dam broke" where it has "because the water was high"."""
-    for op in inside:
-        if op.kind != "cause":
-            continue
-        mine = _bits(matter, matter.parts.text, op, (0, len(matter.parts.text))) & (matter.parts.heavy | matter.parts.all_quantities)
-        alike = {("cause", "because"), ("cause", "causing")} if op.value != "despite" else {op.meaning}
-        places = [(at, other) for at in way for other in matter.evidence.operators(at) if other.meaning in alike]
-        yours = [_bits(matter, matter.text(at), other, matter.evidence.span(at)) for at, other in places]
-        known = 0
-        for held in way.values():
-            known |= held
-        if not all(yours):
-            continue
-        if places and mine & known and not any(mine & bits for bits in yours):
-            at, other = places[0]
-            theirs = _argument(matter.text(at), other, matter.evidence.span(at)[1])
-            yield Gated(cast(GateKind, op.kind), _argument(matter.parts.text, op, len(matter.parts.text)), theirs)
-
-
-def _argument(text: str, op: Operator, high: int) -> str:
-    """A word and what follows it, to the end of its clause."""
-    stop = _STOP.search(text, op.end, high)
-    return text[op.start : stop.start() if stop else high].strip()
-
-
-def _bits(matter: Matter, text: str, op: Operator, span: tuple[int, int]) -> int:
-    """The bits of the claim in what follows a word in its clause; in what stands before it for a word such as "leads to"."""
-    low, high = span
-    start, end = op.end, op.start + len(_argument(text, op, high))
-    if op.value == "causing":
-        start, end = max((stop.end() for stop in _STOP.finditer(text, low, op.start)), default=low), op.start
-    return matter.held_between(text, start, end)
 
 
 def _claim(matter: Matter, op: Operator) -> str:

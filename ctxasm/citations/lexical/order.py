@@ -7,10 +7,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import combinations, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import LETTERS, read_words
@@ -27,6 +30,9 @@ SKIPPED = frozenset(
 )
 """Articles and what only joins: they are no neighbours."""
 _STOPS = frozenset(";:()\n")
+_BEFORE = re.compile(r"[^\W_]+|[^\w\s]")
+LONGEST_LEAD = 60
+"""Characters before a word that a preposition of it is looked for in."""
 _EDGES = ("^", "$")
 LONGEST_ITEM = 3
 """Words next to each other in both texts that may have changed places as one."""
@@ -34,8 +40,10 @@ CONTENT = 2
 """The fit of words beside a neighbour with content."""
 BOTH_SIDES = 4
 """The fit of words between the same neighbours with content."""
-LEAST_SAID = 3
-"""Words with content of a clause that says something of its subject."""
+SHORT = 7
+"""Words of weight and figures of a claim that, not being a copy, has to say them in the order of its source."""
+_BEGINNING = frozenset(("condition", "cause", "exception", "time"))
+"""Kinds of the words that begin what may stand before or behind the rest."""
 LONGEST_RIVAL = 3
 """Words of a source that may stand in the place of one."""
 MOST_MOVED, MOST_ALIKE = 60, 8
@@ -45,7 +53,6 @@ grows with their square.
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "durch"))
-_LEADING = frozenset(re.findall(r"\w+", "while whereas but although though terwijl maar hoewel wahrend aber obwohl"))
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""
@@ -53,6 +60,10 @@ _JOIN = re.compile(r"[,;:]|\b(?:and|en|und|to|tot|bis)\b", re.IGNORECASE)
 
 Span = tuple[int, int, int]
 """A word or figure at characters, with its bit of the claim."""
+
+
+Gap = tuple[str, int, int]
+"""A text, and where two words of it begin."""
 
 
 class Item(NamedTuple):
@@ -80,7 +91,7 @@ class Order:
         self.spans = self._own_spans()
         self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
         self._is_passive = _is_passive(self.text, 0, len(self.text))
-        self._agent = next((match.end() for match in LETTERS.finditer(self.text) if match.group().casefold() in _BY), 0)
+        self._placing = reading_words(self.stems.tongue)["placing"]
 
     def _own_spans(self) -> list[Span]:
         parts, tongue = self.matter.parts, self.stems.tongue
@@ -129,7 +140,7 @@ class Order:
             for item in self._items_of(at):
                 if len(same := theirs.setdefault(item.bits, [])) < MOST_ALIKE:
                     same.append(item)
-            if self._is_passive != self.matter.evidence.once(_is_passive_there, at):
+            if not self._is_voice_of(at):
                 continue
             known = [(item, theirs[item.bits]) for item in ours if item.bits in theirs]
             moved = [(item, there, fit) for item, there in known if (fit := self._fit(item, there)) < BOTH_SIDES]
@@ -194,7 +205,7 @@ class Order:
         """Who does it and to whom it is done in the same order in both voices: "A was beaten by B", "A beat B"."""
         for at in self.matter.numbers:
             text, (low, high) = self.matter.text(at), self.matter.evidence.span(at)
-            if self._is_passive == self.matter.evidence.once(_is_passive_there, at):
+            if self._is_voice_of(at):
                 continue
             ours = (self.text, self.spans, 0, len(self.text))
             theirs = (text, self.there(at), low, high)
@@ -213,100 +224,62 @@ class Order:
         theirs = [clause.mask for clause in self.matter.clauses if clause.sentence == at and clause.mask & both == both]
         return any(one & other & ~both for one in ours for other in theirs)
 
-    def by_another(self) -> Iterator[Gated]:
-        """Who does one thing in the claim and another in a sentence that tells by whom each is done: "Maas built it" for "designed by Maas
-        and built by Bos"."""
+    def inverted(self) -> Iterator[Gated]:
+        """Two words of a short claim that its sources have in the other order only, in the same voice and with another word between them:
+        "Vik joins Fors" for "Fors joins Vik"."""
         heavy = self.matter.parts.heavy
-        for at in self.matter.numbers:
-            text = self.matter.text(at)
-            clauses = [clause for clause in self.matter.clauses if clause.sentence == at]
-            done = [(clause, agent) for clause in clauses if (agent := self._agents(text, clause)) is not None]
-            for clause, agent in done:
-                for other, doer in done:
-                    deed, wrong = clause.mask & ~other.mask & ~agent & heavy, doer & ~clause.mask & heavy
-                    mine = [stretch.mask for stretch in self.matter.parts.clauses if stretch.mask & wrong and stretch.mask & deed]
-                    own = self._deed(text, other) & ~clause.mask & ~doer & heavy
-                    if mine and not any(mask & (agent | own) for mask in mine):
-                        yield Gated("roles", self.text.strip(), text[clause.source.start : clause.source.end].strip())
-                        return
-
-    def _deed(self, text: str, clause: Clause) -> int:
-        """The bits of the claim behind "is" or "was" in a clause of a source, of the whole clause without such a word."""
-        found = LETTERS.finditer(text, clause.source.start, clause.source.end)
-        low = next((match.end() for match in found if match.group().casefold() in BEING), clause.source.start)
-        held = 0
-        for word in clause.source.words:
-            held |= self.matter.parts.forms.get(word.key, 0) if word.start >= low else 0
-        return held
-
-    def _agents(self, text: str, clause: Clause) -> int | None:
-        """The bits of the claim among the words behind "by" in a clause of a source; None without "by" or a word of weight behind it."""
-        words = LETTERS.finditer(text, clause.source.start, clause.source.end)
-        low = next((match.end() for match in words if match.group().casefold() in _BY), clause.source.end)
-        after = [word for word in clause.source.words if word.start >= low][:LONGEST_ITEM]
-        held = 0
-        for word in after:
-            if text[word.start].isupper() or word is after[0]:
-                held |= self.matter.parts.forms.get(word.key, 0)
-        return held if after else None
-
-    def of_another(self) -> Iterator[Gated]:
-        """What a clause of a sentence says of its own subject, in a claim about the subject of another of its clauses: "Trim lies on the
-        coast", where the source has "Kells lies on the coast, Trim lies inland"."""
-        parts = self.matter.parts
-        for stretch in parts.clauses:
-            inside = [bit for bit in parts.order if stretch.mask >> bit & 1]
-            if self._is_passive:
-                inside.sort(key=lambda bit: parts.part(bit).start < self._agent)
-            subject = (1 << inside[0] if inside else 0) & parts.heavy
-            for bit in inside[1:]:
-                said = 1 << bit
-                if subject and said & (parts.heavy | parts.all_quantities) and (clause := self._said_of_another(subject, said)) is not None:
-                    text = self.matter.text(clause.sentence)
-                    ends = sorted((parts.part(inside[0]), parts.part(bit)))
-                    ours = parts.text[ends[0].start : ends[1].end]
-                    yield Gated("roles", ours, text[clause.source.start : clause.source.end].strip())
+        is_short = (heavy | self.matter.parts.all_quantities).bit_count() <= SHORT
+        for low, high in self._stretches() if is_short else ():
+            inside = [word for word in self.matter.words if low <= word.start < high]
+            starts = {bits: word.start for word in reversed(inside) if (bits := self.matter.bits(frozenset((word.key,))) & heavy)}
+            for one, other in combinations(sorted(starts, key=starts.__getitem__), 2):
+                told = [(clause, places[other][-1], places[one][0]) for clause, places in self._places if {one, other} <= places.keys()]
+                turned = all(self._is_voice_of(clause.sentence) and first < last for clause, first, last in told)
+                there = [(self.matter.text(clause.sentence), first, last) for clause, first, last in told]
+                if told and turned and not self._tell_nothing((self.text, starts[one], starts[other]), there):
+                    clause = told[0][0].source
+                    yield Gated("roles", self.text[low:high].strip(), there[0][0][clause.start : clause.end].strip())
                     return
 
-    def _said_of_another(self, subject: int, said: int) -> Clause | None:
-        """The clause that says something of another subject, where the subject of the claim begins another clause of that sentence, and no
-        clause has both."""
-        clauses, forms = self.matter.clauses, self.matter.parts.forms
-        if any(clause.mask & subject and clause.mask & said for clause in clauses):
-            return None
-        found: Clause | None = None
-        for place, clause in enumerate(clauses):
-            if clause.mask & said:
-                own, others = (
-                    self._whole_of(place),
-                    [self._whole_of(at) for at, one in enumerate(clauses) if one.sentence == clause.sentence],
-                )
-                theirs = own[0].source.words[0] if own[0].source.words else None
-                if theirs is None or forms.get(theirs.key, 0) or any(one.mask & subject for one in own) or not self._is_sentence(own):
-                    return None
-                if not any(forms.get(whole[0].source.words[0].key, 0) & subject for whole in others if self._is_sentence(whole)):
-                    return None
-                found = clause
+    def _tell_nothing(self, ours: Gap, theirs: Sequence[Gap]) -> bool:
+        """Whether the order of two words tells nothing, by what stands from the one to the other in the claim, and the other way round in
+        each clause: nothing of weight (a verb and its subject), or "is"; or whether a word before one of them tells instead: "on the
+        terrace", or a German article."""
+        text, low, high = ours
+        one = {self._led_by(text, low), *(self._led_by(there, last) for there, _, last in theirs)}
+        other = {self._led_by(text, high), *(self._led_by(there, first) for there, first, _ in theirs)}
+        if any(len(led) == 1 and "" not in led for led in (one, other)):
+            return True
+        inner = [word.key for gap in (ours, *theirs) for word in islice(read_words(*gap, self.stems), 1, None)]
+        return self.stems.light >= {*inner} or all(_has_being(*gap) for gap in (ours, *theirs))
+
+    def _led_by(self, text: str, start: int) -> str:
+        """What tells the part of a word in its sentence: a German article before it, or a preposition, over two words at most; or none."""
+        if case := _case_before(text, start):
+            return case
+        before = list(takewhile(str.isalnum, reversed(_BEFORE.findall(text, max(0, start - LONGEST_LEAD), start))))[:LONGEST_ITEM]
+        return next((word for token in before if (word := folded(token)) in self._placing), "")
+
+    def _stretches(self) -> Iterator[tuple[int, int]]:
+        """The clauses of the claim, parted at words such as "if" and "before": what these begin may stand at either end."""
+        for low, high in self.matter.spans:
+            cuts = [op.start for op in self.matter.operators if op.kind in _BEGINNING and low < op.start < high]
+            yield from pairwise((low, *cuts, high))
+
+    @cached_property
+    def _places(self) -> list[tuple[Clause, dict[int, list[int]]]]:
+        """Where each word of weight of the claim stands in each clause."""
+        found: list[tuple[Clause, dict[int, list[int]]]] = []
+        for clause in self.matter.clauses:
+            places: dict[int, list[int]] = {}
+            for word in clause.source.words:
+                for bit in _each(self.matter.parts.forms.get(word.key, 0) & self.matter.parts.heavy):
+                    places.setdefault(bit, []).append(word.start)
+            found.append((clause, places))
         return found
 
-    def _whole_of(self, place: int) -> Sequence[Clause]:
-        """A clause with those before it that are of one word, in a list: "Kells" and "Trim lie on the coast"."""
-        clauses = self.matter.clauses
-        first = place
-        while first and clauses[first - 1].sentence == clauses[place].sentence and len(clauses[first - 1].source.words) == 1:
-            first -= 1
-        return clauses[first : place + 1]
-
-    def _is_sentence(self, whole: Sequence[Clause]) -> bool:
-        """Whether clauses say something of a subject of their own, with which they begin."""
-        text, start = self.matter.text(whole[0].sentence), whole[0].source.start
-        words = [word for clause in whole for word in clause.source.words]
-        if len(words) < LEAST_SAID or whole[0].source.words == ():
-            return False
-        lead = [folded(match.group()) for match in LETTERS.finditer(text, start, words[0].start)]
-        begins = not any(quantity.start < words[0].start for quantity in whole[0].source.quantities) and set(lead) <= SKIPPED | _LEADING
-        is_apart = text[: words[0].start].rstrip().endswith(";")
-        return begins and (is_apart or text[words[0].start].isupper() or bool(SKIPPED.intersection(lead)))
+    def _is_voice_of(self, at: int) -> bool:
+        return self._is_passive == self.matter.evidence.once(_is_passive_there, at)
 
     def replaced(self) -> Iterator[Gated]:
         """A word of the claim that stands where the sentence which holds most of the claim has a word that the claim lacks."""
@@ -374,6 +347,19 @@ class Order:
         return any(key and key not in self.stems.light for key in keys)
 
 
+def _each(bits: int) -> Iterator[int]:
+    """The single bits among some."""
+    while bits:
+        yield bits & -bits
+        bits &= bits - 1
+
+
+def _case_before(text: str, start: int) -> str:
+    """The German article before a word that tells whether it is the subject; empty without one."""
+    article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
+    return article[0] if article and article[0] in _CASES else ""
+
+
 def _tells_nothing(between: str) -> bool:
     """Whether the order of two things tells nothing: in a list of two, or on both sides of "is"."""
     return bool(_JOINED.fullmatch(between)) or between.strip().casefold() in BEING
@@ -382,6 +368,10 @@ def _tells_nothing(between: str) -> bool:
 def _follows_article(text: str, start: int) -> bool:
     before = text[max(0, start - 12) : start].split()[-1:]
     return bool(before) and before[0].casefold() in SKIPPED
+
+
+def _has_being(text: str, low: int, high: int) -> bool:
+    return any(match.group().casefold() in BEING for match in LETTERS.finditer(text, low, high))
 
 
 def _is_passive(text: str, low: int, high: int) -> bool:
@@ -441,9 +431,7 @@ def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, st
             before = bisect_right(tokens, start, key=lambda token: token[1])
             after = bisect_left(tokens, end, key=lambda token: token[0])
             left, right = _beside(tokens, before, after)
-            article = [word.casefold() for word in text[max(0, start - 8) : start].split()[-1:]]
-            case = article[0] if article and article[0] in _CASES else ""
-            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, case))
+            found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, _case_before(text, start)))
     return found
 
 
@@ -452,11 +440,7 @@ def find_changed_places(matter: Matter) -> Iterator[Gated]:
     if len(matter.parts.order) < 2:
         return
     order = Order(matter)
-    yield from order.swapped()
-    yield from order.turned()
-    yield from order.by_another()
-    yield from order.of_another()
-    yield from order.replaced()
+    yield from [*order.swapped(), *order.turned(), *order.replaced()] or order.inverted()
 
 
 def find_pairs(matter: Matter) -> Iterator[Gated]:

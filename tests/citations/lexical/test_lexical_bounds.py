@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from ctxasm.citations.lexical import comparisons
-from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.gate import gate
 from ctxasm.citations.lexical.gates import Findings
@@ -215,22 +213,3 @@ def test_a_capital_within_a_sentence_makes_a_name(before: str, tongue: str, is_o
     assert is_name(f"{before}Jansen", len(before), len(before) + 6, tongue) is is_one
     assert not is_name(f"{before}jansen", len(before), len(before) + 6, tongue)
     assert is_name(f"{before}jAnsen", len(before), len(before) + 6, tongue)
-
-
-def test_many_comparisons_of_a_claim_are_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted: the characters that the sides of all of them are looked for in, and how often one is held against another."""
-    looked, held = list[int](), list[int]()
-    between, relation = Matter.held_between, comparisons.relation_of
-    monkeypatch.setattr(Matter, "held_between", lambda *given: looked.append(given[3] - given[2]) or between(*given))
-    monkeypatch.setattr(comparisons, "relation_of", lambda *given: held.append(1) or relation(*given))
-
-    def count(times: int) -> tuple[int, int]:
-        text = f"{'The church is older than the museum ' * times}."
-        evidence = Evidence([of(text)], stems_of("en"), lambda text: [(0, len(text))])
-        looked.clear(), held.clear()
-        list(comparisons.find_compared(Matter(parts_of(text, evidence), [Window(0, 0, 0, 0)], evidence)))
-        return sum(looked), len(held)
-
-    (few_looked, few_held), (looked_at, held_against) = count(50), count(200)
-    assert 0 < looked_at <= 5 * few_looked
-    assert 0 < held_against <= 5 * few_held

@@ -42,7 +42,7 @@ War protesters met on the square. | On the square anti-war protesters met.
 The museum is open. | The museum is open (except on Monday).
 The museum is open. | The museum is open - unless you come on Sunday.
 Dogs are allowed. | Dogs are allowed (unless they bark).
-The museum is open. | The museum is open (only for members).
+Keep the arm dry once the stitches are out. | Keep the arm dry until the stitches are out.
 The walk takes place. | The walk takes place (if it does not rain).
 The walk takes place. | The walk takes place if it does not rain.
 Het museum is open. | Het museum is open (behalve op maandag).
@@ -103,12 +103,6 @@ def is_carried(claim: str, text: str) -> bool:
     scorer = LexicalScorer()
     match: Match = scorer.compare([claim], [Source(1, text, ((0, len(text)),))]).each(0)[0]
     return match.score >= scorer.threshold and match.conflict is None and bool(match.found)
-
-
-def test_a_comparative_stands_among_the_four_words_before_than() -> None:
-    text = "The bus is faster for most people than the train."
-    (match,) = LexicalScorer().compare(["The train is faster for most people than the bus."], [Source(1, text, ((0, len(text)),))]).each(0)
-    assert "comparison" in {gated.kind for gated in match.gated}
 
 
 @pytest.mark.parametrize(("claim", "text"), pairs(FALSE))
