@@ -62,6 +62,9 @@ Das Schiff sank. | Das Schiff sank beinahe.
 Het schip zonk. | Het schip zonk bijna.
 """
 TRUE = """
+U moet vroeg stoppen, en de thee is gratis. | Stop vroeg. De thee is gratis.
+The dressing should be kept dry, and tea is free. | Keep the dressing dry. Tea is free.
+Das Buch, dessen Auflage klein ist, kostet viel Geld. | Das Buch kostet viel Geld, die Auflage ist klein.
 The museum is open. | The museum is open (see page 3).
 The museum is open on Tuesday. | Is the museum open on Tuesday? Yes, from ten.
 The café is on floor 2. | Is there a café? On floor 2, beside the lift.
