@@ -38,6 +38,14 @@ def folded(text: str) -> str:
     return "".join(char for char in lower if not unicodedata.combining(char))
 
 
+_ODD = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0307": None})
+
+
+def as_matched(text: str) -> str:
+    """Lower case as an expression with IGNORECASE compares: to it a long s, an i without a dot and a capital one with it are s and i."""
+    return text.lower() if text.isascii() else text.lower().translate(_ODD)
+
+
 def is_alike(one: str, other: str) -> float:
     """1 for the same stem, 0.5 where one is the beginning or end of a compound with the other, else 0."""
     if one == other:

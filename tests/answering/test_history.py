@@ -192,3 +192,7 @@ def test_any_text_is_turns_or_one_error(text: str) -> None:
     except InvalidInput:
         return
     assert all(turn.role in ("user", "assistant", "system") for turn in turns)
+
+
+def test_a_speaker_is_known_in_letters_that_count_as_others() -> None:
+    assert [turn.role for turn in parse_history("User: hi\nAſſıstant: yes\nASSİSTANT: no")] == ["user", "assistant", "assistant"]

@@ -13,6 +13,7 @@ from typing import Any
 
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Turn
+from ctxasm.text.terms import as_matched
 
 ROLES = ("user", "assistant", "system")
 _SPEAKERS = {
@@ -70,7 +71,7 @@ def _transcript(text: str) -> tuple[Turn, ...]:
         line = text.partition("\n")[0]
         raise InvalidInput(f'a history must begin with a speaker, such as "User: …" or "Assistant: …", got {shown(line, 60)}')
     ends = [*(match.start() for match in starts[1:]), len(text)]
-    return tuple(Turn(_SPEAKERS[match[1].lower()], text[match.end() : end].strip()) for match, end in zip(starts, ends, strict=True))
+    return tuple(Turn(_SPEAKERS[as_matched(match[1])], text[match.end() : end].strip()) for match, end in zip(starts, ends, strict=True))
 
 
 def write_history(turns: Sequence[Turn]) -> str:

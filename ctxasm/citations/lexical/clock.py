@@ -6,6 +6,7 @@ import re
 
 from ctxasm.citations.lexical.quantity import Quantity, any_of
 from ctxasm.text.number_words import NUMBER_WORDS, POINTS
+from ctxasm.text.terms import as_matched
 
 _HOURS = any_of(word for word, value in NUMBER_WORDS.items() if value in range(1, 13))
 CLOCK = (
@@ -42,7 +43,7 @@ def clock_of(match: re.Match[str], text: str, high: int) -> Quantity | None:
     """The time of day of a match of `CLOCK`; None for "14.00" without a word of time beside it."""
     start, end = match.span()
     if match["point"]:
-        return Quantity(start, end, "time", frozenset(POINTS[match["point"].lower()]))
+        return Quantity(start, end, "time", frozenset(POINTS[as_matched(match["point"])]))
     if match["spoken"]:
         return _spoken(match, text, high)
     hour, minute = int(match["hour"]), int(match["minute"] or match["short"] or 0)
@@ -78,12 +79,12 @@ def hour_of(start: int, end: int, value: float, text: str, high: int, *, marked:
 
 def _spoken(match: re.Match[str], text: str, high: int) -> Quantity | None:
     """A time in words: before or after noon, unless the part of the day tells."""
-    lead, hour_word = match["lead"].lower(), match["spoken_hour"].lower()
+    lead, hour_word = as_matched(match["lead"]), as_matched(match["spoken_hour"])
     hour = int(hour_word) if hour_word.isdigit() else int(NUMBER_WORDS[hour_word])
     minute = _LEADS.get(lead, -30 if lead in ("half", "halb") else -15)
     part = _PART_OF_DAY.match(text, match.end(), high)
     first = (hour * 60 + minute) % (DAY / 2)
-    values = {first + (DAY / 2 if part["part"].lower() in _LATE else 0)} if part else {first, first + DAY / 2}
+    values = {first + (DAY / 2 if as_matched(part["part"]) in _LATE else 0)} if part else {first, first + DAY / 2}
     return Quantity(match.start(), part.end() if part else match.end(), "time", frozenset(values))
 
 
@@ -92,7 +93,7 @@ def _at(start: int, end: int, minutes: float) -> Quantity:
 
 
 def _in_part(hour: int, part: re.Match[str] | None) -> int:
-    return hour + 12 if part and part["part"].lower() in _LATE and hour < 12 else hour
+    return hour + 12 if part and as_matched(part["part"]) in _LATE and hour < 12 else hour
 
 
 def _is_beside_time(text: str, start: int, end: int, high: int) -> bool:

@@ -7,6 +7,7 @@ import re
 from ctxasm.citations.lexical.quantity import Quantity, Value, any_of
 from ctxasm.text.dates import MONTHS, WEEKDAYS
 from ctxasm.text.number_words import SHORT_DAYS
+from ctxasm.text.terms import as_matched
 
 _MONTH = any_of(MONTHS)
 _DAY = any_of(WEEKDAYS)
@@ -32,10 +33,10 @@ def date_of(match: re.Match[str], text: str) -> Quantity | None:
     """The date, month or day of the week of a match of `DATE`; None where it is none after all."""
     start, end = match.span()
     if match["weekday"]:
-        return Quantity(start, end, "weekday", frozenset({WEEKDAYS[match["day"].lower()]}))
+        return Quantity(start, end, "weekday", frozenset({WEEKDAYS[as_matched(match["day"])]}))
     if match["short_day"]:
         is_day = _DAY_AFTER.match(text, end) or _DAY_BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
-        return Quantity(start, end, "weekday", frozenset({SHORT_DAYS[match["abbreviation"].lower()]})) if is_day else None
+        return Quantity(start, end, "weekday", frozenset({SHORT_DAYS[as_matched(match["abbreviation"])]})) if is_day else None
     if match["month"]:
         return _month(match, text)
     for kind, fields in (("iso", "y m d"), ("long", "y3 m3 d3"), ("us", "y4 m4 d4")):
@@ -53,7 +54,7 @@ def _date(start: int, end: int, readings: list[tuple[str | None, str, str]]) -> 
     """A date in all its readings that exist."""
     values: set[Value] = set()
     for year, month, day in readings:
-        number = int(month) if month.isdigit() else MONTHS[month.lower()]
+        number = int(month) if month.isdigit() else MONTHS[as_matched(month)]
         if 1 <= number <= 12 and 1 <= int(day) <= 31:
             values.add(f"{year or '????'}-{number:02d}-{int(day):02d}")
     return Quantity(start, end, "date", frozenset(values)) if values else None
@@ -62,12 +63,12 @@ def _date(start: int, end: int, readings: list[tuple[str | None, str, str]]) -> 
 def _month(match: re.Match[str], text: str) -> Quantity | None:
     """A month by its name; short for one ("Jan", which is a name) only with a year, "may" and "mei" only with a capital."""
     name, year = match["m5"], match["y5"]
-    short = len(name) <= 4 and name.lower() not in ("may", "mei", "mai", "juni", "juli", "june", "july", "märz")
+    short = len(name) <= 4 and as_matched(name) not in ("may", "mei", "mai", "juni", "juli", "june", "july", "märz")
     if year is None and (short or (len(name) == 3 and not name[0].isupper())):
         return None
-    month = f"{MONTHS[name.lower()]:02d}"
+    month = f"{MONTHS[as_matched(name)]:02d}"
     if year:
         return Quantity(match.start(), match.end(), "date", frozenset({f"{year}-{month}"}))
-    if name.lower() == "may" and text[max(0, match.start() - 2) : match.start()].strip() in ("", ".", "?", "!"):
+    if as_matched(name) == "may" and text[max(0, match.start() - 2) : match.start()].strip() in ("", ".", "?", "!"):
         return None
     return Quantity(match.start(), match.end(), "month", frozenset({month}))

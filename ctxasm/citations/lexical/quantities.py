@@ -24,6 +24,7 @@ from ctxasm.text.number_words import (
     begins_figure,
     number_of_words,
 )
+from ctxasm.text.terms import as_matched
 
 __all__ = ["Quantity", "read_quantities"]
 
@@ -92,7 +93,7 @@ def _starts(text: str, low: int, high: int) -> Iterator[int]:
             if match["sign"]:
                 yield match.start()
             yield match.start("figure")
-        elif begins_figure((word := match.group()).lower()) or word[0] in FRACTIONS:
+        elif begins_figure(as_matched(word := match.group())) or word[0] in FRACTIONS:
             yield match.start()
 
 
@@ -107,7 +108,7 @@ def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
     elif match["phone"]:
         return Quantity(start, end, "phone", frozenset({re.sub(r"\D", "", match["phone"])[-PHONE_DIGITS:]}))
     elif match["and_half"]:
-        unit, factor = UNITS[match["half_of"].lower()]
+        unit, factor = UNITS[as_matched(match["half_of"])]
         return Quantity(start, end, "number", frozenset({1.5 * factor}), unit, factor)
     else:
         found = None if match["number"] or match["version"] else date_of(match, text)
@@ -119,10 +120,10 @@ def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
 
 def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | None:
     start, end = match.span()
-    if half := (match["half"] or "").lower():
+    if half := as_matched(match["half"] or ""):
         return _with_unit(start, end, frozenset({HALVES[half]}), "", text, high, needs_unit=True)
     words = list(LETTERS.finditer(text, start, end))
-    plain = [word.group().lower() for word in words]
+    plain = [as_matched(word.group()) for word in words]
     found = number_of_words(plain)
     if found is None:
         return None
@@ -161,8 +162,8 @@ def _unit_at(end: int, text: str, high: int) -> tuple[str, float, int]:
         return "", factor, end
     at = end
     if tail["scale"]:
-        factor, at = SCALES[tail["scale"].lower()], tail.end("scale")
-    word = (tail["unit"] or "").lower().replace(" ", "")
+        factor, at = SCALES[as_matched(tail["scale"])], tail.end("scale")
+    word = as_matched(tail["unit"] or "").replace(" ", "")
     if word == "u" and tail.start("unit") == end:
         return "time", 60.0, tail.end("unit")
     unit = UNITS.get(word)
@@ -171,7 +172,7 @@ def _unit_at(end: int, text: str, high: int) -> tuple[str, float, int]:
 
 def _range_unit(numbers: frozenset[Value], span: re.Match[str]) -> tuple[str, float]:
     """The unit of a range for the number that it begins ("1-2 dagen"); a year begins none."""
-    unit = UNITS.get(span["unit"].lower().replace(" ", ""))
+    unit = UNITS.get(as_matched(span["unit"]).replace(" ", ""))
     is_year = all(isinstance(number, float) and 1000 <= number <= 2100 for number in numbers)
     return unit if unit and not is_year else ("", 1.0)
 
