@@ -489,6 +489,18 @@ def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source
         ("The oldest mill is Orm.", "Orm is the oldest mill.", "en", None),
         ("The oldest mill is Orm.", "Orm beat the oldest mill.", "en", ("The oldest mill is Orm.", "Orm beat the oldest mill.")),
         ("In winter, guests pay tax.", "Guests pay tax, in winter.", "en", None),
+        ("In winter guests pay tax.", "Guests pay tax in winter. Then Dahl sang his songs in the old garden.", "en", None),
+        ("In red cold winter guests pay tax.", "Guests pay tax in red cold winter.", "en", None),
+        (
+            "In red cold wet winter guests pay tax.",
+            "Guests pay tax in red cold wet winter.",
+            "en",
+            ("In red cold wet winter guests pay tax.", "Guests pay tax in red cold wet winter."),
+        ),
+        ("Vik must join Fors.", "Fors must join Vik.", "en", ("Vik must join Fors.", "Fors must join Vik.")),
+        ("Vik joins Fors.", "Fors meets Vik.", "en", ("Vik joins Fors.", "Fors meets Vik.")),
+        ("Vik joins Fors.", "Fors meets Vik that meets Fors.", "en", None),
+        ("Vik joins Fors.", "Fors joins Dahl.", "en", None),
         ("Den Mann biss plump der Hund.", "Der Hund biss plump den Mann.", "de", None),
         (
             "Der Mann biss plump den Hund.",
@@ -501,6 +513,12 @@ def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source
 def test_a_short_claim_has_the_order_of_its_source(claim: str, source: str, tongue: Tongue, gated: tuple[str, str] | None) -> None:
     found = [(one.claim, one.source) for one in Order(matter(claim, source, tongue)).inverted()]
     assert found == ([] if gated is None else [gated])
+
+
+@pytest.mark.parametrize(("blanks", "is_refused"), [(58, False), (59, True)])
+def test_a_preposition_is_looked_for_in_60_characters(blanks: int, is_refused: bool) -> None:
+    claim, source = "In winter guests pay tax.", f"Guests pay tax in{' ' * blanks}winter."
+    assert bool(list(Order(matter(claim, source, "en")).inverted())) is is_refused
 
 
 @pytest.mark.parametrize(("more", "is_refused"), [("", True), (" 9", True), (" 9 harps", False)])
