@@ -501,6 +501,8 @@ def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source
         ("Vik joins Fors.", "Fors meets Vik.", "en", ("Vik joins Fors.", "Fors meets Vik.")),
         ("Vik joins Fors.", "Fors meets Vik that meets Fors.", "en", None),
         ("Vik joins Fors.", "Fors joins Dahl.", "en", None),
+        ("Vik joins Fors till Monday.", "Till Monday Vik joins Fors.", "en", None),
+        ("Cars beat automobiles.", "Vik has cars.", "en", None),
         ("Den Mann biss plump der Hund.", "Der Hund biss plump den Mann.", "de", None),
         (
             "Der Mann biss plump den Hund.",
