@@ -431,6 +431,28 @@ def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gate
         ),
         ("Oslo won.", "Bergen won, Oslo lost.", "en", [("Oslo", "Bergen")]),
         ("In 1931 the museum moved to the mill.", "The museum moved to the mill in 1931.", "en", []),
+        ("Vik was tall.", "Vik was very tall; Fors was tall.", "en", []),
+        ("Vik was tall.", "Fors was small; Vik slept.", "en", []),
+        ("In Oslo there Vik did.", "Vik slept in Oslo; there Fors did.", "en", [("Vik", "Fors")]),
+        ("It was Vik.", "Vik slept; she was Fors.", "en", []),
+        ("Vik met Fors.", "Fors slept; he met Dahl.", "en", [("Fors", "Dahl")]),
+        ("Vik slept.", "Vik met Orm; Dahl slept.", "en", [("Vik", "Dahl")]),
+        ("Was Vik in Oslo.", "Vik slept; was Fors in Bergen.", "en", [("Vik", "Fors")]),
+        ("Vik asks Fors.", "Vik asks Dahl.", "en", []),
+        ("Vik Fors.", "Fors Vik; in 1880.", "en", [("Vik Fors", "Fors Vik")]),
+        ("5 1880.", "5 1880.", "en", []),
+        ("Animax has reached 66 million viewers.", "Animax is a channel; the company has reached 66 million viewers.", "en", []),
+        (
+            "The Animax has reached 66 million viewers.",
+            "The company has reached 66 million viewers. Animax is a channel in Asia.",
+            "en",
+            [("Animax", "company")],
+        ),
+        ("Vik beat Dahl.", "Vik was hit by Oslo.", "en", []),
+        ("Vik unterliegt Fors.", "Durch Fors wird Vik besiegt.", "de", []),
+        ("Wurde Vik von Fors besiegt.", "Wurde Fors von Vik besiegt.", "de", [("Vik von Fors", "Fors von Vik")]),
+        ("Bergen beat Oslo by 3 goals.", "Oslo beat Bergen.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("Bergen versloeg Oslo door geluk.", "Oslo versloeg Bergen.", "nl", [("Bergen versloeg Oslo", "Oslo versloeg Bergen")]),
     ],
 )
 def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str]]) -> None:
@@ -538,6 +560,19 @@ def test_a_long_claim_may_have_another_order(more: str, is_refused: bool) -> Non
 )
 def test_one_of_two_that_keeps_its_neighbours_is_enough_for_no_swap(claim: str, source: str) -> None:
     assert not list(Order(matter(claim, source, "en")).swapped())
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [(6, False), (7, True)])
+def test_eight_places_of_a_word_are_looked_at(more: int, is_refused: bool) -> None:
+    source = f"Oslo beat Bergen{'; Bergen, Oslo' * more}; Bergen beat Oslo."
+    assert bool(list(Order(matter("Bergen beat Oslo.", source, "en")).swapped())) is is_refused
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [(57, True), (58, False)])
+def test_sixty_words_of_a_claim_are_tried_in_each_others_place(more: int, is_refused: bool) -> None:
+    rest = " of ".join([f"{first}{second}kx" for first in "bdfglmnp" for second in "aeiouyrl"][:more])
+    of = matter(f"{rest} of Bergen beat Oslo.", f"{rest} of Oslo beat Bergen.", "en")
+    assert bool(list(Order(of).swapped())) is is_refused
 
 
 @pytest.mark.parametrize(("blanks", "gated"), [(115, ["Myths"]), (116, [])])
