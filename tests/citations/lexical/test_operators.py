@@ -86,6 +86,8 @@ def matched(claim: str, source: str) -> Match:
         ),
         ("hedge", "Snakes are deaf.", "Animal myths\n  - Bats are blind\n  - Snakes are deaf\n", "", "Animal myths"),
         ("hedge", "Snakes are deaf.", "Animal myths\n1. Bats are blind\n2. Snakes are deaf\n", "", "Animal myths"),
+        ("hedge", "Milk is bad.", "Misconceptions about milk\nMilk is bad.", "", "Misconceptions about milk"),
+        ("quantifier", "Guests swim.", "Some guests swim, other guests swim later.", "", "Some"),
         ("hedge", "Snakes are deaf.", "## Myths\n\n### Animals\n\nSnakes are deaf.", "", "Myths"),
         ("hedge", "The bell rings at noon.", "False: the bell rings at noon.", "", "False"),
         ("hedge", "De bel gaat om twaalf uur.", "Onjuiste beweringen\nDe bel gaat om twaalf uur.", "", "Onjuiste beweringen"),
@@ -267,6 +269,13 @@ def matter(claim: str, source: str, tongue: Tongue) -> Matter:
             [("roles", "Tall trees near quiet old mills shade roads", "Roads shade tall trees near quiet old mills")],
         ),
         ("Tall green trees near quiet old mills shade roads.", "Roads shade tall green trees near quiet old mills.", "en", []),
+        (
+            "Vik met quiet Fors slowly old red.",
+            "Fors met quiet Vik slowly.",
+            "en",
+            [("roles", "Vik met quiet Fors", "Fors met quiet Vik slowly")],
+        ),
+        ("Vik met quiet Fors slowly old red deep.", "Fors met quiet Vik slowly.", "en", []),
     ],
 )
 def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str, str]]) -> None:
@@ -380,6 +389,12 @@ def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gate
             "The bell was cast in 1880, and hung in 1894.",
             "en",
             [("hung", "was cast"), ("1880 … hung", "hung in 1894.")],
+        ),
+        (
+            "It cost 5 euro, 7 euro in 1880.",
+            "It cost 7 euro in 1880, 5 euro in 1890.",
+            "en",
+            [("5 euro, 7 euro in 1880", "5 euro in 1890")],
         ),
         ("The bell hung in 1880.", "The bell was cast in 1880; it hung in 1894.", "en", [("hung", "was cast")]),
         (
