@@ -90,6 +90,12 @@ def test_a_fact_that_was_cited_scores_one_and_any_other_nothing(outcome: str, sc
     assert fact_annotation("a" * 16, outcome, "It says so.", "A fact.", 1)["result"]["score"] == score
 
 
+@pytest.mark.parametrize(("length", "kept"), [(2000, True), (2001, False)])
+def test_of_a_fact_two_thousand_characters_are_sent(length: int, kept: bool) -> None:
+    made = fact_annotation("ab" * 8, "cited", "It was cited.", "x" * length, 1)
+    assert (made["metadata"]["fact"] == "x" * length, len(made["metadata"]["fact"])) == (kept, 2000)
+
+
 def test_ids_are_as_opentelemetry_writes_them() -> None:
     assert otel_span_id("0x44C802E85DC6F08C") == otel_span_id("44c802e85dc6f08c") == otel_span_id("RMgC6F3G8Iw=") == "44c802e85dc6f08c"
     assert [otel_span_id(other) for other in (None, "", "01a2073c-b95c-740c", "l2", "\ud800", "a" * 15)] == [None] * 6
