@@ -100,11 +100,11 @@ def parse(argv: Sequence[str]) -> Namespace:
 
 
 def _parser(argv: Sequence[str]) -> ArgumentParser:
-    """Every command, and the arguments of those that are named: all together they take longer than most commands."""
+    """The command that is named first, else every command, with the arguments of those that are named: all take longer than most run."""
     parser = ArgumentParser(prog="ctxasm", description="A workbench for tuning RAG context assembly.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"ctxasm {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in argv[:1] if argv and argv[0] in COMMANDS else COMMANDS:
         command = import_module(f"ctxasm.app.commands.{name}")
         added = commands.add_parser(
             name, help=command.SUMMARY, description=command.__doc__, allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter

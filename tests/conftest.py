@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from tests.examples import LONG_VARIABLE, examples
 
@@ -23,9 +22,9 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 TESTS = Path(__file__).resolve().parent
-pytest_plugins = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
+PLUGINS = ["postgres", "user_tables"] if (Path(__file__).parent / "postgres.py").exists() else []
 
-SERVERS = {"postgres_server", "postgres_url", "vector_server", "vector_place"}
+SERVERS = {"postgres_server", "postgres_url", "pgvector_url", "vector_server", "vector_place"}
 """Fixtures that start a PostgreSQL."""
 
 _LOCAL_NAMES = {"", "localhost", "localhost.localdomain", "ip6-localhost", socket.gethostname()}
@@ -63,6 +62,21 @@ def pytest_configure(config: pytest.Config) -> None:
     if _chosen(config, "slow"):
         os.environ[LONG_VARIABLE] = "1"
     gc.disable()  # until all tests are loaded
+    _stay_inside()
+    if not _only_shares_out(config):
+        _prepare(config)
+
+
+def _only_shares_out(config: pytest.Config) -> bool:
+    """Whether this process loads no test, and others wait until it has started them: it loads nothing that a test needs."""
+    return getattr(config.option, "dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+def _prepare(config: pytest.Config) -> None:
+    from hypothesis import HealthCheck, settings
+
+    for plugin in PLUGINS:
+        config.pluginmanager.import_plugin(plugin)
     calm = [HealthCheck.too_slow, HealthCheck.data_too_large]
     seeded = LONG_VARIABLE not in os.environ  # the short run says the same of the same code; among the slow tests laws look further
     # A failure says by what it is found again.
@@ -71,7 +85,6 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     settings.load_profile("calm")
     _tell_less(config)
-    _stay_inside()
 
 
 def _tell_less(config: pytest.Config) -> None:
@@ -104,6 +117,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With all their examples, and whole texts, laws are slow tests; with PostgreSQL, any test is one of the system."""
+    from hypothesis import is_hypothesis_test
+
     long = _chosen(config, "slow")
     for item in items:
         if long and (is_hypothesis_test(test := getattr(item, "obj", None)) or _has_more_to_try(test)):
@@ -113,7 +128,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _has_more_to_try(test: object) -> bool:
-    return not {"is_linear", "few"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
+    return not {"is_linear", "few", "in_turn"}.isdisjoint(getattr(getattr(test, "__code__", None), "co_names", ()))
 
 
 def _needs_postgres(item: pytest.Item) -> bool:
@@ -208,6 +223,29 @@ def no_wait_for_the_disk() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Connections, "_prepare", prepared)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_cache_of_statements() -> Iterator[None]:
+    """An engine compiles each statement once. A process of a user has one engine, and here nearly each test its own."""
+    from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite as Dialect
+
+    from ctxasm.store import connect
+
+    create_engine, kept = connect.create_engine, {}
+
+    def created(*given: Any, **options: Any) -> Any:
+        engine = create_engine(*given, **options)
+        if isinstance(engine.dialect, Dialect):
+            engine._compiled_cache = kept.setdefault("sqlite", engine._compiled_cache)
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect, "create_engine", created)
+        # What is compiled is found by its dialect, too.
+        patch.setattr(Dialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(Dialect, "__hash__", lambda one: hash(type(one)))
         yield
 
 

@@ -25,3 +25,8 @@ def examples(count: int) -> int:
 def few(rows: Sequence[Row]) -> Sequence[Row]:
     """Of `rows` the part to run now: one of eight, from all over, and all of them among the slow tests."""
     return rows if os.environ.get(LONG_VARIABLE) else rows[::ROWS]
+
+
+def in_turn(rows: Sequence[Row], turn: int, turns: int) -> Sequence[Row]:
+    """Of `rows` the part whose turn it is now, so that `turns` of them try each row once; all of them among the slow tests."""
+    return rows if os.environ.get(LONG_VARIABLE) else rows[turn % turns :: turns]

@@ -12,7 +12,6 @@ import json
 import re
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -98,7 +97,7 @@ async def streamed(name: str, answer: str) -> AsyncIterator[bytes]:
     """The events of one answer."""
     yield event("")
     if name in ("slow", "silent"):
-        await asyncio.sleep(0.4 if name == "slow" else 30)
+        await asyncio.sleep(0.1 if name == "slow" else 30)
     if name == "ping":
         for _ in range(300):
             yield b": keep-alive\n\n"
@@ -225,23 +224,50 @@ def make_app(memory: FakeModel) -> Starlette:
     return Starlette(routes=routes)
 
 
+class Server(uvicorn.Server):
+    """Ends at once, where uvicorn looks ten times a second whether it should and then waits for its connections."""
+
+    def __init__(self, app: Starlette) -> None:
+        super().__init__(uvicorn.Config(app, log_level="critical", lifespan="off"))
+        self.is_up, self._end = threading.Event(), asyncio.Event()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        self._loop = asyncio.get_running_loop()
+        self.is_up.set()
+        await self._end.wait()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listening in self.servers:
+            listening.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._end.set)
+
+
+@contextmanager
+def running(app: Starlette, port: int = 0) -> Iterator[str]:
+    """The address of a running server on a free loopback port (or `port`); ends with the block."""
+    with socket.create_server(("127.0.0.1", port)) as sock:
+        server = Server(app)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        assert server.is_up.wait(60)
+        try:
+            yield f"http://127.0.0.1:{sock.getsockname()[1]}/v1"
+        finally:
+            server.end()
+            thread.join(5)
+
+
 @contextmanager
 def serving(port: int = 0) -> Iterator[FakeModel]:
-    """A running server on a free loopback port (or `port`); ends with the block."""
+    """The server as it runs; ends with the block."""
     memory = FakeModel()
-    sock = socket.create_server(("127.0.0.1", port))
-    memory.base_url = f"http://127.0.0.1:{sock.getsockname()[1]}/v1"
-    server = uvicorn.Server(uvicorn.Config(make_app(memory), log_level="critical", lifespan="off", timeout_graceful_shutdown=0))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    try:
+    with running(make_app(memory), port) as memory.base_url:
         yield memory
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(5)
-        sock.close()
 
 
 def main() -> None:

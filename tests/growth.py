@@ -15,14 +15,14 @@ from collections.abc import Callable
 from tests.examples import LONG_VARIABLE
 
 PART = 8
-SHARES = (16, 4)
+SHARES = (16, 8, 4, 2)
 """What part of a text is tried in the fast suite before all of it."""
 LEAST_CHARS = 1_000
 """No shorter part is tried: within what a rule looks around, its work grows with the text."""
 TURNS = 8
 SLACK_SECONDS = 0.006
 """What does not grow, and the grain of the clock."""
-ENOUGH_SECONDS = 0.02
+ENOUGH_SECONDS = 0.015
 """Of a text that takes this long quadratic work is told: its eighth takes a 64th, and 16 of those with the slack are less."""
 
 
@@ -31,15 +31,16 @@ def is_linear(work: Callable[[str], object], text: str) -> bool:
 
     The eighth must take the same path through the work.
     """
-    whole = part = float("inf")
+    whole = part = each = float("inf")
     for share in SHARES if LONG_VARIABLE not in os.environ else ():
         shorter = text[: len(text) // share]
-        if len(shorter) < LEAST_CHARS:
+        if len(shorter) < LEAST_CHARS or each * len(shorter) < ENOUGH_SECONDS:
             continue
-        # Twice, as what is loaded the first time is no part of the work.
-        if seconds(work, shorter) >= ENOUGH_SECONDS and (taken := seconds(work, shorter)) >= ENOUGH_SECONDS:
+        work(shorter[: len(shorter) // PART])  # what is loaded the first time is no part of the work
+        if (taken := seconds(work, shorter)) >= ENOUGH_SECONDS:
             text, whole = shorter, taken
             break
+        each = taken / len(shorter)
     for _ in range(TURNS):
         part = min(part, seconds(work, text[: len(text) // PART]))
         if whole <= 2 * PART * part + SLACK_SECONDS:

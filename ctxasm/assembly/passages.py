@@ -20,7 +20,7 @@ from ctxasm.model.events import Event, Gapped
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import make_record
 from ctxasm.model.results import Key, SegmentKind
-from ctxasm.text.chunk_facts import Overlap, has_offsets, left_behind, overlap_at
+from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at, touching
 
 CUT = "cut"
 """The `overlap_kind` of a chunk whose seam with the one before it is broken: text was left out there."""
@@ -121,8 +121,8 @@ class _Joiner:
             note = "coincidence"
         elif overlap.chars >= (1 if overlap.kind == "offsets" else NOTABLE):
             note = "near_miss"
-        touching = has_offsets(chunk) and has_offsets(standing) and chunk.start == standing.end
-        self.done.append(Joined(chunk, 0, end, False, touching, note, overlap.chars))
+        glued = touching(standing, chunk)
+        self.done.append(make_record(Joined, (chunk, 0, end, False, glued, note, overlap.chars, None, False, ())))
 
     def _share(self, chunk: FetchedChunk, chars: int, simple: bool, behind: int) -> Key:
         """Note on the chunks that show the head of `chunk` that they share it; the last of them is returned.
@@ -132,7 +132,7 @@ class _Joiner:
         key = (chunk.document_id, chunk.chunk_index)
         if simple:
             before = self.done[-1]
-            self._mark(len(self.done) - 1, Share(before.end - chars, before.end, key, chunk.lead_tokens))
+            self._mark(len(self.done) - 1, make_record(Share, (before.end - chars, before.end, key, chunk.lead_tokens)))
             return key
         owner: Key | None = None
         for at in reversed(range(self.passage, len(self.done))):

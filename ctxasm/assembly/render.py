@@ -7,7 +7,7 @@ around its text, defused; blocks are separated by one blank line, or by a line o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,15 +25,17 @@ from ctxasm.text.markers.collisions import (
     BLANK_LINE,
     Body,
     Find,
-    all_keep_to_themselves,
     defuse_block,
     find_collisions,
     find_separators,
     gap_keeps_to_itself,
     joint,
+    keeps_to_itself,
+    loud_among,
     opens_something,
     separator_of,
 )
+from ctxasm.text.markers.search import Stretches
 
 WITHIN = (Piece("separator", BLANK_LINE),)
 """Between blocks that go on with the same document."""
@@ -268,19 +270,23 @@ class Renderer:
             body = traced(document_id, body, self.extracts, self.settings.gap_mark)
         if prefixed and plan.prefix:
             body.insert(0, Piece("prefix", plan.prefix + "\n"))
-        quiet = self._is_quiet(group, plan.prefix + "\n" if prefixed else "")
-        return defused(BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, quiet)
+        return defused(BlockText(head, body, events), self.settings, self.counter, self._line, self._collisions, self._loud(group, body))
 
-    def _is_quiet(self, group: Sequence[Joined], prefix: str) -> bool:
-        """Whether nothing in these chunks behind this prefix, however they stand, reads as a marker or a boundary."""
-        if not self._gap_is_quiet or any(j.end < len(j.chunk.text) for j in group):
-            return False
-        return all_keep_to_themselves(prefix, [j.chunk for j in group], self.settings.format, self._quiet)
+    def _loud(self, group: Sequence[Joined], body: Sequence[Piece]) -> list[int]:
+        """The places of those pieces of a block that may read as a marker or a boundary, as the chunks and what is around them."""
+        loud = loud_among([j.chunk for j in group], self.settings.format, self._quiet)
+        loud |= {j.chunk.chunk_index for j in group if j.end < len(j.chunk.text)}
+        places = [place for place, piece in enumerate(body) if piece.chunk_index in loud] if loud else []
+        if not self._gap_is_quiet:
+            places += [place for place, piece in enumerate(body) if piece.kind == "gap"]
+        if body and body[0].kind == "prefix" and not keeps_to_itself(body[0].text, self.settings.format):
+            places.append(0)
+        return places
 
-    def _collisions(self, text: str, format: Format) -> list[tuple[int, int]]:
+    def _collisions(self, text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
         """A block is looked through when it is measured; the same text is written later."""
         if text not in self._found:
-            self._found[text] = find_collisions(text, format)
+            self._found[text] = find_collisions(text, format, within)
         return self._found[text]
 
     def _score(self, block: BlockPlan) -> float:
@@ -379,18 +385,18 @@ def traced(document_id: str, body: Sequence[Piece], extracts: Mapping[Key, Extra
     return pieces
 
 
-def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, quiet: bool) -> BlockText:
+def defused(text: BlockText, settings: AssemblySettings, counter: TokenCounter, line: str, find: Find, loud: Collection[int]) -> BlockText:
     """The block with everything in it that would read as a marker or a boundary found, and swapped where that is asked for.
 
-    `line` is what separates blocks. `quiet`: its body is known to hold nothing of the kind.
+    `line` is what separates blocks. `loud` are the places of the pieces that may hold something of the kind.
     """
     if settings.marker_collisions == "off":
         return text
-    if quiet and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
+    if not loud and not opens_something(text.head.frame.after) and not (line and find_separators(_joined(text), line)):
         return text
     swap = settings.marker_collisions == "neutralise"
     (frame, document_id), body, events = text
-    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line)
+    frame, named, checked = defuse_block(frame, [piece.text for piece in body], swap, settings.format, find, line, loud)
     events += [Neutralised(document_id, None, found, swap) for found in named]
     events += [Neutralised(document_id, body[place].chunk_index, found, swap) for place, found in checked.found]
     if checked.swaps:

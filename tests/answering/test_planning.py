@@ -29,7 +29,7 @@ from ctxasm.store.memory import MemoryStore
 from ctxasm.text.fences import fence_code
 from ctxasm.text.tokens import open_counter
 from tests.contexts import make_assembly
-from tests.examples import examples
+from tests.examples import examples, few
 from tests.fakes import FakeSource
 from tests.strategies import COUNTER, WORDS, cases
 
@@ -65,7 +65,7 @@ def test_what_is_sent_fits_the_window_for_every_query_of_the_sample() -> None:
     source = FakeSource(BUNDLE.documents, BUNDLE.chunks, COUNTER)
     extras = (("", None), ("Be brief. " * 90, "en"))
     choices = [PromptChoice(style, first, *extra) for style in PROMPT_STYLES for first in (False, True) for extra in extras]
-    for at, query in enumerate(BUNDLE.queries):
+    for at, query in few(list(enumerate(BUNDLE.queries))):
         settings = SETTINGS.replace(model_window=1_400 + 97 * at, answer_tokens=300, overhead_tokens=8, max_tokens=500)
         choice = choices[at % len(choices)]
         plan = plan_zones(query, settings, COUNTER, TABLE, choice)

@@ -15,6 +15,7 @@ from ctxasm.config import shipped
 from ctxasm.model.ports import Window
 from ctxasm.store.memory import MemorySource
 from ctxasm.text.tokens import open_counter
+from tests.examples import few
 
 TEXTS = [f"On floor {floor} the desk opens at {floor + 7} o'clock. " for floor in range(5)]
 CHUNKS = tuple(Chunk("a", index, text) for index, text in enumerate(TEXTS))
@@ -85,7 +86,7 @@ def test_the_context_is_that_of_a_store_with_the_same_records() -> None:
     bundle = load_bundle(shipped("sample_data/hospital"))
     store = MemoryStore(open_counter("cl100k_base"))
     store.add(bundle)
-    for query in bundle.queries[:6]:
+    for query in few(bundle.queries[:24]):
         for settings in (
             AssemblySettings(),
             AssemblySettings(expand_window=2, max_tokens=700),

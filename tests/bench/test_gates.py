@@ -23,7 +23,7 @@ from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import BLIND, LIMITS, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import BLIND, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench
@@ -100,7 +100,7 @@ GATES: dict[str, Switch] = {
     "pairs of figures": (gates, "find_pairs", nothing),
     "figures of a later clause": (gates, "find_later", nothing),
 }
-COUNTED = ("written: false", "true", "limits: false", "true", "blind: false", "true", "made: false", "true", "elsewhere: false", "true")
+COUNTED = tuple(column for name in ("written", "limits", "blind", "newer", "made", "elsewhere") for column in (f"{name}: false", "true"))
 SILENT = ("find_lacking", "lonely_denials", "find_gates", "_ranked", "_around")
 """Functions that do not tell by what they return whether they refused anything."""
 
@@ -116,7 +116,8 @@ class Measured:
 
     def __init__(self) -> None:
         self.answers, self.questions = hagrid()[HALF]
-        self.sets = (written(THIRD), written(THIRD, LIMITS), written(THIRD, BLIND), made(THIRD), elsewhere() if HALF == "judge" else ())
+        self.sets = (written(THIRD), written(THIRD, LIMITS), written(THIRD, BLIND))
+        self.sets += ((*written(THIRD, LATER), *written(THIRD, LONG)), made(THIRD), elsewhere() if HALF == "judge" else ())
         self.fired: set[str] = set()
         with ExitStack() as stack:
             for name, (where, called, _) in GATES.items():
@@ -185,6 +186,8 @@ def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
         ("written", written(THIRD)),
         ("limits", written(THIRD, LIMITS)),
         ("blind", written(THIRD, BLIND)),
+        ("later", written(THIRD, LATER)),
+        ("long", written(THIRD, LONG)),
         ("made", made(THIRD)),
         ("elsewhere", elsewhere() if HALF == "judge" else ()),
     ):

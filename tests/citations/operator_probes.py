@@ -26,6 +26,7 @@ WRITTEN = FOLDER / "operators.jsonl"
 LIMITS = FOLDER / "limits.jsonl"
 BLIND = FOLDER / "blind.jsonl"
 LATER = FOLDER / "later.jsonl"
+LONG = FOLDER / "long.jsonl"
 SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "sources"
 TRUE_KINDS = ("verbatim", "merged", "paraphrase")
 MOST_PER_KIND = 60

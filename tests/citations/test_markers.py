@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.citations.markers import MarkerParser, parse_markers, resolve
 from ctxasm.model.results import Citation
-from ctxasm.text.markers.grammar import LINK_CHARS
+from ctxasm.text.markers.grammar import LINK_CHARS, last_word
 from ctxasm.text.markers.search import find_forged_headers, find_marker_forms, might_hold_marker, swap_brackets
 from tests.examples import examples
 from tests.growth import is_linear
@@ -186,7 +188,11 @@ def test_collisions_in_source_text() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["~~~ [2] gids", "It is in the\ndata[2] here", "Read the\n\ndata [1]\nof the\ndata[2]", "```\n</think>\n[2]\n```\n", "x\n~~~\n    [2]"],
+    [
+        *("~~~ [2] gids", "It is in the\ndata[2] here", "Read the\n\ndata [1]\nof the\ndata[2]"),
+        *("```\n</think>\n[2]\n```\n", "x\n~~~\n    [2]"),
+        *('```\nx\n```\n<code>![1](x "</code> [2] ")', "```\nx\n```\n`<pre ` [2] >", "~~~\nx\n~~~\n`<code ` [2] >"),
+    ],
 )
 def test_what_may_hide_a_marker_somewhere_else_hides_none(text: str) -> None:
     assert "[2]" in [text[start:end][-3:] for start, end in find_marker_forms(text)]
@@ -204,6 +210,12 @@ def test_hostile_repetition_takes_linear_time_and_bounded_hold(unit: str) -> Non
         parser.finish()
 
     assert is_linear(read, unit * (10_000 // len(unit)))
+
+
+@given(st.text(alphabet="ab9_é² .-\u0301\n", max_size=9))
+def test_the_last_word_is_that_of_letters_digits_and_the_underscores_in_it(head: str) -> None:
+    found = re.search(r"[^\W_]\w*\Z|_\Z", head)
+    assert last_word(head) == (found[0] if found else "")
 
 
 @pytest.mark.parametrize("unit", ["\n", "[", "\n[", " [", "[1] ", "> ", "[3] Source", "(id", "<cite ", "a[1]\n", "</think>", "<think>`"])

@@ -181,6 +181,9 @@ def test_code_thinking_and_source_lists_cite_nothing(answer: str) -> None:
     ("answer", "expected"),
     [
         ("hepatitis B[1]", [(1,)]),
+        ("abc-B[1]", [(1,)]),
+        ("ab B[1]", []),
+        ("abc.B[1]", []),
         ("volgens de data[1]", [(1,)]),
         ("120 mmHg[1]", [(1,)]),
         ("https://en.wikipedia.org/wiki/Fars_Province[3]", [(3,)]),

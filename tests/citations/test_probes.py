@@ -15,7 +15,7 @@ from tests.citations.lexical_scores import KEPT, lines
 from tests.citations.probes_data import HALVES, KINDS, TRUE_KINDS, Half, Kind, Language
 
 FALSE_KINDS = tuple(kind for kind in KINDS if kind not in TRUE_KINDS)
-TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.66, ("en", "tune"): 0.63, ("nl", "judge"): 0.56, ("en", "judge"): 0.56}
+TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.66, ("en", "tune"): 0.6, ("nl", "judge"): 0.56, ("en", "judge"): 0.56}
 """What was measured in November 2026, rounded down: a change that finds fewer true claims must say so here."""
 
 KNOWN: dict[tuple[Language, Half, Kind], str] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from ctxasm.assembly.pipeline import assemble
@@ -141,9 +143,16 @@ def test_minus_zero_is_zero_whatever_comes_first():
     assert both[0] == both[1]
 
 
+LONG = "Ziekenhuisopname voorbereiden " * 60
+
+
+@cache
+def tokens_at_boundaries():
+    return [(at, COUNTER.count(f"[1] Source: …\n{LONG[:at]}")) for at in COUNTER.boundaries(LONG)]
+
+
 @pytest.mark.parametrize("limit", range(1, 40))
 def test_a_cut_text_is_the_longest_that_fits_at_any_limit(limit):
-    text = "Ziekenhuisopname voorbereiden " * 60
-    done = run([Chunk("a", 0, text)], [Hit("a", 0, 0.9)], limit=limit)
-    fits = [at for at in COUNTER.boundaries(text) if COUNTER.count(f"[1] Source: …\n{text[:at]}") <= limit]
+    done = run([Chunk("a", 0, LONG)], [Hit("a", 0, 0.9)], limit=limit)
+    fits = [at for at, tokens in tokens_at_boundaries() if tokens <= limit]
     assert len(done.text) == (len("[1] Source: …\n") + fits[-1] if fits else 0)

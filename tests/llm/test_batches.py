@@ -174,7 +174,7 @@ def test_cancelled_it_ends_at_once_and_gives_what_had_come(server: FakeModel) ->
 
 def test_cancelled_while_the_server_is_silent(server: FakeModel) -> None:
     stop = threading.Event()
-    threading.Timer(0.3, stop.set).start()
+    threading.Timer(0.1, stop.set).start()
     assert list(complete_all(at(server, "hang", first_piece_timeout=600.0), calls(8), cancelled=stop.is_set)) == []
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-import uvicorn
+from fake_model_server import running
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -53,18 +50,8 @@ def served_once() -> Iterator[Served]:
         memory.keys.append(request.headers.get("authorization", ""))
         return memory.reply(len(memory.bodies), memory.bodies[-1])
 
-    sock = socket.create_server(("127.0.0.1", 0))
-    memory.base_url = f"http://127.0.0.1:{sock.getsockname()[1]}/v1"
-    app = Starlette(routes=[Route("/v1/embeddings", embed, methods=["POST"])])
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=0))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    yield memory
-    server.should_exit = server.force_exit = True
-    thread.join(5)
-    sock.close()
+    with running(Starlette(routes=[Route("/v1/embeddings", embed, methods=["POST"])])) as memory.base_url:
+        yield memory
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from ctxasm.model.messages import Cancel, Message
 ASKED = (Message("user", "Hoe laat?"),)
 PATIENCE = 60.0
 """Seconds after which another outcome would come; nothing waits so long where all is well."""
-CONNECT = 0.5
+CONNECT = 0.2
 """Seconds until a connection that is not taken is given up: no wish to stop ends that sooner, and its thread ends with it."""
 SOON = 0.05
 """Seconds that a state has lasted when somebody wishes to stop."""
@@ -146,8 +146,8 @@ def test_cancel_ends_a_question_for_json_at_once(state: str) -> None:
 
 def test_a_host_that_takes_no_connection_is_given_up() -> None:
     with deaf() as url:
-        where = Endpoint(url, "m", connect_timeout=0.3, retries=0)
-        with pytest.raises(ModelUnavailable, match=r"did not take the connection within 0.3 seconds: check that it runs"):
+        where = Endpoint(url, "m", connect_timeout=0.1, retries=0)
+        with pytest.raises(ModelUnavailable, match=r"did not take the connection within 0.1 seconds: check that it runs"):
             list(OpenAIModel(where).stream(ASKED, assembly=make_assembly()))
 
 

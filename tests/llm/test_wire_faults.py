@@ -28,7 +28,7 @@ CALM = {"connect_timeout": 60.0, "first_piece_timeout": 60.0, "piece_timeout": 6
 
 @pytest.fixture(autouse=True)
 def _little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxasm.llm.attempt._LAST_WAIT", 0.2)
+    monkeypatch.setattr("ctxasm.llm.attempt._LAST_WAIT", 0.1)
 
 
 def ask(line: Wire, model: str = "m", **changes: object) -> tuple[str, str | None, str]:
@@ -146,9 +146,9 @@ FAULTS: dict[str, tuple[bytes | Callable[[socket.socket, bytes], None], str, str
     "no first byte": (hanging(b"HTTP/1.1"), "sent nothing within 0.1 seconds", ""),
     "endless headers": (hanging(b"HTTP/1.1 200 OK\r\n", b"x: y\r\n"), "sent nothing within 0.1 seconds", ""),
     "only comments": (hanging(reply(b""), b": ping\n\n"), "sent nothing within 0.1 seconds", ""),
-    "only thoughts": (hanging(reply(b""), chunk({"reasoning_content": "Hm."})), "was still thinking after 0.5 seconds", ""),
-    "only empty deltas after text": (hanging(reply(HALF), chunk({"content": ""})), "stopped sending for 0.2 seconds", "Open tot "),
-    "stall": (hanging(reply(HALF)), "stopped sending for 0.2 seconds", "Open tot "),
+    "only thoughts": (hanging(reply(b""), chunk({"reasoning_content": "Hm."})), "was still thinking after 0.3 seconds", ""),
+    "only empty deltas after text": (hanging(reply(HALF), chunk({"content": ""})), "stopped sending for 0.1 seconds", "Open tot "),
+    "stall": (hanging(reply(HALF)), "stopped sending for 0.1 seconds", "Open tot "),
     "stall inside a character": (hanging(reply(HALF + said("é")[:-80])), "stopped sending", "Open tot "),
     "cut inside an event": (reply(HALF + said("negen")[:-9]), "broke off in the middle", "Open tot "),
     "cut inside a chunk": (CHUNKED + b"%x\r\n" % (len(HALF) + 50) + HALF, "broke off in the middle", "Open tot "),
@@ -181,8 +181,8 @@ FAULTS: dict[str, tuple[bytes | Callable[[socket.socket, bytes], None], str, str
 
 TIMES: dict[str, dict[str, float]] = {
     **{key: {"first_piece_timeout": 0.1} for key in ("no first byte", "endless headers", "only comments")},
-    "only thoughts": {"first_piece_timeout": 0.5},  # one must have come by then
-    **{key: {"piece_timeout": 0.2} for key in ("only empty deltas after text", "stall", "stall inside a character")},
+    "only thoughts": {"first_piece_timeout": 0.3},  # one must have come by then
+    **{key: {"piece_timeout": 0.1} for key in ("only empty deltas after text", "stall", "stall inside a character")},
 }
 """Of the faults that are a silence. The others are told by what comes, however late that is."""
 

@@ -6,19 +6,21 @@ import pytest
 from hypothesis import strategies as st
 
 from ctxasm.model.ports import FetchedChunk
+from ctxasm.text.formats import Frame
 from ctxasm.text.markers.collisions import (
     BITS,
     EDITION,
     EDITION_STEP,
-    all_keep_to_themselves,
+    defuse_block,
     find_collisions,
     gap_keeps_to_itself,
     keeps_to_itself,
+    loud_among,
     might_collide,
     opens_something,
     quiet_formats,
 )
-from ctxasm.text.markers.search import might_hold_header
+from ctxasm.text.markers.search import find_marker_forms, might_hold_header
 from tests.assembly.test_promises import law
 
 FORMATS = ("numbered", "source", "xml")
@@ -118,16 +120,14 @@ def test_every_way_to_cut_a_marker_in_two_is_noticed():
 def test_what_is_stored_of_a_text_says_what_looking_at_it_says(text, format):
     bare = FetchedChunk("d", 0, text)
     stored = bare._replace(quiet=quiet_formats(text))
-    assert (
-        all_keep_to_themselves("", [stored], format, {}) == all_keep_to_themselves("", [bare], format, {}) == keeps_to_itself(text, format)
-    )
+    assert loud_among([stored], format, {}) == loud_among([bare], format, {}) == (set() if keeps_to_itself(text, format) else {0})
 
 
 @pytest.mark.parametrize("edition", [EDITION - 1, EDITION + 1])
 def test_what_another_edition_of_the_rules_found_counts_for_nothing(edition):
     stale = FetchedChunk("d", 0, "see [1]", quiet=edition * EDITION_STEP + sum(BITS.values()))
-    assert not all_keep_to_themselves("", [stale], "numbered", {})
-    assert all_keep_to_themselves("", [stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered", {})
+    assert loud_among([stale], "numbered", {}) == {0}
+    assert not loud_among([stale._replace(text="plain", quiet=edition * EDITION_STEP)], "numbered", {})
 
 
 def test_what_is_stored_is_the_edition_and_a_bit_for_each_format():
@@ -167,15 +167,42 @@ def test_a_subscript_is_told_behind_four_brackets_and_64_characters():
     assert not keeps_to_itself("a " * 29 + "\nargs[1]", "numbered")
 
 
-def test_a_loud_prefix_or_a_loud_chunk_is_heard():
-    quiet, loud = (FetchedChunk("d", 0, text, quiet=quiet_formats(text)) for text in ("plain", "see [1]"))
-    assert all_keep_to_themselves("", [], "numbered", {})
-    assert all_keep_to_themselves("plain", [quiet, quiet], "numbered", {})
-    assert not all_keep_to_themselves("see [1]", [quiet], "numbered", {})
-    assert not all_keep_to_themselves("plain", [quiet, loud], "numbered", {})
-    assert all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered", {})
-    assert not all_keep_to_themselves("", [loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered", {})
-    assert all_keep_to_themselves("", [loud], "grouped", {})
+def test_a_loud_chunk_is_heard():
+    quiet, loud = (FetchedChunk("d", at, text, quiet=quiet_formats(text)) for at, text in enumerate(("plain", "see [1]")))
+    assert loud_among([], "numbered", {}) == set()
+    assert loud_among([quiet, quiet], "numbered", {}) == set()
+    assert loud_among([quiet, loud], "numbered", {}) == {1}
+    assert loud_among([loud._replace(quiet=EDITION * EDITION_STEP + 1)], "numbered", {}) == set()
+    assert loud_among([loud._replace(quiet=EDITION * EDITION_STEP + 6)], "numbered", {}) == {1}
+    assert loud_among([loud], "grouped", {}) == set()
+
+
+QUIET = st.lists(
+    st.sampled_from(("word ", "x" * 70, "\n", " arr[1]", " xs[0]", "f(x)", "```\n", "    ", "- ", "[a]", "]", ")", "](", '"', ". ")),
+    max_size=12,
+).map("".join)
+SWAPS, SEPARATORS = st.booleans(), st.sampled_from(["", "---"])
+
+
+@law(st.lists(TEXTS | QUIET, min_size=1, max_size=5), TEXTS, SWAPS, st.sampled_from(FORMATS), SEPARATORS)
+def test_only_what_does_not_keep_to_itself_has_to_be_searched(texts, title, swap, format, separator):
+    frame = Frame("[", f"] {title}\n", "", True)
+    loud = [place for place, text in enumerate(texts) if not keeps_to_itself(text, format)]
+    assert defuse_block(frame, texts, swap, format, separator=separator, loud=loud) == defuse_block(
+        frame, texts, swap, format, separator=separator
+    )
+
+
+def test_nothing_is_looked_for_outside_of_what_may_hold_it():
+    text = "see [1] and [2]"
+    assert find_marker_forms(text) == [(4, 7), (12, 15)]
+    assert find_marker_forms(text, [(0, 4)]) == []
+    assert find_marker_forms("see (id 1\n[2]\n(id: 3) <sup>1</sup>", [(0, 4)]) == []
+    assert find_marker_forms("[1]\n[2]\n[3]", [(4, 5)]) == [(4, 7)]
+    assert find_marker_forms("(id 1)\n(id 2)\n(id 3)", [(7, 8)]) == [(7, 13)]
+    assert find_marker_forms("<sup>1</sup>\n<sup>2</sup>\n<sup>3</sup>", [(13, 14)]) == [(13, 25)]
+    assert find_marker_forms("【1】\n【2】\n【3】", [(4, 5)]) == [(4, 7)]
+    assert find_marker_forms("[1]\n[2]\n[3]", []) == []
 
 
 def test_the_usual_gap_mark_is_known_and_another_is_looked_at():

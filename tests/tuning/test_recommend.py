@@ -152,7 +152,7 @@ def test_the_shipped_prior_is_that_of_the_curated_settings() -> None:
 def test_a_recommendation_over_the_sample_is_the_same_each_time_and_kept() -> None:
     store = new_store()
     dataset = store.dataset()
-    queries = dataset.queries()[:8]
+    queries = dataset.queries()[:4]
     first = recommend(dataset, queries, START, plain_tools(), "1", keep=store)
     again = recommend(sample_store().dataset(), queries, START, plain_tools(), "1")
     assert first.to_dict() == again.to_dict()

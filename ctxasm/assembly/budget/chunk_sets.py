@@ -70,16 +70,16 @@ class ChunkSet:
         if not self.chosen[document_id]:
             del self.chosen[document_id]
 
-    def takes(self, candidates: Sequence[Candidate], limit: int) -> bool:
+    def takes(self, candidates: Sequence[Candidate], limit: int, likely: bool = False) -> bool:
         """Take these chunks, none of which is in, where the set comes to no more than `limit` with them; else leave it as it was.
 
-        What surely comes to more is not put together to be counted.
+        What surely comes to more is not put together to be counted. `likely`: by an estimate it fits, so that this is not looked at.
         """
         before, size = self._unchanged, self.size()
         self._unchanged = before.copy()
         for candidate in candidates:
             self.add(candidate)
-        if self._at_least(size, before, candidates) <= limit and self.size() <= limit:
+        if (likely or self._at_least(size, before, candidates) <= limit) and self.size() <= limit:
             return True
         for candidate in candidates:
             self.drop(candidate)

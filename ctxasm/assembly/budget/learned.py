@@ -19,6 +19,7 @@ from ctxasm.assembly.budget.values import Valued, stems_of, words_held
 from ctxasm.assembly.steps import Chosen
 from ctxasm.model.events import Event, Reason
 from ctxasm.model.events import Valued as ValuedEvent
+from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Candidate, Key
 
 GAP_TOKENS = 4
@@ -65,23 +66,23 @@ def _events(question: str, valued: Sequence[Valued]) -> tuple[Event, ...]:
     )
 
 
+_Price = tuple[float, Key, int, int]
+"""What a chunk is worth for a token, less than 0 that the best comes first; which it is; about what it adds; its own tokens."""
+
+
 class _Fill:
     """A set that grows by the chunk that is worth most for its tokens, until no other fits."""
 
     def __init__(self, scales: Scales, best: Candidate, own: Mapping[Key, Valued]) -> None:
         self.scales, self.best, self.own = scales, best, own
         self.headers: dict[str, int] = {}
-        chunks = [each.candidate.chunk for each in own.values()]
-        self.counts = [(key, chunk.token_count or 0) for key, chunk in zip(own, chunks, strict=True)]
-        self.shared = 2 * max([chunk.overlap_tokens or 0 for chunk in chunks], default=0)
+        self.shared = 2 * max([each.candidate.chunk.overlap_tokens or 0 for each in own.values()], default=0)
         """What neighbours show of a chunk at most, before and behind it."""
 
     def filled(self) -> ChunkSet | None:
         """The set, None where not even the best chunk fits."""
-        order = self._order()
         chosen = ChunkSet(self.scales)
-        for candidate in order:
-            chosen.add(candidate)
+        order = self._ordered(chosen)
         size = chosen.size()
         while size > self.scales.limit:
             if len(order) == 1:
@@ -95,22 +96,21 @@ class _Fill:
         self._offer(chosen, size)
         return chosen
 
-    def _order(self) -> list[Candidate]:
-        """The chunks that come in by their estimated sizes, in that order; the best hit first."""
-        own, shared = self.own, self.shared
-        chosen, repeats = ChunkSet(self.scales), Repeats(self.scales)
-        left = self.scales.limit - self._tokens(self.best, chosen)
+    def _ordered(self, chosen: ChunkSet) -> list[Candidate]:
+        """Take the chunks that come in by their estimated sizes; which they are, in that order, the best hit first."""
+        own, shared, repeats = self.own, self.shared, Repeats(self.scales)
+        left = self.scales.limit - self._tokens(self.best.key, self.best.chunk, chosen)
         chosen.add(self.best)
         order, there = [self.best], {self.best.key}
-        heap = [(-own[key].value / tokens, key, count) for key, tokens, count in self._prices(chosen)]
+        heap = self._prices(chosen)
         heapify(heap)
         while heap and left > 0:
-            _, key, count = heappop(heap)
+            _, key, _, count = heappop(heap)
             # What is too large whatever stands beside it is most often told at once.
             if count - shared > left or key in there:
                 continue
             candidate = own[key].candidate
-            tokens = self._tokens(candidate, chosen)
+            tokens = self._tokens(key, candidate.chunk, chosen)
             if tokens > left or repeats.takes(candidate, chosen):
                 continue
             chosen.add(candidate)
@@ -118,51 +118,44 @@ class _Fill:
             order.append(candidate)
             left -= tokens
             for beside in self._beside(key):
-                if beside not in there and beside in own:
+                each = own.get(beside)
+                if each is not None and beside not in there:
                     # It costs less now than when it was put here: it stands twice, and counts once.
-                    chunk = own[beside].candidate.chunk
-                    heappush(heap, (-own[beside].value / self._tokens(own[beside].candidate, chosen), beside, chunk.token_count or 0))
+                    heappush(heap, self._price(beside, each, chosen))
         return order
 
-    def _prices(self, chosen: ChunkSet) -> list[tuple[Key, int, int]]:
-        """Of every chunk that is not chosen: about what it adds, and its own tokens."""
-        prices, began = [], chosen.chosen
-        for key, count in self.counts:
-            document_id, index = key
-            there = began.get(document_id)
-            if there is None:
-                tokens = count + (self.headers.get(document_id) or self._header(document_id))
-            elif index in there:
-                continue
-            else:
-                tokens = self._tokens(self.own[key].candidate, chosen)
-            prices.append((key, tokens, count))
-        return prices
+    def _prices(self, chosen: ChunkSet) -> list[_Price]:
+        """The price of every chunk that is not chosen."""
+        there = chosen.chosen
+        return [self._price(key, each, chosen) for key, each in self.own.items() if key[1] not in there.get(key[0], ())]
+
+    def _price(self, key: Key, each: Valued, chosen: ChunkSet) -> _Price:
+        chunk = each.candidate.chunk
+        tokens = self._tokens(key, chunk, chosen)
+        return -each.value / tokens, key, tokens, chunk.token_count or 0
 
     def _offer(self, chosen: ChunkSet, size: int) -> None:
         """What still fits, the best for its tokens first."""
         room = self.scales.limit - size
         prices = self._prices(chosen)
-        if not any(tokens <= room * LEEWAY for _, tokens, _ in prices):
+        if not any(tokens <= room * LEEWAY for _, _, tokens, _ in prices):
             return
         repeats = Repeats(self.scales)
         offered, changed = 0, False
-        rest = [(-self.own[key].value / tokens, key, tokens) for key, tokens, _ in prices]
-        for _, key, before in sorted(rest):
+        for _, key, before, _ in sorted(prices):
             candidate = self.own[key].candidate
-            tokens = self._tokens(candidate, chosen) if changed else before
+            tokens = self._tokens(key, candidate.chunk, chosen) if changed else before
             if tokens > room * LEEWAY or repeats.takes(candidate, chosen):
                 continue
             if offered == OFFERED:
                 return
             offered += 1
-            if chosen.takes([candidate], self.scales.limit):
+            if chosen.takes([candidate], self.scales.limit, likely=True):
                 room, changed = self.scales.limit - chosen.size(), True
 
-    def _tokens(self, candidate: Candidate, chosen: ChunkSet) -> int:
+    def _tokens(self, key: Key, chunk: FetchedChunk, chosen: ChunkSet) -> int:
         """About what a chunk adds to the chosen ones."""
-        chunk = candidate.chunk
-        document_id, index = chunk.document_id, chunk.chunk_index
+        document_id, index = key
         there = chosen.chosen.get(document_id)
         tokens = chunk.token_count or 0
         if there is None:

@@ -60,14 +60,19 @@ def reason(evidence: Evidence, at: int) -> str:
     return headings[above][1] if above >= 0 else ""
 
 
+def read_heading(line: str) -> re.Match[str] | None:
+    """A line as a heading: few words without a stop, under `text`; None for another line."""
+    heading = _HEADING.fullmatch(line.strip()) if len(line) <= MOST_LETTERS else None
+    return heading if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING else None
+
+
 def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:
     """Where each heading of the source of a sentence ends, with the words of it, or of one above it, that say that what follows is not
     so: a heading ends what stands under those of its rank or a lower one."""
     known, found = reading_words(evidence.stems.tongue), list[tuple[int, str]]()
     above: list[tuple[int, str]] = []
     for line in _LINE.finditer(evidence.text(first)):
-        heading = _HEADING.fullmatch(line.group().strip()) if len(line.group()) <= MOST_LETTERS else None
-        if heading is None or len(heading["text"].split()) > LONGEST_HEADING:
+        if (heading := read_heading(line.group())) is None:
             continue
         rank = len(heading["marks"]) or (_NUMBERED if heading["number"] else _UNMARKED)
         while above and above[-1][0] >= rank:

@@ -230,7 +230,8 @@ def _asks(matter: Matter, at: int, op: Operator) -> bool:
     if not begun or folded(begun[0].group()) in _LETTING:
         return bool(begun)
     first = matter.parts.forms.get(stems.key(begun[0].group()), 0)
-    after = [word.key for word in read_words(matter.parts.text, op.end, len(matter.parts.text), stems)]
+    end = next((high for low, high in matter.spans if low <= op.start < high), op.end)
+    after = [word.key for word in matter.words if op.end <= word.start < end]
     verb = after[:1] if stems.tongue == "en" else after[:1] + after[-1:]
     return bool(first & matter.bits(frozenset(verb)))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -22,9 +22,11 @@ from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.settings import AssemblySettings, Format
 from ctxasm.text.formats import Frame
 from ctxasm.text.markers.boundaries import find_forged_sources, find_forged_tags, find_open_markup, might_hold_markup, might_hold_source
+from ctxasm.text.markers.grammar import HELD_CHARS
 from ctxasm.text.markers.lines import NEUTRAL
 from ctxasm.text.markers.search import (
     INVISIBLE,
+    Stretches,
     find_forged_headers,
     find_marker_forms,
     folded,
@@ -120,30 +122,32 @@ def might_collide(text: str, format: Format) -> bool:
             return False
 
 
-def find_collisions(text: str, format: Format) -> list[tuple[int, int]]:
-    """Spans of `text` that read as a marker or a boundary of this format, ascending, one a beginning; they may overlap."""
+def find_collisions(text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
+    """Spans of `text` that read as a marker or a boundary of this format, ascending, one a beginning; they may overlap.
+
+    `within`: it is known that none begins elsewhere.
+    """
     match format:
         case "numbered":
-            found = [*find_marker_forms(text), *find_forged_headers(text)]
+            found = [*find_marker_forms(text, within), *find_forged_headers(text)]
         case "source":
-            found = [*find_marker_forms(text), *find_forged_sources(text)]
+            found = [*find_marker_forms(text, within), *find_forged_sources(text)]
         case "xml":
-            found = [*find_marker_forms(text), *find_open_markup(text), *find_forged_tags(text)]
+            found = [*find_marker_forms(text, within), *find_open_markup(text), *find_forged_tags(text)]
         case "grouped" | "minimal":
             found = []
     return list(dict(sorted(found)).items())
 
 
-Find = Callable[[str, Format], list[tuple[int, int]]]
+Find = Callable[[str, Format, Stretches | None], list[tuple[int, int]]]
 """`find_collisions`, or what remembers its answers."""
 _INDENTED = re.compile(r" {4}| {0,3}\t").match
 
 
-def find_behind_a_line(text: str, format: Format) -> list[tuple[int, int]]:
+def find_behind_a_line(text: str, format: Format, within: Stretches | None = None) -> list[tuple[int, int]]:
     """`find_collisions` of a text that may also be put behind other lines, where an indent makes no code of its first."""
-    if not _INDENTED(text):
-        return find_collisions(text, format)
-    return _united(find_collisions(text, format), find_collisions(NEUTRAL + text, format), -len(NEUTRAL))
+    found = find_collisions(text, format, within)
+    return _united(found, find_collisions(NEUTRAL + text, format), -len(NEUTRAL)) if _INDENTED(text) else found
 
 
 def _united(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]], shift: int) -> list[tuple[int, int]]:
@@ -152,19 +156,31 @@ def _united(spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]],
 
 
 def defuse_block(
-    frame: Frame, texts: Sequence[str], swap: bool, format: Format, find: Find = find_collisions, separator: str = ""
+    frame: Frame,
+    texts: Sequence[str],
+    swap: bool,
+    format: Format,
+    find: Find = find_collisions,
+    separator: str = "",
+    loud: Collection[int] | None = None,
 ) -> tuple[Frame, tuple[str, ...], Body]:
     """The header and the texts of a block defused where they stand, one behind the other; what was found in the header.
 
-    The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first.
+    The attributes in `xml` are escaped; a tag among them is defused all the same, for readers that undo that first. `loud` are the
+    places of the texts that may not keep to themselves, None: all may not.
     """
     head = len(frame.after)
 
-    def find_here(text: str, format: Format) -> list[tuple[int, int]]:
+    def find_here(text: str, format: Format, within: Stretches | None) -> list[tuple[int, int]]:
+        found = find(text, format, within)
+        if not _INDENTED(text, head):
+            return found
         # An indent that is no code behind the header is some in a copy without it.
-        return _united(find(text, format), find(text[head:], format) if _INDENTED(text, head) else [], head)
+        behind = None if within is None else [(max(0, low - head), high - head) for low, high in within if high > head]
+        return _united(found, find(text[head:], format, behind), head)
 
-    checked = defuse((frame.after, *texts), swap, format, find_here, separator)
+    searched = None if loud is None else [0, *(place + 1 for place in loud)]
+    checked = defuse((frame.after, *texts), swap, format, find_here, separator, searched)
     if not checked.found:
         return frame, (), Body(tuple(texts))
     told = tuple(found for place, found in checked.found if place == 0)
@@ -173,14 +189,23 @@ def defuse_block(
     return frame._replace(after=checked.texts[0]), told, body
 
 
-def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: Find = find_collisions, separator: str = "") -> Body:
+def defuse(
+    texts: Sequence[str],
+    swap: bool,
+    format: Format = "numbered",
+    find: Find = find_collisions,
+    separator: str = "",
+    loud: Collection[int] | None = None,
+) -> Body:
     """Find what the answer parser would accept as a marker, or a model as a boundary, in `texts` joined; swap its brackets.
 
     `separator` is the line between blocks, whose marks are swapped. What is left may read differently once a bracket is gone,
-    so it is looked at again until nothing is found.
+    so it is looked at again until nothing is found. `loud` are the places of the texts that may not keep to themselves, None: all
+    may not.
     """
     joined = "".join(texts)
-    starts = [0, *accumulate(len(text) for text in texts)]
+    starts = [0, *accumulate(map(len, texts))]
+    within = None if loud is None or separator else [(starts[place], starts[place + 1]) for place in loud]
     found: list[tuple[int, str]] = []
     swaps: list[Swap] = []
     while True:
@@ -189,11 +214,14 @@ def defuse(texts: Sequence[str], swap: bool, format: Format = "numbered", find: 
         if swap:
             # A line of ``` that goes is no fence any more: what it hid is looked at without it.
             joined = _swapped(joined, lines, swap_marks)
-        spans = find(joined, format)
+        spans = find(joined, format, within)
         found += [(bisect_right(starts, low) - 1, joined[low:high]) for low, high in spans]
         if not swap or not (lines or spans):
             break
         joined = _swapped(joined, spans, swap_brackets)
+        if within is not None:
+            # A bracket that went may have told that one behind it is a subscript.
+            within += [(low, high + HELD_CHARS) for low, high in spans]
         for low, high in (*lines, *spans):
             swaps += _swaps(starts, low, high)
     if not swaps:
@@ -240,9 +268,9 @@ GAP_MARK = "[…]"
 TAIL = 512
 """Characters before its end in which a text may hold what the text behind it completes. No rule looks further ahead from a bracket,
 but for runs of digits and of what is not seen."""
-_ENDLESS = re.compile(r"(?:[\d\W_]){60}\Z").search
+_ENDLESS = re.compile(r"[\d\W_]{60}").fullmatch
 """Digits and signs without end: how far back what they belong to begins is not known."""
-_OPEN_SQUARE = re.compile(r"\[[^\]\n]*\Z").search
+_OPEN_SQUARE = re.compile(r"\[[^\]\n]*+\Z").search
 """A bracket that opens a marker or a header is completed on its own line."""
 _OPEN_ANGLE = re.compile(r"<(?:c(?:i(?:te?)?)?|su?)?\Z", re.IGNORECASE).search
 _OPEN_ROUND = re.compile(r"\(\s*(?:[iI](?:[dD][\s:#=]*)?)?\s*\Z").search
@@ -265,7 +293,7 @@ def _keeps(text: str, format: Format) -> bool:
     angled = _OPEN_ANGLE(tail) if format != "xml" else "<" in tail or "＜" in tail or "﹤" in tail
     if angled or "【" in tail or "［" in tail or "〔" in tail:
         return False
-    return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail) or might_collide(text, format))
+    return not (_OPEN_SQUARE(tail) or _OPEN_ROUND(tail) or _ENDLESS(tail[-60:]) or might_collide(text, format))
 
 
 _short_keeps = lru_cache(maxsize=4096)(_keeps)
@@ -277,14 +305,12 @@ def quiet_formats(text: str) -> int:
     return EDITION * EDITION_STEP + found
 
 
-def all_keep_to_themselves(prefix: str, chunks: Iterable[FetchedChunk], format: Format, known: dict[tuple[str, int], bool]) -> bool:
-    """Whether that is so of a prefix and of each chunk, by what is stored of it where that is of this edition.
+def loud_among(chunks: Iterable[FetchedChunk], format: Format, known: dict[tuple[str, int], bool]) -> set[int]:
+    """The indexes of those of a document's chunks of which that is not so, by what is stored of it where that is of this edition.
 
     What is found of the other chunks is kept in `known`, which is of this format.
     """
-    if prefix and not keeps_to_itself(prefix, format):
-        return False
-    bit = BITS.get(format, 0)
+    bit, loud = BITS.get(format, 0), set[int]()
     for chunk in chunks:
         stored = chunk.quiet
         if stored is None or stored // EDITION_STEP != EDITION:
@@ -292,10 +318,10 @@ def all_keep_to_themselves(prefix: str, chunks: Iterable[FetchedChunk], format: 
             if key not in known:
                 known[key] = keeps_to_itself(chunk.text, format)
             if not known[key]:
-                return False
+                loud.add(chunk.chunk_index)
         elif bit and not stored & bit:
-            return False
-    return True
+            loud.add(chunk.chunk_index)
+    return loud
 
 
 def gap_keeps_to_itself(mark: str, format: Format) -> bool:

@@ -96,7 +96,7 @@ _INNER = re.compile(rf"\({_URL}")
 _TITLE = re.compile(r"""[ \t]+(?:"[^"\n`\\]*(?:"[ \t]*\)?)?|'[^'\n`\\]*(?:'[ \t]*\)?)?|\)?)""")
 
 _SUBSCRIPTS = re.compile(r"(?:\[[^\[\]\n]*\])*\[?\Z")
-_WORD = re.compile(r"[^\W_][\w]*\Z|_\Z")
+_WORD_BEGINS = re.compile(r"\w+").match
 _CERTAIN_BEFORE = ("", *" \t\n.,;:!?*|>\"'")
 _IDENTIFIER = re.compile(r".*_|[a-z]{2,}[a-z0-9]*[A-Z]|[a-z]+[0-9]|[A-Za-z]\Z", re.ASCII)
 _CODE_NAMES = frozenset(
@@ -156,7 +156,7 @@ _RAISED_UNITS = frozenset(
 _UNITS = frozenset(("mm", "cm", "dm", "km"))
 _CALL = re.compile(r"(?<=\w)\([^()\s]{1,20}\)\Z")
 _PROSE = frozenset(("mmhg", "co2", "covid19", "b12"))
-_NAMED_LETTER = re.compile(r"[a-z]{3,}[ -][A-Z]\Z")
+_NAMED_LETTER = re.compile(r"[a-z]{3}[ -][A-Z]").fullmatch
 _DETERMINED = re.compile(
     r"\b(?:the|this|these|those|our|their|all|of|de|het|een|deze|dit|die|onze|alle|van|der|das|den|diese|aller)[ \n]\w+\Z", re.IGNORECASE
 )
@@ -368,18 +368,23 @@ def is_raisable(before: str) -> bool:
     head = before[-HELD_CHARS:]
     if not head:
         return True
-    word = _WORD.search(head)
-    return not (head[-1].isdecimal() or head[-1] in "_^{" or _reads_as_code(head) or (word and word[0].lower() in _UNITS))
+    return not (head[-1].isdecimal() or head[-1] in "_^{" or _reads_as_code(head) or last_word(head).lower() in _UNITS)
+
+
+def last_word(head: str) -> str:
+    """The word at the end of `head` without the underscores that it begins with, "_" where it is nothing else; empty where none is."""
+    backwards = _WORD_BEGINS(head[::-1])  # a search for an end goes on from every letter before it
+    return (backwards[0][::-1].lstrip("_") or "_") if backwards else ""
 
 
 def _reads_as_code(head: str) -> bool:
-    found = _WORD.search(head)
-    if not found or not found[0].isascii():
+    word = last_word(head)
+    if not word or not word.isascii():
         return False
-    word = found[0]
-    if word.isdecimal() or word.lower() in _PROSE or ADDRESS.search(head) or _NAMED_LETTER.search(head):
+    if word.isdecimal() or word.lower() in _PROSE or ADDRESS.search(head) or _NAMED_LETTER(head[-5:]):
         return False  # `2024[1]`, `120 mmHg[1]`, `https://x.example/a_b[1]`, `hepatitis B[1]`
     if word in _CODE_NAMES:
         return not _DETERMINED.search(head)  # `the data[1]` is prose
-    dotted = found.start() > 1 and head[found.start() - 1] == "." and (head[found.start() - 2].isalnum() or head[found.start() - 2] in ")]")
+    before = head[: -len(word)]
+    dotted = len(before) > 1 and before[-1] == "." and (before[-2].isalnum() or before[-2] in ")]")
     return bool(_IDENTIFIER.match(word)) or (dotted and word.lower() not in _AFTER_DOT)

@@ -22,18 +22,22 @@ INVISIBLE = (
 )
 """White space and characters without width, all but the newline."""
 _LEAD = rf"[{INVISIBLE}]{{0,62}}"
-_NUMBERED = (
+_NUMBERED = re.compile(
     rf"\[{_LEAD}(?:\[{_LEAD})?{SEE}?(?:[\^#]|{NAME}[{INVISIBLE}:#=._]{{0,62}})?\d+\^?[{INVISIBLE}]{{0,62}}"
-    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)"
-)
-_NUMBERS = re.compile(_NUMBERED, re.IGNORECASE).finditer
+    rf"(?:[\]】］\[,;，、；:&†§‐‑‒–—−-]|{AND}|t/m|(?:to|tot|bis|through)\s)",
+    re.IGNORECASE,
+).match
 _TAGS = re.compile(r"<(?:[cC][iI][tT][eE]|[sS][uU][pP])").finditer
 _IDS = re.compile(r"\([iI][dD][\s:#=]{0,62}\d").finditer
+_TAG_CHARS, _ID_CHARS = 4, 65
+"""How far each reaches behind its bracket."""
 _OTHERS = re.compile("[【［〔]").finditer
 _CLOSER = re.compile(r"[\]】］〕)>]").finditer
 MOST_CLOSERS = 4
 """With more brackets before it a subscript is not told from a marker: it is no more than quicker to tell."""
 _THINKS = re.compile(r"</?think", re.IGNORECASE).search
+_HIDES = re.compile(r"<(?:/?think|pre|code)", re.IGNORECASE).search
+"""Elements that hide what they hold."""
 _WORD_FIRST = re.compile(r"\w+[\[<]").match
 
 
@@ -67,21 +71,23 @@ _SWAP_ESCAPED = str.maketrans("&", "⅋")
 
 def might_hold_marker(text: str) -> bool:
     """Whether looking for markers in `text` is worth the time: never False for a text that holds one, whatever stands around it."""
-    return next(_plausible_places(text), None) is not None
+    return next(_plausible_places(text, 0, len(text)), None) is not None
 
 
-def _plausible_places(text: str) -> Iterator[int]:
-    """Where a marker may begin, in any order."""
+def _plausible_places(text: str, low: int, high: int) -> Iterator[int]:
+    """Where a marker may begin from `low` to `high`, in any order."""
     if "【" in text or "［" in text or "〔" in text:
-        yield from [found.start() for found in _OTHERS(text)]
+        yield from [found.start() for found in _OTHERS(text, low, high)]
     if "<" in text:
-        yield from [found.start() for found in _TAGS(text)]
+        yield from [found.start() for found in _TAGS(text, low, high + _TAG_CHARS) if found.start() < high]
     if "(" in text:
-        yield from [found.start() for found in _IDS(text)]
-    if "[" in text:
-        for found in _NUMBERS(text):
-            if not _is_subscript(text, found):
-                yield found.start()
+        yield from [found.start() for found in _IDS(text, low, high + _ID_CHARS) if found.start() < high]
+    at = text.find("[", low, high)
+    while at >= 0:
+        found = _NUMBERED(text, at)
+        if found and not _is_subscript(text, found):
+            yield at
+        at = text.find("[", at + 1, high)
 
 
 def _is_subscript(text: str, found: re.Match[str]) -> bool:
@@ -99,18 +105,27 @@ _is_citable = lru_cache(maxsize=4096)(is_citable)
 """The same text stands in block after block."""
 
 
-def find_marker_forms(text: str) -> list[tuple[int, int]]:
+Stretches = Sequence[tuple[int, int]]
+"""Parts of a text, each from a character to another, in any order."""
+
+
+def find_marker_forms(text: str, within: Stretches | None = None) -> list[tuple[int, int]]:
     """Spans of `text` that an answer parser would read as a marker, strictly, were they copied into an answer, ascending, disjoint.
 
     Not in code, not subscripts. Entries of source lists and what a `<think>` would hide count: a copy of the bracket
-    alone would be a marker.
+    alone would be a marker. `within`: it is known that none begins elsewhere.
     """
-    places = sorted(_plausible_places(text))
+    stretches = ((0, len(text)),) if within is None else within
+    places = sorted([at for low, high in stretches for at in _plausible_places(text, low, high)])
     if not places:
         return []
     # Where it is known which lines are code every line is judged by itself, and only some can hold anything.
     lines = _plausible_lines(text, places)
-    apart = None if _THINKS(text) else read_apart(text, lines)
+    hides = _HIDES(text) if "<" in text else None
+    if hides is None and ("```" in text or "~~~" in text) and not _without_code(text, lines):
+        # What is no marker where nothing is code is none, whatever is.
+        return []
+    apart = None if hides and _THINKS(text) else read_apart(text, lines)
     if apart is None:
         return _scan(text)
     found = [(at + low, at + high) for at, line in apart.lines for low, high in _scan_once(line)[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -25,21 +26,29 @@ SAVED = Query("Wat kost het?", (Hit("a", 0, 0.5, 1, {"bm25": 2.5}),), "typed-1",
 HOSTILE = "'; DROP TABLE x; -- <b>=1+1</b> \r\n\t\u2028 é 👩‍🚀 [1]"
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/store.db"
-
-
-@pytest.fixture
-def workbench(url: str) -> Workbench:
-    workbench = Workbench(read_config({"CTXASM_DATABASE_URL": url}))
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample and a dataset that attacks, to be copied."""
+    file = tmp_path_factory.mktemp("export") / "store.db"
+    workbench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{file}"}))
     workbench.load(SAMPLE, "sample")
     documents = (Document("a", HOSTILE, HOSTILE, None, "2026", {"k": [1, HOSTILE]}), Document("b"))
     chunks = (Chunk("a", 0, HOSTILE, 0, len(HOSTILE), 3, HOSTILE, 4, {"n": None}), Chunk("a", 2, "two"), Chunk("b", 0, "b"))
     workbench.store.add(Bundle("hostile", documents, chunks, (Query("q?", query_id="q1", history=()),)))
     workbench.store.save_query("hostile", SAVED)
     workbench.store.set_summaries("hostile", {"b": "Made."}, "test")
-    return workbench
+    workbench.close()
+    return file
+
+
+@pytest.fixture
+def url(filled: Path, tmp_path: Path) -> str:
+    return f"sqlite:///{shutil.copy(filled, tmp_path / 'store.db')}"
+
+
+@pytest.fixture
+def workbench(url: str) -> Workbench:
+    return Workbench(read_config({"CTXASM_DATABASE_URL": url}))
 
 
 @pytest.mark.parametrize("out", ["out", "deep/er/out.zip"])

@@ -92,6 +92,7 @@ def test_every_command_refuses_what_is_no_file(folder: Path) -> None:
         assert (code, err.count("must be a regular file"), err.count("\n")) == (2, 1, 1), (argv, err)
 
 
+@pytest.mark.system
 def test_a_folder_of_documents_names_what_it_leaves_out(folder: Path) -> None:
     ((code, err),) = told(folder, ["ingest", "documents"])
     assert code == 0

@@ -14,6 +14,7 @@ from ctxasm import AssemblySettings, InvalidInput, Query
 from ctxasm.model.presets import preset
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
+from tests.examples import few
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,7 +59,7 @@ def joined(documents: Sequence[Document]) -> str:
 def test_the_blocks_are_the_context_of_the_workbench(toml: str) -> None:
     settings = SETTINGS[TOML.index(toml)]
     assembler = ContextAssembler(settings=toml, source=BENCH.dataset())
-    for query in asked(10):
+    for query in few(asked(24)):
         expected = BENCH.assemble(query, settings)
         documents = assembler.compress_documents(documents_of(query), query.query)
         assert joined(documents) == expected.text

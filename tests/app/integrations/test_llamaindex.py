@@ -11,6 +11,7 @@ import pytest
 from ctxasm import AssemblySettings, InvalidInput, Query
 from ctxasm.text.tokens import open_counter
 from tests.app.integrations.tuned import SETTINGS, TOML, asked, sample, workbench
+from tests.examples import few
 
 BUNDLE = sample()
 TITLES = {document.document_id: document.title for document in BUNDLE.documents}
@@ -65,7 +66,7 @@ def read_by_the_model(found: list[NodeWithScore]) -> str:
 def test_the_model_reads_the_context_of_the_workbench(toml: str) -> None:
     settings = SETTINGS[TOML.index(toml)]
     postprocessor = ContextAssemblyPostprocessor(settings=toml, source=BENCH.dataset())
-    for query in asked(10):
+    for query in few(asked(24)):
         expected = BENCH.assemble(query, settings)
         text = read_by_the_model(postprocessor.postprocess_nodes(retrieved(query), query_str=query.query))
         assert text == expected.text
@@ -77,7 +78,7 @@ def test_a_docstore_gives_the_same_neighbours_as_a_store(window: int) -> None:
     """Indexes differ (a docstore has none), so gaps are as they are and everything else is the same."""
     settings = AssemblySettings(expand_window=window, summary_prefix=False)
     postprocessor = ContextAssemblyPostprocessor(settings=settings, docstore=docstore())
-    for query in asked(8):
+    for query in few(asked(16)):
         mine = postprocessor.assembly(query.query, retrieved(query))
         theirs = BENCH.assemble(query, settings)
         names = {node.text: node.node_id for node in NODES.values()}

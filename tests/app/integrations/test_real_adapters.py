@@ -10,6 +10,7 @@ from ctxasm import AssemblySettings, MemoryStore
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import Config
 from ctxasm.text.tokens import open_counter
+from tests.examples import few
 from tests.real_data import REAL, load_real, real_folder
 
 pytestmark = pytest.mark.skipif(real_folder() is None, reason="the real bundles are not beside the project")
@@ -29,7 +30,7 @@ def test_the_blocks_are_the_context_of_the_workbench(name: str) -> None:
     texts = {(chunk.document_id, chunk.chunk_index): chunk.text for chunk in bundle.chunks}
     settings = AssemblySettings(max_tokens=2000)
     assembler = ContextAssembler(settings=settings.changed(), source=bench.dataset())
-    for query in [replace(query, supplement=None) for query in bundle.queries[::12]]:
+    for query in [replace(query, supplement=None) for query in few(bundle.queries[::4])]:
         hits = sorted(query.retrieved, key=lambda hit: (hit.rank or 0, -hit.score))
         found = [
             Document(

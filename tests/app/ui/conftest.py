@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import app_test, local_script_runner
@@ -69,6 +70,16 @@ def no_cache_of_a_browser():
     """Each message is hashed for a browser that may hold it from before, a tenth of a run; AppTest is none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(script_run_context, "populate_hash_if_needed", lambda message: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_cache_of_scripts():
+    """A server compiles a page once, AppTest before each run."""
+    cache = ScriptCache()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (app_test, local_script_runner):
+            patch.setattr(module, "ScriptCache", lambda: cache)
         yield
 
 

@@ -27,7 +27,7 @@ def open_ask(open_app):
 
 def asked(app, **widgets: str):
     for key, value in widgets.items():
-        app.selectbox(key=key).set_value(value).run()
+        app.selectbox(key=key).set_value(value)
     return fine(app.button(key="ask").click().run())
 
 

@@ -18,7 +18,8 @@ from ctxasm.model.presets import PRESETS, preset
 from ctxasm.model.setting_labels import value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
 from ctxasm.model.settings_text import from_url, to_url
-from tests.app.ui.pages import MAIN, fine, html, opened, with_settings
+from tests.app.ui.pages import MAIN, at, fine, html, opened, with_settings
+from tests.examples import few, in_turn
 
 
 def test_the_start_page_inspects_the_sample(open_app):
@@ -81,13 +82,13 @@ def test_a_setting_is_found_by_a_word_of_its_help_or_its_choices(open_app):
 
 
 def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
-    app = with_settings(open_app(dn="true", nt="0.8", za="500"))
+    app = with_settings(at(dn="true", nt="0.8", za="500"))
     labels = [group.label for group in app.expander if group.key in {f"settings_{stage}" for stage in GROUPS}]
     assert [label.split(" · ")[0].removeprefix(":gray[").rstrip("]") for label in labels] == [group_name(stage) for stage in GROUPS]
     assert {stage for stage, label in zip(GROUPS, labels, strict=True) if "changed" in label} == {"deduplicate", "zones"}
     assert "· 2 changed" in labels[GROUPS.index("deduplicate")]
     assert [label for label in labels if "no effect now" in label] == []
-    off = [group.label for group in with_settings(open_app(on="false")).expander][: len(GROUPS)]
+    off = [group.label for group in with_settings(at(on="false")).expander][: len(GROUPS)]
     assert {stage for stage, label in zip(GROUPS, off, strict=True) if "no effect now" in label} == {
         "deduplicate",
         "compress",
@@ -100,7 +101,7 @@ def test_the_groups_follow_the_pipeline_and_count_what_differs(open_app):
 @pytest.mark.parametrize("changes", [{}, {"enabled": False}, {"budget_policy": "pack", "dedup_near": True, "compression": "extractive"}])
 def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
     settings = AssemblySettings(**changes)
-    shown = widgets(with_settings(open_app(**to_url(settings))))
+    shown = widgets(with_settings(at(**to_url(settings))))
     why = idle(settings)
     assert {spec.name for spec in specs() if shown[spec.url].proto.disabled} == set(why)
     for spec in specs():
@@ -108,14 +109,14 @@ def test_exactly_the_idle_settings_are_disabled_and_say_why(open_app, changes):
 
 
 def test_a_disabled_setting_keeps_its_value(open_app):
-    app = with_settings(open_app(dn="true", nt="0.8"))
+    app = with_settings(at(dn="true", nt="0.8"))
     app.toggle(key="dn").set_value(False).run()
     assert fine(app).session_state["_now"] == AssemblySettings(near_threshold=0.8)
     assert app.number_input(key="nt").disabled
 
 
 def test_the_name_of_a_changed_setting_is_plain(open_app):
-    app = with_settings(open_app(mt="3000", w="2", dn="true"))
+    app = with_settings(at(mt="3000", w="2", dn="true"))
     assert app.number_input(key="mt").label == "Max tokens, changed"
     labels = [widget.proto.label for widget in widgets(app).values()]
     assert sum(label.endswith(", changed") for label in labels) == 3
@@ -123,7 +124,7 @@ def test_the_name_of_a_changed_setting_is_plain(open_app):
 
 
 def test_the_settings_can_be_copied_in_three_notations(open_app):
-    app = with_settings(open_app(mt="3000"))
+    app = with_settings(at(mt="3000"))
     assert len(app.code) == 0
     fine(app.button(key="settings_written").click().run())
     assert [block.language for block in app.code] == ["toml", "python", "bash"]
@@ -131,7 +132,7 @@ def test_the_settings_can_be_copied_in_three_notations(open_app):
 
 
 def test_an_empty_box_says_what_stands_for_it(open_app):
-    app = with_settings(open_app())
+    app = with_settings(at())
     for spec in specs():
         if spec.optional:
             box = app.text_input(key=spec.url) if spec.kind == "text" else app.number_input(key=spec.url)
@@ -139,7 +140,7 @@ def test_an_empty_box_says_what_stands_for_it(open_app):
 
 
 def test_the_slider_of_meaning_writes_into_the_box(open_app):
-    app = with_settings(open_app(ds="true"))
+    app = with_settings(at(ds="true"))
     slider = app.slider(key="_semantic_threshold")
     assert (slider.value, slider.min, slider.max) == (threshold_of(embedder_name() or ""), *SLIDER)
     assert app.session_state["_now"] == AssemblySettings(dedup_semantic=True)
@@ -244,7 +245,7 @@ def test_previous_and_next_query(open_app):
 
 
 def test_undo_redo_and_reset(open_app):
-    app = with_settings(open_app())
+    app = with_settings(at())
     assert app.button(key="undo").disabled
     assert app.button(key="reset").disabled
     app.number_input(key="mt").set_value(2000).run()
@@ -263,21 +264,21 @@ def test_undo_redo_and_reset(open_app):
 
 
 def test_presets(open_app):
-    app = with_settings(open_app())
-    for name in PRESETS:
+    app = with_settings(at())
+    for name in few(list(PRESETS)):
         app.selectbox(key="_preset").set_value(name).run()
         assert fine(app).session_state["_now"] == preset(name)
 
 
 def test_a_template_that_is_emptied_goes_by_the_language_again(open_app):
-    app = with_settings(open_app(pt="[Zie: {summary}]"))
+    app = with_settings(at(pt="[Zie: {summary}]"))
     assert app.session_state["_now"].summary_template == "[Zie: {summary}]"
     fine(app.text_input(key="pt").set_value("").run())
     assert app.session_state["_now"] == AssemblySettings()
 
 
 def test_a_template_without_its_place_is_refused_in_words(open_app):
-    app = with_settings(open_app())
+    app = with_settings(at())
     app.text_input(key="pt").set_value("no place").run()
     assert "summary_template must be" in html(fine(app))
     assert app.text_input(key="pt").value == "no place"
@@ -295,10 +296,13 @@ def test_hostile_text_is_escaped_on_every_page(open_app, page):
     assert not any("alert(" in element.value for element in app.markdown)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}])
-def test_every_step_draws_in_every_state(open_app, parameters):
-    app = open_app(**parameters, cp="extractive", ord="bookend")
-    for step in PICTURES:
+STATES = [{}, {"mt": "500"}, {"on": "false"}, {"data": "attack", "q": "none"}, {"mt": "600", "bs": "chunks"}]
+
+
+@pytest.mark.parametrize("state", range(len(STATES)))
+def test_every_step_draws_in_every_state(open_app, state):
+    app = open_app(**STATES[state], cp="extractive", ord="bookend")
+    for step in in_turn(list(PICTURES), state, 3):
         app.session_state["_step"] = step
         fine(app.run())
         assert "<script" not in html(app)

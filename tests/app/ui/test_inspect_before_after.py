@@ -14,7 +14,7 @@ from ctxasm.app.ui.words.label_text import plain
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import HOSTILE, assembled, empty, hostile
-from tests.app.ui.pages import fine, html, with_settings
+from tests.app.ui.pages import at, fine, html, with_settings
 from tests.app.ui.test_html import Page
 from tests.app.ui.test_inspect_strategies import editions
 from tests.app.ui.test_rows import law
@@ -153,7 +153,7 @@ def test_while_a_limit_is_dragged_new_is_what_the_settled_context_lacks(session)
 
 
 def test_the_strip_keeps_its_place_before_anything_was_changed_and_undo_is_the_way_back(open_app):
-    app = with_settings(open_app(mt="2000", q="cardio-duur-meebrengen"))
+    app = with_settings(at(mt="2000", q="cardio-duur-meebrengen"))
     assert 'id="ctx-change"' not in html(app)
     assert 'id="ctx-unchanged"' in html(app)
     app.selectbox(key="pk").set_value("greedy").run()
@@ -167,7 +167,7 @@ def test_the_strip_keeps_its_place_before_anything_was_changed_and_undo_is_the_w
 
 
 def test_another_query_has_no_strip(open_app):
-    app = with_settings(open_app(mt="2000", q="cardio-duur-meebrengen"))
+    app = with_settings(at(mt="2000", q="cardio-duur-meebrengen"))
     app.selectbox(key="pk").set_value("greedy").run()
     app.button(key="next_query").click().run()
     assert 'id="ctx-change"' not in html(fine(app))

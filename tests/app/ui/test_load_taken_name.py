@@ -9,9 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
+from ctxasm.data.files.loading import load_files
 from ctxasm.model.records import Query
 from tests.app.ui.builders import HOSTILE
-from tests.app.ui.pages import at, fine, html
+from tests.app.ui.pages import at, fine, html, opened
 from tests.app.ui.test_load_dropped_files import app, csv, drop, imported  # noqa: F401 (app is a fixture)
 
 
@@ -20,12 +21,12 @@ def choose(app: AppTest, said: str, name: str = "gids") -> AppTest:  # noqa: F81
 
 
 @pytest.fixture
-def gids(app):  # noqa: F811
+def gids(own_url):
     """The page with a dataset of two chunks, and a saved question."""
-    drop(app, gids__csv=csv())
-    imported(app)
-    server.workbench().store.save_query("gids", Query("Bewaard?", (), "mine"))
-    return app
+    bench = server.workbench()
+    load_files(bench, [("gids.csv", csv().encode())], "gids")
+    bench.store.save_query("gids", Query("Bewaard?", (), "mine"))
+    return fine(opened("load"))
 
 
 def counts(name: str = "gids") -> tuple[int, int, int]:

@@ -42,6 +42,7 @@ War protesters met on the square. | On the square anti-war protesters met.
 The museum is open. | The museum is open (except on Monday).
 The museum is open. | The museum is open - unless you come on Sunday.
 Dogs are allowed. | Dogs are allowed (unless they bark).
+Keep the arm dry once the stitches are out. | Keep the arm dry until the stitches are out.
 The walk takes place. | The walk takes place (if it does not rain).
 The walk takes place. | The walk takes place if it does not rain.
 Het museum is open. | Het museum is open (behalve op maandag).
@@ -61,6 +62,9 @@ Das Schiff sank. | Das Schiff sank beinahe.
 Het schip zonk. | Het schip zonk bijna.
 """
 TRUE = """
+U moet vroeg stoppen, en de thee is gratis. | Stop vroeg. De thee is gratis.
+The dressing should be kept dry, and tea is free. | Keep the dressing dry. Tea is free.
+Das Buch, dessen Auflage klein ist, kostet viel Geld. | Das Buch kostet viel Geld, die Auflage ist klein.
 The museum is open. | The museum is open (see page 3).
 The museum is open on Tuesday. | Is the museum open on Tuesday? Yes, from ten.
 The café is on floor 2. | Is there a café? On floor 2, beside the lift.

@@ -187,9 +187,10 @@ def with_config(**changes: object) -> Callable[[Path], None]:
     ],
 )
 def test_a_folder_that_cannot_be_used_says_why_in_one_sentence(
-    tmp_path: Path, folder: Path, change: Callable[[Path], None], message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, change: Callable[[Path], None], message: str
 ) -> None:
-    broken = Path(shutil.copytree(folder, tmp_path / "model"))
+    monkeypatch.chdir(tmp_path)  # a long path would be cut in the message
+    broken = Path(shutil.copytree(folder, "model"))
     change(broken)
     with pytest.raises(InvalidInput, match=message) as caught:
         NliScorer(broken, sentence_spans)

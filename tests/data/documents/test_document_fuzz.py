@@ -153,8 +153,8 @@ def check_document(kind: str, number: int) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_broken_document_keeps_the_laws(kind: str) -> None:
-    was_read = [check_document(kind, number) for number in range(25)]
-    assert sum(was_read) > 5
+    was_read = [check_document(kind, number) for number in range(16)]
+    assert sum(was_read) > 3
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def check_ingest(numbers: range) -> None:
 
 
 def test_a_folder_of_broken_documents_loads_but_for_a_line_each() -> None:
-    check_ingest(range(4))
+    check_ingest(range(2))
 
 
 @pytest.mark.slow

@@ -220,14 +220,14 @@ def test_a_server_that_misbehaves_is_a_sentence(server: FakeModel, model: str) -
 
 
 def test_a_server_that_is_down_ends_the_run_and_keeps_what_there_is(server: FakeModel) -> None:
-    workbench = workbench_with(long_bundle(30, 8))
+    workbench = workbench_with(long_bundle(12, 8))
     run(workbench, server, limit=40)
     server.requests.clear()
     done = run(workbench, server, "401")
     assert "did not accept the API key" in done.stopped
     assert len(server.requests) <= 16
     back = run(workbench, server)
-    assert (back.chunks, back.kept) == (240, 40)
+    assert (back.chunks, back.kept) == (96, 40)
 
 
 INJECTION = (

@@ -18,7 +18,7 @@ from ctxasm.data.files import read_bundle, write_bundle
 from ctxasm.data.files.streaming import stream_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Bundle
-from tests.examples import examples
+from tests.examples import examples, few
 from tests.real_data import REAL, load_real, real_folder
 
 SAMPLE = Path(__file__).parents[3] / "sample_data" / "hospital"
@@ -143,7 +143,7 @@ def test_damage_of_an_archive(tmp_path: Path) -> None:
             archive.write(file, file.name)
     data = bytearray(path.read_bytes())
     order = random.Random(1)
-    for _ in range(40):
+    for _ in few(range(160)):
         broken = bytearray(data)
         for _ in range(3):
             broken[order.randrange(len(broken))] = order.randrange(256)

@@ -18,24 +18,27 @@ from ctxasm.model.ports import Window
 
 PLAIN = {"document_id": "d", "chunk_index": "i", "text": "x", "title": "m->>'t'"}
 IN_JSON = {"document_id": "m->>'doc'", "chunk_index": "m->>'i'", "text": "x", "title": "m->>'t'"}
-DOCUMENTS = 5_000
+DOCUMENTS = {"sqlite": 1_000, "postgresql": 5_000}
+"""What SQLite does depends on no size."""
 
 
 def large_table(place: Place, key: str) -> None:
-    """100,000 chunks of 5,000 documents, in an order of their own."""
+    """Twenty chunks of each document, in an order of their own."""
+    documents = DOCUMENTS[place.kind]
     if place.kind == "sqlite":
-        kind, made = {"bigint": ("integer", "n % 5000"), "text": ("text", "'d' || (n % 5000)"), "uuid": ("text", "'d' || (n % 5000)")}[key]
+        kind, made = {"bigint": ("integer", f"n % {documents}"), "text": ("text", f"'d' || (n % {documents})")}[key]
         place.run(
             f"CREATE TABLE t (d {kind}, i integer, x text, m text)",
-            "WITH RECURSIVE k(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n < 99999) INSERT INTO t "
-            f"SELECT {made}, n / 5000, 'text ' || n, json_object('doc', 'd' || (n % 5000), 'i', n / 5000, 't', 'T' || (n % 5000)) FROM k",
+            f"WITH RECURSIVE k(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n < {20 * documents - 1}) INSERT INTO t "
+            f"SELECT {made}, n / {documents}, 'text ' || n, "
+            f"json_object('doc', 'd' || (n % {documents}), 'i', n / {documents}, 't', 'T' || (n % {documents})) FROM k",
         )
     else:
-        made = {"bigint": "n % 5000", "text": "'d' || (n % 5000)", "uuid": "md5((n % 5000)::text)::uuid"}[key]
+        made = {"bigint": f"n % {documents}", "text": f"'d' || (n % {documents})", "uuid": f"md5((n % {documents})::text)::uuid"}[key]
         place.run(
             f"CREATE TABLE t (d {key}, i integer, x text, m jsonb)",
-            f"INSERT INTO t SELECT {made}, n / 5000, 'text ' || n, "
-            "jsonb_build_object('doc', 'd' || (n % 5000), 'i', n / 5000, 't', 'T' || (n % 5000)) FROM generate_series(0, 99999) AS n",
+            f"INSERT INTO t SELECT {made}, n / {documents}, 'text ' || n, jsonb_build_object('doc', 'd' || (n % {documents}), "
+            f"'i', n / {documents}, 't', 'T' || (n % {documents})) FROM generate_series(0, {20 * documents - 1}) AS n",
         )
 
 
@@ -54,7 +57,7 @@ def test_a_fetch_uses_the_index_of_a_large_table(place: Place, own_database: Own
             place.run("ANALYZE t")
         dataset = linked(own_database, TableMapping("t", fields))
         ids = [document.document_id for document in dataset.documents()]
-        assert len(ids) == DOCUMENTS
+        assert len(ids) == DOCUMENTS[place.kind]
         for hits in (1, 20, 100):
             windows = [Window(name, 3, 5) for name in ids[:hits]]
             said = explain(own_database, dataset.sql.fetch, dataset.fetch_parameters(windows))

@@ -38,7 +38,8 @@ def _forget_query() -> None:
 def pick_query(info: DatasetInfo, entries: list[QueryEntry]) -> str:
     """The id of the query that is chosen, or that the address asked for; previous and next."""
     ids = [entry.query_id for entry in entries]
-    labels = {entry.query_id: _label(entry, server.is_stored(info, entry.query_id)) for entry in entries}
+    unsaved = typed_questions.unsaved(info)
+    labels = {entry.query_id: _label(entry, entry.query_id not in unsaved) for entry in entries}
     _take_asked_for(Session.query_id.key, ids, labels, "query")
     if session.query_id not in labels:
         session.query_id = ids[0]

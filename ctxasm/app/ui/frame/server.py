@@ -106,7 +106,8 @@ def _stored_queries(info: DatasetInfo) -> tuple[list[QueryEntry], frozenset[str]
     kept = session.query_list
     if kept is None or kept[0] != info.dataset_id:
         bench = workbench()
-        saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name)) - loaded_ids(bench, info.name)
+        saved = frozenset(query.query_id for query in bench.store.saved_queries(info.name))
+        saved = saved and saved - loaded_ids(bench, info.name)
         kept = (info.dataset_id, bench.query_list(info.name), saved)
         session.query_list = kept
     return kept[1], kept[2]
