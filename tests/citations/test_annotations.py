@@ -83,6 +83,8 @@ def test_a_score_is_the_share_of_claims_that_are_carried_and_of_those_cited_righ
     ]
     (support,) = annotations_of(check_answer("The desk opens at nine.", sources, LexicalScorer(), voice=True), "a" * 16)
     assert support["result"]["score"] == 1.0
+    (support,) = annotations_of(check_answer("The sources do not say when the desk opens.", sources, LexicalScorer()), "a" * 16)
+    assert support["name"] == "ctxasm support"
 
 
 @pytest.mark.parametrize(("outcome", "score"), [("cited", 1.0), ("not_cited", 0.0)])
