@@ -70,7 +70,9 @@ def _carried(checked: CheckedAnswer) -> Iterator[tuple[int, int]]:
 def _in_chunks(assembly: Assembly, low: int, high: int) -> Iterator[tuple[Key, int, int]]:
     """The chunks that hold characters `low` to `high` of the context, and which characters of each."""
     for segment in assembly.segments:
-        if segment.kind == "chunk" and segment.document_id is not None and segment.chunk_index is not None:
+        if segment.end <= low or high <= segment.start or segment.kind != "chunk":
+            continue
+        if segment.document_id is not None and segment.chunk_index is not None:
             first, last = max(low, segment.start), min(high, segment.end)
             if first < last and segment.chunk_start is not None:
                 shift = segment.chunk_start - segment.start

@@ -52,17 +52,22 @@ class Matter:
 
     def held(self, at: int) -> int:
         """The bits that a sentence holds."""
-        mask = 0
+        return self._held.get(at, 0)
+
+    @cached_property
+    def _held(self) -> dict[int, int]:
+        held: dict[int, int] = {}
         for clause in self.clauses:
-            mask |= clause.mask if clause.sentence == at else 0
-        return mask
+            held[clause.sentence] = held.get(clause.sentence, 0) | clause.mask
+        return held
 
     def _of_sentence(self, at: int) -> Iterator[Clause]:
         forms, quantities = self.parts.forms, self.parts.quantities
         for clause in self.evidence.clauses(at):
             mask = 0
-            for word in clause.words:
-                mask |= forms.get(word.key, 0)
+            for _, _, key in clause.words:
+                if key in forms:
+                    mask |= forms[key]
             if clause.quantities:
                 for place, ours in enumerate(quantities, len(self.parts.words)):
                     if any(ours.agrees(theirs) for theirs in clause.quantities):
@@ -74,9 +79,7 @@ class Matter:
         if self._sentences is None:
             self._sentences = []
             for at in self.numbers:
-                clauses, mask = self.evidence.clauses(at), 0
-                for clause in self.clauses:
-                    mask |= clause.mask if clause.sentence == at else 0
+                clauses, mask = self.evidence.clauses(at), self.held(at)
                 words = tuple(word for clause in clauses for word in clause.words)
                 figures = tuple(quantity for clause in clauses for quantity in clause.quantities)
                 span = self.evidence.sentences[at]
@@ -102,12 +105,12 @@ class Matter:
     @property
     def operators(self) -> list[Operator]:
         """The words of the claim that turn what it says."""
-        return self.parts.once(_operators, self.evidence)
+        return self.parts.once(operators_of, self.evidence)
 
     @property
     def words(self) -> list[Word]:
         """The words of the claim with content, each time that they stand in it."""
-        return self.parts.once(_words, self.evidence)
+        return self.parts.once(words_of, self.evidence)
 
     def next_word(self, at: int) -> Word | None:
         """The first word of the claim with content from a character on."""
@@ -166,7 +169,8 @@ class Matter:
 
     def bits(self, keys: frozenset[str]) -> int:
         """The bits of words of the claim."""
-        return sum(1 << bit for bit, word in enumerate(self.parts.words) if word.key in keys)
+        known = self.parts.once(_bits, self.evidence)
+        return sum(known.get(key, 0) for key in keys)
 
     def between(self, low: int, high: int) -> int:
         """The bits of the words and figures between two characters of the claim."""
@@ -191,14 +195,20 @@ def _spans(parts: Parts, _: Evidence) -> list[tuple[int, int]]:
     return clause_spans(parts.text, 0, len(parts.text))
 
 
-def _operators(parts: Parts, evidence: Evidence) -> list[Operator]:
+def _bits(parts: Parts, _: Evidence) -> dict[str, int]:
+    return {word.key: 1 << bit for bit, word in enumerate(parts.words)}
+
+
+def operators_of(parts: Parts, evidence: Evidence) -> list[Operator]:
+    """The words of a claim that turn what it says."""
     figures = [(quantity.start, quantity.end) for quantity in parts.quantities]
     return read_operators(parts.text, 0, len(parts.text), evidence.stems.tongue, figures)
 
 
 def _around(parts: Parts, evidence: Evidence) -> list[tuple[Quantity, Around]]:
-    return list(around_all(parts.text, 0, len(parts.text), parts.quantities, parts.once(_operators, evidence)))
+    return list(around_all(parts.text, 0, len(parts.text), parts.quantities, parts.once(operators_of, evidence)))
 
 
-def _words(parts: Parts, evidence: Evidence) -> list[Word]:
+def words_of(parts: Parts, evidence: Evidence) -> list[Word]:
+    """The words of a claim with content, each time that they stand in it."""
     return list(read_words(parts.text, 0, len(parts.text), evidence.stems))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.quantity import Quantity
+from ctxasm.citations.lexical.quantity import Quantity, any_of
 from ctxasm.text.number_words import NUMBER_WORDS, POINTS
 
-_HOURS = "|".join(sorted((word for word, value in NUMBER_WORDS.items() if value in range(1, 13)), key=len, reverse=True))
+_HOURS = any_of(word for word, value in NUMBER_WORDS.items() if value in range(1, 13))
 CLOCK = (
     r"(?P<clock>(?<![\d.,:])\b(?P<hour>[01]?\d|2[0-4])"
     r"(?:[.:](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![.,:]?\d)|(?=\s*(?:[ap]\.?m\b|o[’']clock))|[hu](?P<short>[0-5]\d)\b)"

@@ -16,6 +16,7 @@ from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.order import BEING, MOST_MOVED, SKIPPED
+from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.words import Tongue
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.denials import is_denial
@@ -47,8 +48,7 @@ class Token(NamedTuple):
 
 def find_edits(matter: Matter) -> Iterator[Gated]:
     """What was edited in a claim that copies one of its sentences; the first edit only."""
-    text = matter.parts.text
-    ours = _tokens(text, 0, len(text))
+    ours = matter.parts.once(_own, matter.evidence)
     for at in matter.numbers:
         theirs, pairs = matter.evidence.once(_copied, at)
         new = [place for place in range(len(ours) + 1) if _pair(ours, place) not in pairs]
@@ -60,6 +60,10 @@ def find_edits(matter: Matter) -> Iterator[Gated]:
         if found is not None:
             yield found
             return
+
+
+def _own(parts: Parts, _: Evidence) -> list[Token]:
+    return _tokens(parts.text, 0, len(parts.text))
 
 
 def _copied(evidence: Evidence, at: int) -> tuple[list[Token], frozenset[Pair]]:
@@ -107,18 +111,23 @@ def _exchanged(
     tried = [place for place in new[:MOST_MOVED] if place <= len(ours)]
     stretches = [(low, high) for place, low in enumerate(tried) for high in tried[place + 1 :] if high - low <= LONGEST]
     stretches = [(low, high) for low, high in stretches if _weighs(matter, ours[low:high])]
-    for place, (low, high) in enumerate(stretches):
-        for first, last in stretches[place + 1 :]:
-            if (_before(ours, low), ours[first].plain) not in pairs:
+    ends: dict[int, list[int]] = {}
+    for low, high in stretches:
+        ends.setdefault(low, []).append(high)
+    for low, high in stretches:
+        before = _before(ours, low)
+        for first in ends:
+            if first < high or (before, ours[first].plain) not in pairs:
                 continue
-            if first < high or (first == high and not _is_compound(matter.parts.text, ours[high - 1], ours[high])):
+            if first == high and not _is_compound(matter.parts.text, ours[high - 1], ours[high]):
                 continue
-            before, after = _pair(ours, low)[0], _pair(ours, last)[1]
-            inner = ours[high:first] or ours[low:high]
-            joints = [(before, ours[first].plain), (ours[last - 1].plain, inner[0].plain), (ours[high - 1].plain, after)]
-            joints += [(ours[first - 1].plain, ours[low].plain)] if high < first else []
-            if all(joint in pairs for joint in joints) and not _means_the_same(matter, ours, (low, high), (first, last)):
-                return Gated("roles", matter.parts.text[ours[low].start : ours[last - 1].end], _span(matter, at, theirs))
+            if first > high and (ours[first - 1].plain, ours[low].plain) not in pairs:
+                continue
+            inner = ours[high if first > high else low].plain
+            for last in ends[first]:
+                joints = (ours[last - 1].plain, inner), (ours[high - 1].plain, _pair(ours, last)[1])
+                if all(joint in pairs for joint in joints) and not _means_the_same(matter, ours, (low, high), (first, last)):
+                    return Gated("roles", matter.parts.text[ours[low].start : ours[last - 1].end], _span(matter, at, theirs))
     return None
 
 

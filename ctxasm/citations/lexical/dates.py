@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ctxasm.citations.lexical.quantity import Quantity, Value
+from ctxasm.citations.lexical.quantity import Quantity, Value, any_of
 from ctxasm.text.dates import MONTHS, WEEKDAYS
 from ctxasm.text.number_words import SHORT_DAYS
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DAY = "|".join(sorted(WEEKDAYS, key=len, reverse=True))
-_SHORT = "|".join(SHORT_DAYS)
+_MONTH = any_of(MONTHS)
+_DAY = any_of(WEEKDAYS)
+_SHORT = any_of(SHORT_DAYS)
 _JOIN = r"\.?\s*(?:[-–—/&,+]|t/m|tot\s+en\s+met|tot|to|and|en|bis|und)\s*"
 DATE = (
     r"(?P<iso>(?<!\d)(?P<y>[12]\d{3})-(?P<m>[01]?\d)-(?P<d>[0-3]?\d)(?!\d))"
@@ -30,24 +30,23 @@ _LOOK_BACK = 24
 
 def date_of(match: re.Match[str], text: str) -> Quantity | None:
     """The date, month or day of the week of a match of `DATE`; None where it is none after all."""
-    got = match.groupdict()
     start, end = match.span()
-    if got["weekday"]:
-        return Quantity(start, end, "weekday", frozenset({WEEKDAYS[got["day"].lower()]}))
-    if got["short_day"]:
+    if match["weekday"]:
+        return Quantity(start, end, "weekday", frozenset({WEEKDAYS[match["day"].lower()]}))
+    if match["short_day"]:
         is_day = _DAY_AFTER.match(text, end) or _DAY_BEFORE.search(text[max(0, start - _LOOK_BACK) : start])
-        return Quantity(start, end, "weekday", frozenset({SHORT_DAYS[got["abbreviation"].lower()]})) if is_day else None
-    if got["month"]:
+        return Quantity(start, end, "weekday", frozenset({SHORT_DAYS[match["abbreviation"].lower()]})) if is_day else None
+    if match["month"]:
         return _month(match, text)
     for kind, fields in (("iso", "y m d"), ("long", "y3 m3 d3"), ("us", "y4 m4 d4")):
-        if got[kind]:
-            year, month, day = (got[name] for name in fields.split())
+        if match[kind]:
+            year, month, day = (match[name] for name in fields.split())
             if kind == "us" and month == "may" and not year:
                 return None
             return _date(start, end, [(year, month, day)])
-    year = got["y2"] if len(got["y2"]) == 4 else f"20{got['y2']}"
-    readings = [(year, got["m2"], got["d2"])]
-    return _date(start, end, [*readings, (year, got["d2"], got["m2"])] if got["sep"] == "/" else readings)
+    year = match["y2"] if len(match["y2"]) == 4 else f"20{match['y2']}"
+    readings = [(year, match["m2"], match["d2"])]
+    return _date(start, end, [*readings, (year, match["d2"], match["m2"])] if match["sep"] == "/" else readings)
 
 
 def _date(start: int, end: int, readings: list[tuple[str | None, str, str]]) -> Quantity | None:

@@ -25,6 +25,8 @@ Displaced = tuple[int, Conflict | None]
 
 def find_displaced(matter: Matter, mask: int) -> Iterator[Displaced]:
     """What of a clause of the claim (its bits) the source has elsewhere."""
+    if not mask & (matter.parts.names | matter.parts.all_quantities):
+        return
     yield from _turned_figures(matter, mask)
     if matter.holds_all(mask):
         return

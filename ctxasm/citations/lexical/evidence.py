@@ -87,7 +87,7 @@ class Evidence:
         self.sentences.append(sentence)
         postings, kept = self.postings, self.stems.kept
         for word in words_in(text, sentence.start, sentence.end):
-            key, figure, denies, opposes, _ = kept[word]
+            key, figure, denies, opposes, _, _, _, verb = kept[word]
             if figure:
                 self._with_figures.add(at)
             if denies or opposes:
@@ -96,7 +96,7 @@ class Evidence:
                 places = postings.get(key)
                 if places is None:
                     postings[key] = [at]
-                    if verb := self.stems.verb_of(word):
+                    if verb:
                         self._participles.setdefault(verb, set()).add(key)
                 elif places[-1] != at:
                     places.append(at)
@@ -137,13 +137,14 @@ class Evidence:
         known = self._in_titles.get((source, key))
         if known is None:
             titles = self.titles[source]
-            known = self._in_titles[source, key] = key in titles or any(_is_like(key, title) for title in titles)
+            is_long = len(key) >= LEAST_PREFIX
+            known = self._in_titles[source, key] = key in titles or (is_long and any(_is_like(key, title) for title in titles))
         return known
 
     def rarity(self, forms: Sequence[str]) -> float:
         """1 for a word whose forms stand in no sentence, falling to 0 for one in all (inverse document frequency over sentences)."""
         lists = [self.postings[form] for form in forms]
-        held = len(lists[0]) if len(lists) == 1 else len({at for places in lists for at in places})
+        held = len(lists[0]) if len(lists) == 1 else len(set[int]().union(*lists))
         total = len(self.sentences) + 1
         return math.log(total / (held + 1)) / math.log(total) if total > 1 else 1.0
 
@@ -157,11 +158,11 @@ class Evidence:
     def _taken(self, at: int) -> Iterator[SourceClause]:
         sentence = self.sentences[at]
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
-        words = list(read_words(text, sentence.start, sentence.end, self.stems))
+        words, quantities = list(read_words(text, sentence.start, sentence.end, self.stems)), self.quantities(at)
         for start, end in clause_spans(text, sentence.start, sentence.end):
             segment += any(mark in _PARTING for mark in text[before:start])
             before = end
-            figures = tuple(quantity for quantity in self.quantities(at) if start <= quantity.start < end)
+            figures = tuple(quantity for quantity in quantities if start <= quantity.start < end)
             low, high = bisect_left(words, (start,)), bisect_left(words, (end,))
             yield SourceClause(start, end, segment, tuple(words[low:high]), figures)
 
@@ -175,6 +176,10 @@ class Evidence:
             text = self.sources[sentence.source].text
             known = self._quantities[at] = tuple(read_quantities(text, sentence.start, sentence.end))
         return known
+
+    def has_figures(self, at: int) -> bool:
+        """Whether a sentence has a word or number that may begin a quantity."""
+        return at in self._with_figures
 
     def span(self, at: int) -> tuple[int, int]:
         """The characters of a sentence in its source."""

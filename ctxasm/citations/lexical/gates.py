@@ -7,8 +7,8 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from ctxasm.citations.lexical.amounts import find_amounts
 from ctxasm.citations.lexical.asserted import find_unasserted
@@ -52,16 +52,19 @@ class Findings(NamedTuple):
         return bool(self.heavy or self.figures or self.names or self.displaced or self.denials or self.conflict or self.gated)
 
 
-def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, gates: int | None = None) -> Findings:
-    """Everything that stands against a claim in its chosen windows; of what is `gated` no more than so many `gates` if that is given. With
-    none of them asked for, only the conflict is sure."""
+def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, only: Literal["gate", "conflict"] | None = None) -> Findings:
+    """Everything that stands against a claim in its chosen windows. Of a claim of which nothing is missing `only` a gate may be asked for:
+    where there is one it is all that is told, without a look at the rest. With `only` the conflict asked for, nothing else is sure."""
     sources = {window.source for window in windows}
     lacking = find_lacking(parts, windows, in_titles(parts, sources, evidence, parts.everything & ~union(windows)))
     matter = Matter(parts, windows, evidence)
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
+    is_gated = only != "conflict" and not lacking.stands_against
+    if only == "gate" and is_gated and (first := next(chain(find_untied(matter), _gates(matter)), None)):
+        return lacking._replace(gated=(first,))
     signs = has_signs(matter)
-    displaced, denials, conflict = 0, lonely_denials(matter) if signs and gates != 0 and not lacking.stands_against else 0, None
+    displaced, denials, conflict = 0, lonely_denials(matter) if signs and is_gated else 0, None
     for stretch in parts.clauses:
         for bits, found in find_displaced(matter, stretch.mask):
             displaced |= bits
@@ -74,7 +77,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, gates: 
     displaced &= ~lacking.uncovered
     displaced &= ~in_titles(parts, sources, evidence, displaced)
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
-    return findings if lacking.stands_against else findings._replace(gated=tuple(dict.fromkeys(islice(_gates(matter), gates))))
+    return findings._replace(gated=tuple(dict.fromkeys(_gates(matter)))) if is_gated and only is None else findings
 
 
 def _says_both(matter: Matter) -> bool:

@@ -73,8 +73,9 @@ def read_operators(text: str, low: int, high: int, tongue: Tongue, figures: Coll
         start, _, plain = tokens[at]
         taken = 1
         begun = _begun(tongue, plain)
+        ahead = tokens[at : at + APART] if begun else ()
         for phrase in begun if begun and not _is_name(text, tokens, at) else ():
-            if _stands(phrase.words, tokens[at : at + APART]):
+            if len(phrase.words) == 1 or _stands(phrase.words, ahead):
                 taken = 1 if APART_SIGN in phrase.words else len(phrase.words) - phrase.words[-1].startswith(("#", "*"))
                 if phrase.kind == "none":
                     break

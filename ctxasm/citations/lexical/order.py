@@ -11,9 +11,10 @@ from functools import cached_property
 from itertools import combinations, islice, pairwise, takewhile
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter, operators_of, words_of
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import reading_words
+from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
 from ctxasm.citations.lexical.words import LETTERS, read_words
@@ -88,23 +89,8 @@ class Order:
         self.stems = matter.evidence.stems
         self.text = matter.parts.text
         self._known_items: dict[int, list[Item]] = {}
-        self.spans = self._own_spans()
-        self.items = _items(self.text, self.spans, _tokens(self.text, 0, len(self.text)))
-        self._is_passive = _is_passive(self.text, 0, len(self.text))
+        self.spans, self.items, self._is_passive = matter.parts.once(_own, matter.evidence)
         self._placing = reading_words(self.stems.tongue)["placing"]
-
-    def _own_spans(self) -> list[Span]:
-        parts, tongue = self.matter.parts, self.stems.tongue
-        figures = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
-        taken = [*((op.start, op.end) for op in self.matter.operators), *((start, end) for start, end, _ in figures)]
-        bits = {word.key: 1 << bit for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1}
-        words = [
-            (word.start, word.end, bits[word.key])
-            for word in read_words(self.text, 0, len(self.text), self.stems)
-            if word.key in bits and not any(start <= word.start < end for start, end in taken)
-            if tongue != "de" or self.text[word.start].isupper() or _BEFORE_NOUN.match(self.text, word.end)
-        ]
-        return sorted((*figures, *words))
 
     def _items_of(self, at: int) -> list[Item]:
         """The items in a sentence of a source, remembered."""
@@ -347,6 +333,22 @@ class Order:
         return any(key and key not in self.stems.light for key in keys)
 
 
+def _own(parts: Parts, evidence: Evidence) -> tuple[list[Span], list[Item], bool]:
+    """The words of weight and figures of a claim, its items, and whether it is in the passive voice."""
+    text, tongue = parts.text, evidence.stems.tongue
+    figures = [(quantity.start, quantity.end, 1 << bit) for bit, quantity in enumerate(parts.quantities, len(parts.words))]
+    taken = [*((op.start, op.end) for op in parts.once(operators_of, evidence)), *((start, end) for start, end, _ in figures)]
+    bits = {word.key: 1 << bit for bit, word in enumerate(parts.words) if parts.heavy >> bit & 1}
+    words = [
+        (word.start, word.end, bits[word.key])
+        for word in parts.once(words_of, evidence)
+        if word.key in bits and not any(start <= word.start < end for start, end in taken)
+        if tongue != "de" or text[word.start].isupper() or _BEFORE_NOUN.match(text, word.end)
+    ]
+    spans = sorted((*figures, *words))
+    return spans, _items(text, spans, _tokens(text, 0, len(text))), _is_passive(text, 0, len(text))
+
+
 def _each(bits: int) -> Iterator[int]:
     """The single bits among some."""
     while bits:
@@ -389,8 +391,11 @@ def _is_passive_there(evidence: Evidence, at: int) -> bool:
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
     being = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
-    done = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
-    if being is None or done is None:
+    if being is None:
+        return None
+    words = ((match, match.group().casefold()) for match in LETTERS.finditer(text, low, high))
+    done = next((match for match, word in words if word in _BY and (word != "by" or match.start() > being.start())), None)
+    if done is None:
         return None
     before = [bits for start, _, bits in spans if start < being.start()]
     after = [bits for start, _, bits in spans if start >= done.end()]

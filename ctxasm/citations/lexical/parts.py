@@ -58,7 +58,11 @@ class Parts:
 
         @cache
         def weight(mask: int) -> float:
-            return sum(weight for bit, weight in enumerate(weights) if mask >> bit & 1)
+            total = 0.0
+            while mask:
+                total += weights[(mask & -mask).bit_length() - 1]
+                mask &= mask - 1
+            return total
 
         everything = (1 << len(weights)) - 1
         object.__setattr__(self, "weight", weight)
@@ -90,17 +94,20 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     bits: dict[str, int] = {}
     places: list[tuple[int, int]] = []
     has_signs = False
+    verbs: dict[str, str] = {}
     for low, high, read in read_all(claim, 0, len(claim), stems):
-        has_signs = has_signs or read.denies or read.opposes or bool(read.key and without_prefix(read.key, stems))
-        if read.key and not any(start <= low < end for start, end in inside):
-            words.setdefault(read.key, Word(low, high, read.key))
-            places.append((low, bits.setdefault(read.key, len(bits))))
+        key = read.key
+        has_signs = has_signs or read.denies or read.opposes or bool(key and without_prefix(key, stems))
+        if key and not (inside and any(start <= low < end for start, end in inside)):
+            if key not in words:
+                words[key], verbs[key], bits[key] = Word(low, high, key), read.verb, len(bits)
+            places.append((low, bits[key]))
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights: list[float] = []
     forms: dict[str, int] = {}
     leads = stems.leads_in(claim)
-    for bit, (key, word) in enumerate(words.items()):
-        variants = evidence.variants(key, stems.verb_of(claim[word.start : word.end]), leads)
+    for key, bit in bits.items():
+        variants = evidence.variants(key, verbs[key], leads)
         weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))
         for form in variants:
             forms[form] = forms.get(form, 0) | 1 << bit
@@ -137,7 +144,7 @@ def _clauses(claim: str, places: Sequence[tuple[int, int]]) -> tuple[Stretch, ..
 def is_name(text: str, start: int, end: int, tongue: str) -> bool:
     """Whether a word is written as a name: a capital inside it, or at its head within a sentence (in German all nouns have one)."""
     word = text[start:end]
-    if any(letter.isupper() for letter in word[1:]):
+    if not (tail := word[1:]).islower() and any(letter.isupper() for letter in tail):
         return True
     return tongue != "de" and word[:1].isupper() and not _SENTENCE_START.search(text[max(0, start - 4) : start])
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
-from ctxasm.citations.lexical.words import Stems
+from ctxasm.citations.lexical.words import Read, Stems
 from ctxasm.text.denials import DENIALS
 from ctxasm.text.number_words import UNITS
 
@@ -39,6 +39,10 @@ class Said(NamedTuple):
     bare: bool = False
 
 
+_Found = tuple[int, int, Read, int]
+"""A word at characters, and how many commas stand before it."""
+
+
 class _Token(NamedTuple):
     start: int
     end: int
@@ -52,48 +56,59 @@ class _Token(NamedTuple):
 def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
     """Every concept between two characters with its sign, in order."""
     said: list[Said] = []
-    clause: list[_Token] = []
+    clause: list[_Found] = []
     part = 0
-    kept, light, turns = stems.kept, stems.light, signs().turns
+    kept, turns = stems.kept, signs().turns
     for match in _TOKEN.finditer(text, low, high):
         word = match.group()
         if word == ",":
             part += 1
         elif word in _BREAKS:
-            said += _clause(clause)
+            said += _clause(clause, stems)
             clause = []
         else:
             read = kept[word]
             if read.plain in turns:
-                said += _clause(clause)
+                said += _clause(clause, stems)
                 clause = []
-            clause.append(_Token(*match.span(), read.plain, read.key, read.denies, part, read.key in light))
-    return [*said, *_clause(clause)]
+            clause.append((match.start(), match.end(), read, part))
+    return [*said, *_clause(clause, stems)]
 
 
-def _clause(tokens: list[_Token]) -> Iterator[Said]:
+def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
-    known = signs()
+    known, before = signs(), ""
+    denied = _denied(words, stems)
+    for at, (start, end, read, _) in enumerate(words):
+        plain, concept, sign = read.plain, read.concept, read.sign
+        if plain in known.paired:
+            concept, sign = known.signed.get(f"{before}_{plain}", (concept, sign))
+        before = plain
+        if not concept or plain in DENIALS:
+            continue
+        if at in denied:
+            cue = denied[at]
+            yield Said(concept, -sign, min(cue.start, start), max(cue.end, end), True, cue.plain in _BARE)
+        else:
+            yield Said(concept, sign, start, end)
+
+
+def _denied(words: Sequence[_Found], stems: Stems) -> dict[int, _Token]:
+    """The denials that bear on words of a clause, by the places of these."""
     denied: dict[int, _Token] = {}
-    denials = [at for at, token in enumerate(tokens) if token.denies]
-    content = [at for at, token in enumerate(tokens) if _has_content(token)] if denials else []
+    denials = [at for at, (_, _, read, _) in enumerate(words) if read.denies]
+    if not denials:
+        return denied
+    known, light = signs(), stems.light
+    tokens = [_Token(start, end, read.plain, read.key, read.denies, part, read.key in light) for start, end, read, part in words]
+    content = [at for at, token in enumerate(tokens) if _has_content(token)]
     heavy = [at for at in content if not tokens[at].light]
-    modals = [at for at, token in enumerate(tokens) if token.plain in known.modals] if denials else []
+    modals = [at for at, token in enumerate(tokens) if token.plain in known.modals]
     for at in denials:
         for place in _borne_on(tokens, at, content, heavy, modals):
             if denied.pop(place, None) is None:
                 denied[place] = tokens[at]
-    for at, token in enumerate(tokens):
-        plain = token.plain
-        if plain in DENIALS:
-            continue
-        pair = known.signed.get(f"{tokens[at - 1].plain}_{plain}") if at and plain in known.paired else None
-        concept, sign = pair or known.signed.get(plain) or (known.modals.get(plain, token.key), 1)
-        if concept and at in denied:
-            cue = denied[at]
-            yield Said(concept, -sign, min(cue.start, token.start), max(cue.end, token.end), True, cue.plain in _BARE)
-        elif concept:
-            yield Said(concept, sign, token.start, token.end)
+    return denied
 
 
 def _borne_on(tokens: list[_Token], at: int, content: Sequence[int], heavy: Sequence[int], modals: Sequence[int]) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
-from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value
+from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value, any_of
 from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.text.number_words import (
     CURRENCIES,
@@ -29,10 +29,10 @@ __all__ = ["Quantity", "read_quantities"]
 
 _FRACTION = "".join(FRACTIONS)
 _NUMBER = rf"\d{{1,3}}(?:[.,’' \u00a0\u202f]\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+|\s?[{_FRACTION}])?|[{_FRACTION}]"
-_HALVES = "|".join(sorted(HALVES, key=len, reverse=True))
+_HALVES = any_of(HALVES)
 _WORD = (
     r"(?!ten\s+(?:minste|hoogste|laatste|vroegste|tijde|gevolge|opzichte|behoeve|eerste|onrechte|slotte|aanzien|einde|name)\b)"
-    rf"(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}"
+    rf"(?:{any_of(NUMBER_WORDS)}"
     r"|[^\W\d_]{0,24}(?:honderd|hundert|duizend|tausend)[^\W\d_]{0,24})(?!\w)"
 )
 _TOKEN = re.compile(
@@ -97,24 +97,24 @@ def _starts(text: str, low: int, high: int) -> Iterator[int]:
 
 
 def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
-    start, end, got = match.start(), match.end(), match.groupdict()
-    if got["half"] or got["word"]:
+    start, end = match.span()
+    if match["half"] or match["word"]:
         return _number_in_words(match, text, high)
-    if got["clock"] or got["spoken"] or got["point"]:
+    if match["clock"] or match["spoken"] or match["point"]:
         found = clock_of(match, text, high)
-    elif got["version"] and not _GROUPED.fullmatch(got["version"]):
-        return Quantity(start, end, "version", frozenset({got["version"]}))
-    elif got["phone"]:
-        return Quantity(start, end, "phone", frozenset({re.sub(r"\D", "", got["phone"])[-PHONE_DIGITS:]}))
-    elif got["and_half"]:
-        unit, factor = UNITS[got["half_of"].lower()]
+    elif match["version"] and not _GROUPED.fullmatch(match["version"]):
+        return Quantity(start, end, "version", frozenset({match["version"]}))
+    elif match["phone"]:
+        return Quantity(start, end, "phone", frozenset({re.sub(r"\D", "", match["phone"])[-PHONE_DIGITS:]}))
+    elif match["and_half"]:
+        unit, factor = UNITS[match["half_of"].lower()]
         return Quantity(start, end, "number", frozenset({1.5 * factor}), unit, factor)
     else:
-        found = None if got["number"] or got["version"] else date_of(match, text)
-    figures = None if found else _FIGURES.match(text, match.start("number") if got["number"] else start, high)
+        found = None if match["number"] or match["version"] else date_of(match, text)
+    figures = None if found else _FIGURES.match(text, match.start("number") if match["number"] else start, high)
     if figures is None:
         return found
-    return _with_unit(start, figures.end(), _values(figures.group()), CURRENCIES.get(got["currency"] or "", ""), text, high)
+    return _with_unit(start, figures.end(), _values(figures.group()), CURRENCIES.get(match["currency"] or "", ""), text, high)
 
 
 def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 Value = float | str
@@ -10,6 +11,17 @@ TO = r"(?:[-–—]|t/m|tot(?:\s+en\s+met)?|to|until|à|bis)"
 """What joins the two ends of a range, as a regular expression."""
 AND = r"(?:and|en|und)"
 """What joins two figures that are a range behind "between" only."""
+
+
+def any_of(words: Iterable[str]) -> str:
+    """The longest of some words that stands there, as a regular expression: letter by letter, because hundreds of words are slow to try one
+    after another."""
+    tails: dict[str, list[str]] = {}
+    for word in words:
+        tails.setdefault(word[:1], []).append(word[1:])
+    is_end = tails.pop("", None) is not None
+    longer = "|".join(re.escape(letter) + any_of(each) for letter, each in tails.items())
+    return f"(?:{longer}){'?' * is_end}" if longer else ""
 
 
 class Quantity(NamedTuple):
@@ -30,10 +42,11 @@ class Quantity(NamedTuple):
     def agrees(self, other: Quantity) -> bool:
         """Whether the two may mean the same: equal values, and no different units."""
         if self.kind == other.kind:
-            if self.unit == other.unit and self.factor != other.factor and self.raw == other.raw:
+            if not _EQUAL.get(self.kind, _share)(self.values, other.values):
                 return False
-            same = _EQUAL.get(self.kind, _share)(self.values, other.values)
-            return same and (not self.unit or not other.unit or self.unit == other.unit)
+            if self.unit == other.unit:
+                return self.factor == other.factor or self.raw != other.raw
+            return not self.unit or not other.unit
         one, two = (self, other) if self.kind < other.kind else (other, self)
         agree = _ACROSS.get((one.kind, two.kind))
         return agree is not None and agree(one, two)

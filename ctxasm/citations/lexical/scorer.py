@@ -119,15 +119,19 @@ class LexicalComparison:
     def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
         """See `Comparison`: told by what the windows hold where that is surely enough, or too little; else by the first gate."""
         windows, key = self._windows_of(claim), (claim, tuple(dict.fromkeys(sources)))
-        if windows is None or key in self._known or self._is_far(windows, key[1]):
+        if windows is None or key in self._known:
             return self.together(claim, sources).score >= score
+        if self._is_far(windows, key[1]):
+            return self._far(claim, windows, windows.best_sentence(key[1][0])).score >= score
         chosen, parts = windows.choose(key[1]), windows.parts
-        if not is_close(parts, chosen):
+        if not is_close(parts, union(chosen)):
             return self._far(claim, windows, chosen).score >= score
         most = self._unopposed(parts, chosen, [window.source for window in chosen])
         if most < score or opposed(CONFLICT_FACTOR * most) > score + ROUNDING:
             return most >= score
-        findings = examine(parts, chosen, self._evidence, gates=1)
+        if opposed(most) > score - ROUNDING:  # a conflict may decide
+            return self.together(claim, sources).score >= score
+        findings = examine(parts, chosen, self._evidence, only="gate")
         if not findings.gated:
             self._known[key] = self._told(windows, chosen, findings)
         return round(score_of(parts, chosen, findings), 4) >= score
@@ -135,10 +139,12 @@ class LexicalComparison:
     def may_contradict(self, claim: int, source: int) -> bool:
         """See `Comparison`."""
         windows = self._windows_of(claim)
-        if windows is None or (windows.parts.words and not is_close(windows.parts, [Window(source, 0, 0, windows.held((source,)))])):
+        if windows is None or (windows.parts.words and not is_close(windows.parts, windows.held((source,)))):
             return False
         chosen = windows.choose((source,))
-        return is_close(windows.parts, chosen) and examine(windows.parts, chosen, self._evidence, gates=0).conflict is not None
+        if not is_close(windows.parts, union(chosen)):
+            return False
+        return examine(windows.parts, chosen, self._evidence, only="conflict").conflict is not None
 
     def _windows_of(self, claim: int) -> Windows | None:
         """The windows of a claim; None for what is none."""
@@ -154,7 +160,7 @@ class LexicalComparison:
         if self._is_far(windows, sources):
             return self._far(claim, windows, windows.best_sentence(sources[0]))
         chosen, parts = windows.choose(sources), windows.parts
-        if not is_close(parts, chosen):
+        if not is_close(parts, union(chosen)):
             return self._far(claim, windows, chosen)
         return self._told(windows, chosen, examine(parts, chosen, self._evidence))
 
@@ -193,10 +199,10 @@ class LexicalComparison:
         return Found(self._evidence.sources[window.source].number, first.start, last.end, round(share, 4))
 
 
-def is_close(parts: Parts, windows: Sequence[Window]) -> bool:
-    """Whether windows hold so much of the words of a claim that they are evidence."""
+def is_close(parts: Parts, held: int) -> bool:
+    """Whether windows that hold some bits of a claim hold so much of its words that they are evidence."""
     words = parts.everything & ~parts.all_quantities or parts.everything
-    return bool(windows) and parts.weight(union(windows) & words) >= LOOKED_AT * parts.weight(words)
+    return bool(held) and parts.weight(held & words) >= LOOKED_AT * parts.weight(words)
 
 
 def score_of(parts: Parts, windows: Sequence[Window], findings: Findings) -> float:

@@ -4,6 +4,7 @@ claim is merged from several places.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -52,17 +53,22 @@ class Masks(dict[int, int]):
                 self.words[at] |= bits
 
     def __missing__(self, at: int) -> int:
-        known, parts = self.words.get(at, 0), self._parts
-        theirs = self._evidence.quantities(at) if parts.quantities else ()
-        for place, quantity in enumerate(parts.quantities if theirs else (), len(parts.words)):
-            if any(quantity.agrees(other) for other in theirs):
-                known |= 1 << place
+        known, ours = self.words.get(at, 0), self._parts.quantities
+        theirs = self._evidence.quantities(at) if ours else ()
+        for place, quantity in enumerate(ours if theirs else (), len(self._parts.words)):
+            for other in theirs:
+                if quantity.agrees(other):
+                    known |= 1 << place
+                    break
         self[at] = known
         return known
 
     def union(self, first: int, last: int) -> int:
         """The bits that some of the sentences `first` to `last` (included) hold."""
-        return reduce(or_, map(self.__getitem__, range(first, last + 1)), 0)
+        held = self[first]
+        for at in range(first + 1, last + 1):
+            held |= self[at]
+        return held
 
 
 class Windows:
@@ -91,13 +97,16 @@ class Windows:
 
     def figures(self, sources: Iterable[int]) -> int:
         """The bits of quantities that sources hold, in any of their sentences; all where they are too many to look for."""
+        wanted, found = self.parts.all_quantities, 0
         if not 0 < len(self.parts.quantities) <= MOST_FIGURES:
-            return self.parts.all_quantities
-        found = 0
+            return wanted
         for source in sources:
             if source not in self._figures:
-                numbers = self._evidence.of_source[source]
-                self._figures[source] = self._masks.union(numbers.start, numbers.stop - 1) & self.parts.all_quantities
+                held = 0
+                for at in self._evidence.of_source[source]:
+                    if held & wanted != wanted and self._evidence.has_figures(at):
+                        held |= self._masks[at]
+                self._figures[source] = held & wanted
             found |= self._figures[source]
         return found
 
@@ -124,17 +133,20 @@ class Windows:
     def _tried(self, source: int) -> list[Window]:
         """Windows around the sentences that hold most; of those that hold the same the shortest, then the first, for no other is chosen."""
         holding = self._holding.get(source) or self._with_figures(source)
-        few = len(self.parts.quantities) <= MOST_FIGURES
-        best = sorted(holding, key=lambda at: -self.parts.weight(self._masks[at] if few else self._words.get(at, 0)))[:CANDIDATES]
+        held, weight = self._masks if len(self.parts.quantities) <= MOST_FIGURES else self._words, self.parts.weight
+        best = sorted(holding, key=lambda at: -weight(held[at]))[:CANDIDATES]
         if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self._masks[at]) for at in best]
         numbers, found = self._evidence.of_source[source], dict[int, Window]()
+        best.sort()
         for further in range(MOST_SENTENCES):
-            for at in sorted(best):
-                for first in range(max(numbers.start, at - further), min(at + 1, numbers.stop - further)):
+            low = numbers.start
+            for at in best:
+                for first in range(max(low, at - further), min(at + 1, numbers.stop - further)):
                     mask = self._masks.union(first, first + further)
                     if mask not in found and self._is_together(first, first + further):
                         found[mask] = Window(source, first, first + further, mask)
+                low = at + 1
         return list(found.values())
 
     def _with_figures(self, source: int) -> list[int]:
@@ -153,9 +165,11 @@ class Windows:
         step = STEP * total
         chosen: list[Window] = []
         while pool and len(chosen) < MOST_WINDOWS:
-            gains = [weight(window.mask & ~covered) - step * (window.last - window.first) for window in pool]
-            most = max(gains)
-            best = max((window for window, gain in zip(pool, gains, strict=True) if gain == most), key=self._place)
+            best, most = pool[0], -math.inf
+            for window in pool:
+                gain = weight(window.mask & ~covered) - step * (window.last - window.first)
+                if gain > most or (gain == most and self._place(window) > self._place(best)):
+                    best, most = window, gain
             new = best.mask & ~covered
             if chosen and (weight(new) < LEAST_GAIN * total or new.bit_count() < 2):
                 break

@@ -64,14 +64,18 @@ class Word(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, and how it is
-    written, folded and with plain apostrophes."""
+    """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, how it is
+    written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1) or says the opposite of (-1), and the
+    key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no participle)."""
 
     key: str
     figure: bool
     denies: bool
     opposes: bool
     plain: str
+    concept: str
+    sign: int
+    verb: str
 
 
 def _is_figure(plain: str) -> bool:
@@ -113,8 +117,10 @@ class Stems:
         return self.kept[word].key
 
     def _read(self, word: str) -> Read:
-        plain = folded(word)
-        return Read(self._found(plain), _is_figure(plain), is_denial(plain), plain in signs().opposing, plain.replace("’", "'"))
+        folds, known = folded(word), signs()
+        key, plain = self._found(folds), folds.replace("’", "'")
+        concept, sign = known.signed.get(plain) or (known.modals.get(plain, key), 1)
+        return Read(key, _is_figure(folds), is_denial(folds), folds in known.opposing, plain, concept, sign, self._verb_of(folds))
 
     def _found(self, plain: str) -> str:
         if plain in self._stops or plain.replace("’", "'").endswith("n't"):
@@ -134,14 +140,13 @@ class Stems:
         short = _DOUBLE.sub(r"\1\2", _ENDING.sub("", stem))
         return short[:-1] + _HARD.get(short[-1:], short[-1:])
 
-    def verb_of(self, word: str) -> str:
-        """The key of the verb whose participle a word may be ("opgehaald" of "ophalen"); empty for no participle."""
-        found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(folded(word))
+    def _verb_of(self, plain: str) -> str:
+        found = None if self.tongue == "en" else _PARTICIPLE.fullmatch(plain)
         return "" if found is None else self._plainer(found["lead"] + found["root"] + ("en" if found["end"] == "en" else ""))
 
     def leads_in(self, text: str) -> frozenset[str]:
         """The heads of verbs that stand apart in a text, as they stand in keys; English has none."""
-        words = (word.strip(".,;:!?()") for word in text.casefold().split()) if self.tongue != "en" else ()
+        words = (word.strip(".,;:!?()") for word in {*text.casefold().split()}) if self.tongue != "en" else ()
         return frozenset(LEADS[word] for word in words if word in LEADS)
 
 
@@ -161,7 +166,7 @@ def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     kept = stems.kept
     for match in _WORD.finditer(text, low, high):
         if key := kept[match.group()].key:
-            yield Word(*match.span(), key)
+            yield Word(match.start(), match.end(), key)
 
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:

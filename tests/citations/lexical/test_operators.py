@@ -474,6 +474,7 @@ def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gate
             [("Animax", "company")],
         ),
         ("Vik beat Dahl.", "Vik was hit by Oslo.", "en", []),
+        ("Vik hit Oslo.", "By night Vik was hit by Oslo.", "en", [("Vik hit Oslo.", "By night Vik was hit by Oslo.")]),
         ("Vik unterliegt Fors.", "Durch Fors wird Vik besiegt.", "de", []),
         ("Wurde Vik von Fors besiegt.", "Wurde Fors von Vik besiegt.", "de", [("Vik von Fors", "Fors von Vik")]),
         ("It is Fors Vik was beaten by.", "It is Vik Fors was beaten by then.", "en", [("Fors Vik", "Vik Fors")]),
