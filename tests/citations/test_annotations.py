@@ -83,11 +83,19 @@ def test_a_score_is_the_share_of_claims_that_are_carried_and_of_those_cited_righ
     ]
     (support,) = annotations_of(check_answer("The desk opens at nine.", sources, LexicalScorer(), voice=True), "a" * 16)
     assert support["result"]["score"] == 1.0
+    (support,) = annotations_of(check_answer("The sources do not say when the desk opens.", sources, LexicalScorer()), "a" * 16)
+    assert support["name"] == "ctxasm support"
 
 
 @pytest.mark.parametrize(("outcome", "score"), [("cited", 1.0), ("not_cited", 0.0)])
 def test_a_fact_that_was_cited_scores_one_and_any_other_nothing(outcome: str, score: float) -> None:
     assert fact_annotation("a" * 16, outcome, "It says so.", "A fact.", 1)["result"]["score"] == score
+
+
+@pytest.mark.parametrize(("length", "kept"), [(2000, True), (2001, False)])
+def test_of_a_fact_two_thousand_characters_are_sent(length: int, kept: bool) -> None:
+    made = fact_annotation("ab" * 8, "cited", "It was cited.", "x" * length, 1)
+    assert (made["metadata"]["fact"] == "x" * length, len(made["metadata"]["fact"])) == (kept, 2000)
 
 
 def test_ids_are_as_opentelemetry_writes_them() -> None:

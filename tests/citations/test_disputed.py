@@ -63,6 +63,12 @@ def test_two_hundred_characters_on_either_side_of_a_conflict_tell_what_it_is_abo
         assert (_same_but_for(claim, match, text) is not None) == is_said
 
 
+@pytest.mark.parametrize(("claim", "is_said"), [("Oak wards welcome visitors 14", True), ("Oak wards welcome five visitors 14", False)])
+def test_three_quarters_of_the_other_words_tell_that_it_is_the_same(claim: str, is_said: bool) -> None:
+    match = Match(0.9, (Found(1, 0, 21, 0.9),), (), Conflict("number", "14", "15", 1, 19, 21))
+    assert (_same_but_for(claim, match, "Oak wards visitors 15") is not None) == is_said
+
+
 def test_a_wrong_number_behind_a_disputed_claim_hides_nothing() -> None:
     claim = disputed(f"{OLD[:-1]} [3].", OLD, OLD.replace("15.00", "14.00"), "Parking costs two euros an hour.")
     assert claim.verdict == "elsewhere"

@@ -134,6 +134,7 @@ def test_html_links_and_everything_else_is_escaped() -> None:
         '<a href="https://x.example/2">2</a>c [99] &lt;script&gt;'
     )
     assert done.to_cleaned(answer.index("[99]")) == done.text.index("[99]")
+    assert link("<b>", (), to_source, html=True).text == "&lt;b&gt;"
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,13 @@ def test_one_source_that_carries_nothing_weighs(
     assert (found.score, found.idle, found.carried) == (pytest.approx(score), idle, carried)
 
 
+@pytest.mark.parametrize(("whole", "verdict"), [(0.5, "supported"), (0.49, "partly")])
+def test_what_is_carried_clause_by_clause_is_a_part_where_the_whole_is_not(whole: float, verdict: str) -> None:
+    scorer = Written({"Alpha": {(1,): 0.9, (1, 2): whole}, "while": {(2,): 0.9}, "Beta": {(2,): 0.9}})
+    (claim,) = check_answer("Alpha sings there [1], while Beta dances here [2].", grounds_of_sources(SOURCES), scorer).claims
+    assert (claim.verdict, [clause.verdict for clause in claim.clauses]) == (verdict, ["supported", "supported"])
+
+
 @pytest.mark.parametrize(("score", "part", "shown"), [(0.3, 0.5, 1), (0.5, 0.3, 1), (0.49, 0.49, 0)])
 def test_a_place_that_carries_a_part_is_shown_whatever_the_whole_comes_to(score: float, part: float, shown: int) -> None:
     bench = Bench(grounds_of_sources(SOURCES), Compared(Written({}), [], []), Written({}), {}, {}, {})

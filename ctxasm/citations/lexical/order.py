@@ -391,8 +391,11 @@ def _is_passive_there(evidence: Evidence, at: int) -> bool:
 def _ends(text: str, spans: Sequence[Span], low: int, high: int) -> tuple[int, int] | None:
     """What the passive voice of a text is about, and by whom it is done; None where either is no word of the claim."""
     being = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in BEING), None)
-    done = next((match for match in LETTERS.finditer(text, low, high) if match.group().casefold() in _BY), None)
-    if being is None or done is None:
+    if being is None:
+        return None
+    words = ((match, match.group().casefold()) for match in LETTERS.finditer(text, low, high))
+    done = next((match for match, word in words if word in _BY and (word != "by" or match.start() > being.start())), None)
+    if done is None:
         return None
     before = [bits for start, _, bits in spans if start < being.start()]
     after = [bits for start, _, bits in spans if start >= done.end()]

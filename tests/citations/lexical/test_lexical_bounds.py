@@ -49,6 +49,16 @@ def test_a_window_has_three_sentences() -> None:
     assert spans(found.choose([0])) == [(0, 2), (3, 3)]
 
 
+def test_a_source_without_the_words_of_a_claim_holds_none() -> None:
+    found = windows("bamlomp banlomp", "bamlomp.", "barlomp.")
+    assert [found.held([0]).bit_count(), found.held([1]), found.held([0, 1]).bit_count()] == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("text", "may"), [("Entry is free.", False), ("Entry is not free.", True), ("Anna Bos slept.", False)])
+def test_what_opposes_a_claim_may_contradict_it(text: str, may: bool) -> None:
+    assert LexicalScorer().compare(["Entry is free."], [of(text)]).may_contradict(0, 0) is may
+
+
 def test_three_windows_carry_a_claim_together() -> None:
     eight = WORDS[:8]
     found = windows(" ".join(eight), *(sentences(eight[at : at + 2]) for at in range(0, 8, 2)))

@@ -7,6 +7,8 @@ import math
 import pytest
 
 from ctxasm.citations.lexical.evidence import Evidence, clause_spans
+from ctxasm.citations.lexical.gates import in_titles
+from ctxasm.citations.lexical.parts import parts_of
 from ctxasm.citations.lexical.words import Tongue, stems_of
 from ctxasm.model.support import Source
 from ctxasm.text.sentences import sentence_spans
@@ -86,6 +88,12 @@ def test_english_has_no_compounds() -> None:
 )
 def test_a_title_holds_a_word_also_as_head_or_tail(title: str, key: str, is_in: bool) -> None:
     assert evidence("x", title=title).is_in_title(0, key) is is_in
+
+
+def test_a_title_is_looked_at_for_the_words_that_are_asked_for() -> None:
+    source = evidence("x", title="tabak rugbak", tongue="en")
+    parts = parts_of("tabak rugbak danst", source)
+    assert [in_titles(parts, [0], source, asked) for asked in (0b1, 0b10, 0b100, 0b111)] == [0b1, 0b10, 0, 0b11]
 
 
 def test_a_word_in_no_sentence_is_rarest_and_one_in_all_is_worth_nothing() -> None:

@@ -86,6 +86,11 @@ def matched(claim: str, source: str) -> Match:
         ),
         ("hedge", "Snakes are deaf.", "Animal myths\n  - Bats are blind\n  - Snakes are deaf\n", "", "Animal myths"),
         ("hedge", "Snakes are deaf.", "Animal myths\n1. Bats are blind\n2. Snakes are deaf\n", "", "Animal myths"),
+        ("qualifier", "The shop was and is open.", "The shop is open on Monday.", "", "Monday"),
+        ("qualifier", "Orm is the largest city.", "2nd largest city is Orm.", "largest", "2nd largest"),
+        ("modal", "U moet oude bonnen bewaren.", "Bonnen, ook oude, bewaren wij hier.", "moet", ""),
+        ("hedge", "Milk is bad.", "Misconceptions about milk\nMilk is bad.", "", "Misconceptions about milk"),
+        ("quantifier", "Guests swim.", "Some guests swim, other guests swim later.", "", "Some"),
         ("hedge", "Snakes are deaf.", "## Myths\n\n### Animals\n\nSnakes are deaf.", "", "Myths"),
         ("hedge", "The bell rings at noon.", "False: the bell rings at noon.", "", "False"),
         ("hedge", "De bel gaat om twaalf uur.", "Onjuiste beweringen\nDe bel gaat om twaalf uur.", "", "Onjuiste beweringen"),
@@ -138,6 +143,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
     [
         ("Every guest has to sign the book.", "All guests must sign the book."),
         ("You must keep the receipts.", "Keep the receipts."),
+        ("40 people came.", "– 40 people came."),
         ("The city was destroyed by an earthquake in 1755.", "An earthquake destroyed the city in 1755."),
         ("In 1931 the museum moved to the mill.", "The museum moved to the mill in 1931."),
         ("Dogs are allowed if they are on a leash.", "Dogs are allowed provided that they are on a leash."),
@@ -267,6 +273,19 @@ def matter(claim: str, source: str, tongue: Tongue) -> Matter:
             [("roles", "Tall trees near quiet old mills shade roads", "Roads shade tall trees near quiet old mills")],
         ),
         ("Tall green trees near quiet old mills shade roads.", "Roads shade tall green trees near quiet old mills.", "en", []),
+        (
+            "Vik met quiet Fors slowly old red.",
+            "Fors met quiet Vik slowly.",
+            "en",
+            [("roles", "Vik met quiet Fors", "Fors met quiet Vik slowly")],
+        ),
+        (
+            "Vik met quiet old Fors slowly red deep dark.",
+            "Fors met quiet old Vik slowly.",
+            "en",
+            [("roles", "Vik met quiet old Fors", "Fors met quiet old Vik slowly")],
+        ),
+        ("Vik met quiet Fors slowly old red deep.", "Fors met quiet Vik slowly.", "en", []),
     ],
 )
 def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str, str]]) -> None:
@@ -381,6 +400,12 @@ def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gate
             "en",
             [("hung", "was cast"), ("1880 … hung", "hung in 1894.")],
         ),
+        (
+            "It cost 5 euro, 7 euro in 1880.",
+            "It cost 7 euro in 1880, 5 euro in 1890.",
+            "en",
+            [("5 euro, 7 euro in 1880", "5 euro in 1890")],
+        ),
         ("The bell hung in 1880.", "The bell was cast in 1880; it hung in 1894.", "en", [("hung", "was cast")]),
         (
             "Jan Berg Holm beat Ole Dahl Vik.",
@@ -431,6 +456,30 @@ def test_what_was_edited_in_a_copy(claim: str, source: str, tongue: Tongue, gate
         ),
         ("Oslo won.", "Bergen won, Oslo lost.", "en", [("Oslo", "Bergen")]),
         ("In 1931 the museum moved to the mill.", "The museum moved to the mill in 1931.", "en", []),
+        ("Vik was tall.", "Vik was very tall; Fors was tall.", "en", []),
+        ("Vik was tall.", "Fors was small; Vik slept.", "en", []),
+        ("In Oslo there Vik did.", "Vik slept in Oslo; there Fors did.", "en", [("Vik", "Fors")]),
+        ("It was Vik.", "Vik slept; she was Fors.", "en", []),
+        ("Vik met Fors.", "Fors slept; he met Dahl.", "en", [("Fors", "Dahl")]),
+        ("Vik slept.", "Vik met Orm; Dahl slept.", "en", [("Vik", "Dahl")]),
+        ("Was Vik in Oslo.", "Vik slept; was Fors in Bergen.", "en", [("Vik", "Fors")]),
+        ("Vik asks Fors.", "Vik asks Dahl.", "en", []),
+        ("Vik Fors.", "Fors Vik; in 1880.", "en", [("Vik Fors", "Fors Vik")]),
+        ("5 1880.", "5 1880.", "en", []),
+        ("Animax has reached 66 million viewers.", "Animax is a channel; the company has reached 66 million viewers.", "en", []),
+        (
+            "The Animax has reached 66 million viewers.",
+            "The company has reached 66 million viewers. Animax is a channel in Asia.",
+            "en",
+            [("Animax", "company")],
+        ),
+        ("Vik beat Dahl.", "Vik was hit by Oslo.", "en", []),
+        ("Vik hit Oslo.", "By night Vik was hit by Oslo.", "en", [("Vik hit Oslo.", "By night Vik was hit by Oslo.")]),
+        ("Vik unterliegt Fors.", "Durch Fors wird Vik besiegt.", "de", []),
+        ("Wurde Vik von Fors besiegt.", "Wurde Fors von Vik besiegt.", "de", [("Vik von Fors", "Fors von Vik")]),
+        ("It is Fors Vik was beaten by.", "It is Vik Fors was beaten by then.", "en", [("Fors Vik", "Vik Fors")]),
+        ("Bergen beat Oslo by 3 goals.", "Oslo beat Bergen.", "en", [("Bergen beat Oslo", "Oslo beat Bergen")]),
+        ("Bergen versloeg Oslo door geluk.", "Oslo versloeg Bergen.", "nl", [("Bergen versloeg Oslo", "Oslo versloeg Bergen")]),
     ],
 )
 def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, gated: Sequence[tuple[str, str]]) -> None:
@@ -468,6 +517,13 @@ def test_what_stands_in_anothers_place(claim: str, source: str, tongue: Tongue, 
         ("Old red carts haul wet sand down roads.", "Roads cross meadows, old red carts haul heavy wet sand down.", True),
         ("The fee rises for pupils.", "The fee rises, for pupils it stays equal.", True),
         ("The fee rises for pupils.", "The fee rises, for pupils as well.", False),
+        ("Vik gladly joins.", "Young Vik joins.", False),
+        ("Vik joins Fors.", "Young Orm met Vik. There he joins Fors.", False),
+        ("Vik joins Fors gladly.", "Vik joins Fors. Wise Dahl gladly sings.", True),
+        ("Vik gladly joins Fors.", "Vik joins Fors. Wise Dahl gladly sings.", False),
+        ("Vik gladly joins Fors.", "Vik joins Fors; wise Dahl gladly sings.", True),
+        ("Members pay 5 euro for a ticket if asked.", "A ticket costs 5 euro; members pay 3.", True),
+        ("In 1931 Vik joined.", "Vik joined; it was 1931.", False),
         ("Sable paid for wine in gold coins.", "Sable paid for it in gold coins. Every cask held wine.", False),
         ("Sable paid for red wine in gold coins.", "Sable paid for it in gold coins. Every cask held red wine.", True),
     ],
@@ -489,6 +545,20 @@ def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source
         ("The oldest mill is Orm.", "Orm is the oldest mill.", "en", None),
         ("The oldest mill is Orm.", "Orm beat the oldest mill.", "en", ("The oldest mill is Orm.", "Orm beat the oldest mill.")),
         ("In winter, guests pay tax.", "Guests pay tax, in winter.", "en", None),
+        ("In winter guests pay tax.", "Guests pay tax in winter. Then Dahl sang his songs in the old garden.", "en", None),
+        ("In red cold winter guests pay tax.", "Guests pay tax in red cold winter.", "en", None),
+        (
+            "In red cold wet winter guests pay tax.",
+            "Guests pay tax in red cold wet winter.",
+            "en",
+            ("In red cold wet winter guests pay tax.", "Guests pay tax in red cold wet winter."),
+        ),
+        ("Vik must join Fors.", "Fors must join Vik.", "en", ("Vik must join Fors.", "Fors must join Vik.")),
+        ("Vik joins Fors.", "Fors meets Vik.", "en", ("Vik joins Fors.", "Fors meets Vik.")),
+        ("Vik joins Fors.", "Fors meets Vik that meets Fors.", "en", None),
+        ("Vik joins Fors.", "Fors joins Dahl.", "en", None),
+        ("Vik joins Fors till Monday.", "Till Monday Vik joins Fors.", "en", None),
+        ("Cars beat automobiles.", "Vik has cars.", "en", None),
         ("Den Mann biss plump der Hund.", "Der Hund biss plump den Mann.", "de", None),
         (
             "Der Mann biss plump den Hund.",
@@ -501,6 +571,12 @@ def test_words_are_not_tied_to_what_another_sentence_is_about(claim: str, source
 def test_a_short_claim_has_the_order_of_its_source(claim: str, source: str, tongue: Tongue, gated: tuple[str, str] | None) -> None:
     found = [(one.claim, one.source) for one in Order(matter(claim, source, tongue)).inverted()]
     assert found == ([] if gated is None else [gated])
+
+
+@pytest.mark.parametrize(("blanks", "is_refused"), [(58, False), (59, True)])
+def test_a_preposition_is_looked_for_in_60_characters(blanks: int, is_refused: bool) -> None:
+    claim, source = "In winter guests pay tax.", f"Guests pay tax in{' ' * blanks}winter."
+    assert bool(list(Order(matter(claim, source, "en")).inverted())) is is_refused
 
 
 @pytest.mark.parametrize(("more", "is_refused"), [("", True), (" 9", True), (" 9 harps", False)])
@@ -518,6 +594,19 @@ def test_a_long_claim_may_have_another_order(more: str, is_refused: bool) -> Non
 )
 def test_one_of_two_that_keeps_its_neighbours_is_enough_for_no_swap(claim: str, source: str) -> None:
     assert not list(Order(matter(claim, source, "en")).swapped())
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [(6, False), (7, True)])
+def test_eight_places_of_a_word_are_looked_at(more: int, is_refused: bool) -> None:
+    source = f"Oslo beat Bergen{'; Bergen, Oslo' * more}; Bergen beat Oslo."
+    assert bool(list(Order(matter("Bergen beat Oslo.", source, "en")).swapped())) is is_refused
+
+
+@pytest.mark.parametrize(("more", "is_refused"), [(57, True), (58, False)])
+def test_sixty_words_of_a_claim_are_tried_in_each_others_place(more: int, is_refused: bool) -> None:
+    rest = " of ".join([f"{first}{second}kx" for first in "bdfglmnp" for second in "aeiouyrl"][:more])
+    of = matter(f"{rest} of Bergen beat Oslo.", f"{rest} of Oslo beat Bergen.", "en")
+    assert bool(list(Order(of).swapped())) is is_refused
 
 
 @pytest.mark.parametrize(("blanks", "gated"), [(115, ["Myths"]), (116, [])])

@@ -84,6 +84,7 @@ SAME: list[tuple[Tongue, str]] = [
     ("en", "house houses"),
     ("en", "visitor visitors visitor's VISITOR’S"),
     ("en", "study studies studied"),
+    ("en", "A4 A4s"),
     ("de", "Straße Strasse"),
     ("de", "Haus Häuser"),
 ]

@@ -97,6 +97,7 @@ def test_several_carry_together_what_the_judge_says_if_each_is_quoted() -> None:
     assert comparison.together(0, [0, 2]) == comparison.each(0)[0]
     apart = judged(parts, source(VISIT, 1), source(PAY, 2), claim=true_claim)
     assert (apart.together(0, [0, 1]).score, apart.together(0, [0, 1]).missing) == (0.5, ())
+    assert judged(parts, source(VISIT, 1), source(PAY, 2), claim=true_claim, together=[1]).together(0, [0, 1]).score == 0.5
     lying = judged([parts[0], entry(2, "part", "nergens te vinden")], source(VISIT, 1), source(PAY, 2), claim=true_claim, together=[1, 2])
     assert lying.together(0, [0, 1]).score == 0.5
 
