@@ -57,7 +57,7 @@ def trace_of(sentence: str) -> Path:
 @pytest.mark.parametrize(
     ("module", "argv", "package"),
     [
-        ("sentencex", ["load", "--sample"], "sentencex"),
+        ("sentencex", ["check", "answers.jsonl"], "sentencex"),
         ("Stemmer", ["check", "answers.jsonl"], "PyStemmer"),
         ("bm25s", ["search", "parkeren"], "bm25s"),
         ("sqlalchemy", ["datasets"], "sqlalchemy"),
