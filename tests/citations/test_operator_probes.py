@@ -20,7 +20,7 @@ FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5
 FALSE_SUPPORTED |= {
     (BLIND, "read"): 17,
     (BLIND, "unread"): 9,
-    (LATER, "read"): 8,
+    (LATER, "read"): 9,
     (LATER, "unread"): 4,
     (LONG, "read"): 17,
     (LONG, "unread"): 9,
