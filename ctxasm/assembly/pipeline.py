@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import ParamSpec, TypeVar, cast
 
 from ctxasm.assembly.budget.policies import choose
 from ctxasm.assembly.budget.scales import Scales
@@ -28,7 +29,7 @@ from ctxasm.assembly.trace import Decided, Passed, trace_of
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.ports import ChunkSource, ChunkVectors, Clock, TokenCounter
 from ctxasm.model.records import Query, check_query
-from ctxasm.model.results import Assembly, Citation
+from ctxasm.model.results import Assembly, Citation, Once, Trace
 from ctxasm.model.settings import AssemblySettings
 
 
@@ -102,7 +103,7 @@ def _assembly(passed: Passed, citations: tuple[Citation, ...]) -> Assembly:
         limit=passed.limit,
         segments=written.segments,
         citations=citations,
-        trace=trace_of(passed),
+        trace=cast(Trace, Once(partial(trace_of, passed))),
     )
 
 

@@ -200,11 +200,11 @@ class _Read(Generic[Part]):
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, record: Trace, owner: type[Trace]) -> Part:
+    def __get__(self, record: object, owner: type) -> Part:
         value = record.__dict__[self._name]
         return cast(Part, value.read() if isinstance(value, Once) else value)
 
-    def __set__(self, record: Trace, value: Part | Once[Part]) -> None:
+    def __set__(self, record: object, value: Part | Once[Part]) -> None:
         record.__dict__[self._name] = value
 
 
@@ -212,8 +212,8 @@ class _Read(Generic[Part]):
 class Trace:
     """Everything that happened to every chunk, stage by stage.
 
-    What was read and cited is there at once; what explains it (`EXPLAINED`) may be given as `Once`, and is then worked out when
-    somebody reads it.
+    What was read and cited is there at once; stages, fates, sizes and regret may be given as `Once`, and are then worked out when
+    somebody reads them.
     """
 
     stages: tuple[StageRecord, ...]
@@ -230,18 +230,12 @@ class Trace:
         return next((record for record in self.stages if record.stage == name), None)
 
 
-EXPLAINED = ("stages", "fates", "sizes", "regret")
-for _name in EXPLAINED:
-    # Not in the body of the class: there it would be taken for a default.
-    setattr(Trace, _name, _Read(_name))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assembly:
     """The context that the model will read, with its exact token count, citations, provenance and trace.
 
-    `zones` share out the model's window, None where no window is known; `conversation` is what is sent of the earlier turns,
-    None where that is the query's history as it is.
+    The trace may be given as `Once`, and is then begun when somebody reads it. `zones` share out the model's window, None where no
+    window is known; `conversation` is what is sent of the earlier turns, None where that is the query's history as it is.
     """
 
     query: Query
@@ -276,6 +270,11 @@ class Assembly:
         """The JSON of one assembly, as documented in docs/reference/assembly-json.md."""
 
         return assembly_dict(self)
+
+
+for _record, _name in ((Trace, "stages"), (Trace, "fates"), (Trace, "sizes"), (Trace, "regret"), (Assembly, "trace")):
+    # Not in the bodies of the classes: there it would be taken for a default.
+    setattr(_record, _name, _Read(_name))
 
 
 def assembly_dict(assembly: Assembly) -> dict[str, Any]:

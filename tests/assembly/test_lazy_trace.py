@@ -27,17 +27,23 @@ def assembled(policy: str = "drop_documents") -> Assembly:
 
 
 def test_text_and_citations_need_no_explanation(monkeypatch):
+    begun = []
+
     def unread(ledger: _Ledger) -> None:
         raise AssertionError("nobody asked")
 
     for name in ("stages", "fates", "sizes", "regret"):
         monkeypatch.setattr(_Ledger, name, unread)
+    begin = _Ledger.__init__
+    monkeypatch.setattr(_Ledger, "__init__", lambda ledger, passed: begun.append(passed) or begin(ledger, passed))
     done = assembled()
     assert done.text
     assert done.token_count == COUNTER.count(done.text)
     assert done.citations
     assert done.segments
+    assert not begun
     assert done.trace.candidates
+    assert len(begun) == 1
     assert done.trace.fetch.statements == 1
 
 
