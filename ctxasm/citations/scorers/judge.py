@@ -97,12 +97,6 @@ class JudgeScorer:
         judgements = {claim: Judgement(data, order) for claim, data in judged.items()}
         return JudgeComparison(claims, sources, judgements, self.partly, self._gate, spent)
 
-    def would_cost(self, claims: Sequence[str], sources: Sequence[Source], question: str = "") -> Spent:
-        """What `compare` would take: calls, verdicts that are kept, and the tokens of its prompts, about (a token for four characters)."""
-        _, keys = self._keys(claims, sources, question)
-        unknown = [claim for claim, key in keys.items() if self._kept.get(key) is None]
-        return prompt_cost(unknown, sources, question, self._per_call)._replace(kept=len(keys) - len(unknown))
-
     def _keys(self, claims: Sequence[str], sources: Sequence[Source], question: str) -> tuple[list[int], dict[str, str]]:
         """The positions of the sources with evidence, in the order in which they are shown, and the key of each claim."""
         order = sorted((at for at, source in enumerate(sources) if evidence_of(source).strip()), key=lambda at: canonical(sources[at]))
@@ -142,11 +136,11 @@ class JudgeScorer:
             raise errors[0]
 
 
-def prompt_cost(claims: Sequence[str], sources: Sequence[Source], question: str = "", per_call: int = PER_CALL) -> Spent:
+def prompt_cost(claims: Sequence[str], sources: Sequence[Source], question: str = "") -> Spent:
     """What a judge that keeps nothing yet would take: calls, and the tokens of its prompts, about (a token for four characters)."""
     asked = [*dict.fromkeys(claim for claim in claims if claim.strip())]
     shown_sources = [source for source in sources if evidence_of(source).strip()]
-    prompts = [judge_messages(batch, question, shown_sources) for batch in _batches(asked, per_call) if shown_sources]
+    prompts = [judge_messages(batch, question, shown_sources) for batch in _batches(asked, PER_CALL) if shown_sources]
     characters = sum(len(message.content) for messages in prompts for message in messages)
     return Spent(len(prompts), 0, -(-characters // CHARACTERS_PER_TOKEN))
 
