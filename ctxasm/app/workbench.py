@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ctxasm.answering.zones.zone_planner import ZoneDesk
+from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.app.parts import Models
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
@@ -48,7 +48,7 @@ class Workbench:
 
     def __init__(self, config: Config, store: DatasetStore | None = None) -> None:
         self.config = config
-        self.zones = ZoneDesk(config.model_windows)
+        self.zones = ZonePlanner(config.model_windows)
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}
