@@ -19,7 +19,7 @@ class Message(NamedTuple):
     content: str
 
 
-class AnswerStream(Protocol):
+class ModelReply(Protocol):
     """An answer as it comes. `finish_reason` is known when it is exhausted: stop, length, content_filter, cancelled or other.
 
     Iterating raises ModelUnavailable, whose `partial` keeps what had arrived. `close` ends the answer at once.
@@ -47,6 +47,6 @@ class AnswerModel(Protocol):
         temperature: float = 0.0,
         max_tokens: int = 512,
         cancel: Cancel | None = None,
-    ) -> AnswerStream:
+    ) -> ModelReply:
         """Start an answer of at most `max_tokens` tokens."""
         ...
