@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.model.results import Assembly
 
@@ -50,3 +50,22 @@ class AnswerModel(Protocol):
     ) -> ModelReply:
         """Start an answer of at most `max_tokens` tokens."""
         ...
+
+
+class JsonReply(Protocol):
+    """A reply: an object of the schema, and what it took. One that counts `calls` may have taken several."""
+
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+    @property
+    def tokens_in(self) -> int: ...
+    @property
+    def tokens_out(self) -> int: ...
+
+
+class AskForJson(Protocol):
+    """Asks a model for one JSON object of a schema. Raises ModelUnavailable. May be called by several threads."""
+
+    def __call__(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], schema_name: str, max_tokens: int, cancel: Cancel | None
+    ) -> JsonReply: ...

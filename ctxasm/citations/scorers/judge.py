@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
-from typing import Any, Protocol
 
 from ctxasm.citations.scorers.comparing import Gate, canonical
 from ctxasm.citations.scorers.judgement import Data, JudgeComparison, Judgement, judgements_of
@@ -18,7 +17,7 @@ from ctxasm.citations.scorers.judging import PROMPT_VERSION, SCHEMA, SCHEMA_NAME
 from ctxasm.citations.scorers.windows import stop_if
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
-from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.messages import AskForJson, Cancel, JsonReply
 from ctxasm.model.support import Source, Spent
 
 CLAIM_TOKENS = 400
@@ -26,25 +25,6 @@ CLAIM_TOKENS = 400
 CHARACTERS_PER_TOKEN = 4
 PER_CALL = 6
 """Claims in a call, unless told otherwise."""
-
-
-class Completion(Protocol):
-    """A reply: an object of the schema, and what it took. A judge that counts `calls` may need more than one for a reply."""
-
-    @property
-    def data(self) -> Data: ...
-    @property
-    def tokens_in(self) -> int: ...
-    @property
-    def tokens_out(self) -> int: ...
-
-
-class Complete(Protocol):
-    """Asks a model for one JSON object of a schema. Raises ModelUnavailable. May be called by several threads."""
-
-    def __call__(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any], schema_name: str, max_tokens: int, cancel: Cancel | None
-    ) -> Completion: ...
 
 
 class JudgeScorer:
@@ -59,7 +39,7 @@ class JudgeScorer:
 
     def __init__(
         self,
-        complete: Complete,
+        complete: AskForJson,
         model: str,
         *,
         gate: Gate | None = None,
@@ -105,7 +85,7 @@ class JudgeScorer:
 
     def _ask(
         self, claims: Sequence[str], size: int, sources: Sequence[Source], question: str, cancel: Cancel | None
-    ) -> Iterator[tuple[Sequence[str], Completion, Mapping[int, Data]]]:
+    ) -> Iterator[tuple[Sequence[str], JsonReply, Mapping[int, Data]]]:
         """Claims, the reply on them and what it says of each, once all are there. The first failure stops the others and is raised after
         those that had arrived."""
         failed = Event()
@@ -113,7 +93,7 @@ class JudgeScorer:
         def unwanted() -> bool:
             return failed.is_set() or (cancel is not None and cancel())
 
-        def ask(batch: Sequence[str]) -> tuple[Sequence[str], Completion, Mapping[int, Data]]:
+        def ask(batch: Sequence[str]) -> tuple[Sequence[str], JsonReply, Mapping[int, Data]]:
             stop_if(unwanted)
             messages, room = judge_messages(batch, question, sources), self._max_tokens + CLAIM_TOKENS * (len(batch) - 1)
             reply = self._complete(messages, schema=SCHEMA, schema_name=SCHEMA_NAME, max_tokens=room, cancel=unwanted)
