@@ -252,6 +252,7 @@ def assemble(
     """
     from ctxasm.answering.zones import ZonePlanner
     from ctxasm.app.assembling import assembled
+    from ctxasm.app.parts import shelf_at
     from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings
@@ -260,7 +261,7 @@ def assemble(
     settings, config = settings or AssemblySettings(), read_config()
     asked, chunk_source = joined(query, source, hits, chunks, documents)
     counter = counter or open_counter(settings.encoding)
-    return assembled(asked, chunk_source, settings, counter, config, ZonePlanner(config.model_windows), source, limit=limit)
+    return assembled(asked, chunk_source, settings, counter, config, ZonePlanner(config.model_windows), shelf_at(source), limit=limit)
 
 
 def ask(
