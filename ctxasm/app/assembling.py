@@ -9,8 +9,9 @@ from ctxasm.app.parts import equipment
 
 if TYPE_CHECKING:
     from ctxasm.answering.prompts import PromptChoice
-    from ctxasm.answering.zones import Windows, ZoneDesk
+    from ctxasm.answering.zones import Windows, ZonePlanner
     from ctxasm.config import Config
+    from ctxasm.model.datasets import VectorShelf
     from ctxasm.model.messages import AnswerModel
     from ctxasm.model.ports import ChunkSource, TokenCounter
     from ctxasm.model.records import Query
@@ -24,8 +25,8 @@ def assembled(
     settings: AssemblySettings,
     counter: TokenCounter,
     config: Config,
-    zones: ZoneDesk,
-    shelf: object,
+    zones: ZonePlanner,
+    shelf: VectorShelf,
     *,
     choice: PromptChoice | None = None,
     model: AnswerModel | None = None,
@@ -36,7 +37,7 @@ def assembled(
 ) -> Assembly:
     """The context of a query that will be asked as `choice` says, within the zones; `limit` replaces them.
 
-    Vectors are kept on `shelf` where it is a store. `model`, `told_by` and `windows` are those of `ZoneDesk.plan`; `cancelled`
+    Vectors are kept on `shelf`. `model`, `told_by` and `windows` are those of `ZonePlanner.plan`; `cancelled`
     stops a model that compresses. Raises InvalidInput for what cannot be assembled, and for a part that cannot be had.
     """
     from ctxasm.assembly.pipeline import assemble

@@ -250,8 +250,9 @@ def assemble(
     budget_mode=window for a model whose window is not known, or zones that leave nothing; also where an embedder or a model that
     the settings ask for cannot be had.
     """
-    from ctxasm.answering.zones import ZoneDesk
+    from ctxasm.answering.zones import ZonePlanner
     from ctxasm.app.assembling import assembled
+    from ctxasm.app.parts import shelf_at
     from ctxasm.assembly import joined
     from ctxasm.config import read_config
     from ctxasm.model.settings import AssemblySettings
@@ -260,7 +261,7 @@ def assemble(
     settings, config = settings or AssemblySettings(), read_config()
     asked, chunk_source = joined(query, source, hits, chunks, documents)
     counter = counter or open_counter(settings.encoding)
-    return assembled(asked, chunk_source, settings, counter, config, ZoneDesk(config.model_windows), source, limit=limit)
+    return assembled(asked, chunk_source, settings, counter, config, ZonePlanner(config.model_windows), shelf_at(source), limit=limit)
 
 
 def ask(

@@ -131,8 +131,13 @@ class MemoryShelf:
 _MEMORY = MemoryShelf()
 
 
-def equipment(settings: AssemblySettings, config: Config, source: object) -> Equipment:
-    """What these settings ask for, and nothing else. Vectors are kept in `source` where it is a store, else in memory.
+def shelf_at(source: object) -> VectorShelf:
+    """Where the vectors of a source are kept: in it where it is a store, else in memory."""
+    return source if isinstance(source, VectorShelf) else _MEMORY
+
+
+def equipment(settings: AssemblySettings, config: Config, shelf: VectorShelf) -> Equipment:
+    """What these settings ask for, and nothing else. Vectors are kept on `shelf`.
 
     Raises InvalidInput where an embedder or a model is asked for that cannot be had.
     """
@@ -141,7 +146,7 @@ def equipment(settings: AssemblySettings, config: Config, source: object) -> Equ
     if settings.enabled and settings.dedup_semantic:
         from ctxasm.llm.embedding.local import open_vectors
 
-        vectors = open_vectors(source if isinstance(source, VectorShelf) else _MEMORY)
+        vectors = open_vectors(shelf)
     if settings.enabled and settings.compression == "model":
         compressor = open_compressor(settings, config)
     weights = open_weights(config) if settings.enabled and settings.budget_policy == "learned" else None

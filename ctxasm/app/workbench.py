@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ctxasm.answering.zones.zone_planner import ZoneDesk
+from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.app.parts import Models
 from ctxasm.config import Config, make_database_folder, shipped
 from ctxasm.data.files.loading import LoadReport, fingerprint, keep_bundle, load_bundle
-from ctxasm.data.standing import Over, joined_dataset
+from ctxasm.data.standing import Over
 from ctxasm.data.tables.links import Links
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
@@ -48,7 +48,7 @@ class Workbench:
 
     def __init__(self, config: Config, store: DatasetStore | None = None) -> None:
         self.config = config
-        self.zones = ZoneDesk(config.model_windows)
+        self.zones = ZonePlanner(config.model_windows)
         self._store = store
         self._lock = Lock()
         self._handles: dict[str, Dataset] = {}
@@ -96,13 +96,6 @@ class Workbench:
         Raises InvalidInput, NameTaken, InvalidBundle, StoreUnavailable.
         """
         return load_bundle(self, path, name, over)
-
-    def load_upload(self, data: bytes, file_name: str, name: str | None = None, over: Over = "replace") -> LoadReport:
-        """Load an uploaded .zip (or one file of a bundle) as a dataset. Raises as `load`."""
-        from ctxasm.data.files import read_bundle_bytes
-
-        into = None if name is None else joined_dataset(self, name, over)
-        return keep_bundle(self, read_bundle_bytes(data, file_name, name, into=into), file_name, over)
 
     def load_sample(self, over: Over = "replace") -> LoadReport:
         """Load the data that ships as the dataset "sample", unless exactly that is loaded already. One as it shipped before is replaced.

@@ -9,7 +9,7 @@ Produce = Generator[str, None, str | None]
 
 
 class Pieces:
-    """An AnswerStream over a generator. `on_close` runs once, however the answer ends."""
+    """A ModelReply over a generator. `on_close` runs once, however the answer ends."""
 
     def __init__(self, produce: Produce, on_close: Callable[[], None] | None = None) -> None:
         self._produce, self._on_close = produce, on_close

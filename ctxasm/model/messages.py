@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ctxasm.model.results import Assembly
 
@@ -19,7 +19,7 @@ class Message(NamedTuple):
     content: str
 
 
-class AnswerStream(Protocol):
+class ModelReply(Protocol):
     """An answer as it comes. `finish_reason` is known when it is exhausted: stop, length, content_filter, cancelled or other.
 
     Iterating raises ModelUnavailable, whose `partial` keeps what had arrived. `close` ends the answer at once.
@@ -47,6 +47,25 @@ class AnswerModel(Protocol):
         temperature: float = 0.0,
         max_tokens: int = 512,
         cancel: Cancel | None = None,
-    ) -> AnswerStream:
+    ) -> ModelReply:
         """Start an answer of at most `max_tokens` tokens."""
         ...
+
+
+class JsonReply(Protocol):
+    """A reply: an object of the schema, and what it took. One that counts `calls` may have taken several."""
+
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+    @property
+    def tokens_in(self) -> int: ...
+    @property
+    def tokens_out(self) -> int: ...
+
+
+class AskForJson(Protocol):
+    """Asks a model for one JSON object of a schema. Raises ModelUnavailable. May be called by several threads."""
+
+    def __call__(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], schema_name: str, max_tokens: int, cancel: Cancel | None
+    ) -> JsonReply: ...

@@ -7,15 +7,35 @@ better, and may be negative (cross-encoder logits).
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Literal
 
 from ctxasm.model.characters import is_visible
 from ctxasm.model.errors import InvalidInput, shown
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+class _Nothing(Mapping[str, Any]):
+    """One for all records, so nobody may add to it. A read-only view of a dict would do, but that can be neither copied nor pickled."""
+
+    def __getitem__(self, name: str) -> Any:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "{}"
+
+    def __reduce__(self) -> str:
+        """By its name: a copy is it itself."""
+        return "NOTHING"
+
+
+NOTHING: Mapping[str, Any] = _Nothing()
 """The empty metadata of a record."""
 
 GoldBy = Literal["hand", "cited", "made"]

@@ -193,6 +193,14 @@ class Once(Generic[Part]):
                     self._work = None
         return cast(Part, self._value)
 
+    def __reduce__(self) -> tuple[Callable[[Part], Part], tuple[Part]]:
+        """A deep copy or a pickle has the value itself: what works it out may hold a store."""
+        return _given, (self.read(),)
+
+
+def _given(value: Part) -> Part:
+    return value
+
 
 class _Read(Generic[Part]):
     """A field that may be given as `Once`: whoever reads it gets the value."""

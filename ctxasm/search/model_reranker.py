@@ -7,10 +7,9 @@ stands between lines that end in a code that it does not hold, and only the numb
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 from ctxasm.model.errors import ModelUnavailable
-from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.messages import AskForJson, Message
 from ctxasm.model.progress import Cancelled, never
 from ctxasm.text.fences import fence_code
 
@@ -44,20 +43,12 @@ SCHEMA = {
 }
 
 
-class Complete(Protocol):
-    """One object that fits the schema, as `complete_json` of an endpoint gives it."""
-
-    def __call__(
-        self, messages: Sequence[Message], *, schema: Any, schema_name: str, max_tokens: int, cancel: Cancel | None = None
-    ) -> Any: ...
-
-
 class ModelReranker:
     """Reranks by asking a model. Raises ModelUnavailable where it fails, and when cancelled."""
 
     name = "llm"
 
-    def __init__(self, complete: Complete) -> None:
+    def __init__(self, complete: AskForJson) -> None:
         self._complete = complete
 
     def scores(self, question: str, texts: Sequence[str], cancelled: Cancelled = never) -> list[float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxasm.answering.prompts import build_messages
-from ctxasm.answering.zones import Summaries, ZoneDesk
+from ctxasm.answering.zones import Summaries, ZonePlanner
 from ctxasm.answering.zones.planning import empty_assembly
 from ctxasm.answering.zones.summarising import _KEPT, summary_messages
 from ctxasm.app.workbench import Workbench
@@ -82,21 +82,21 @@ class FakeModel:
 
 
 def test_a_summary_is_asked_for_once_and_sent_before_the_newest_turns() -> None:
-    desk, model = ZoneDesk(), FakeModel("Eten mag", ", behalve voor de buik.")
+    planner, model = ZonePlanner(), FakeModel("Eten mag", ", behalve voor de buik.")
     for _ in range(3):
-        plan = desk.plan(QUERY, SETTINGS, COUNTER, model=model)
+        plan = planner.plan(QUERY, SETTINGS, COUNTER, model=model)
     assert plan.conversation is not None
     assert plan.conversation.summary == "Eten mag, behalve voor de buik."
     assert plan.conversation.turns[2:] == CHAT[2:]
     assert plan.zones is not None
     assert plan.zones.tokens_of("history") == plan.conversation.tokens
     assert len(model.asked) == 1
-    known = desk.plan(QUERY, SETTINGS, COUNTER, told_by="fake")
+    known = planner.plan(QUERY, SETTINGS, COUNTER, told_by="fake")
     assert known.conversation == plan.conversation
     other = FakeModel("Anders.", name="other")
-    assert desk.plan(QUERY, SETTINGS, COUNTER, model=other).conversation.summary == "Anders."  # type: ignore[union-attr]
+    assert planner.plan(QUERY, SETTINGS, COUNTER, model=other).conversation.summary == "Anders."  # type: ignore[union-attr]
     grown = Query("En nu?", history=(*CHAT, Turn("user", "Dank"), Turn("assistant", "Graag.")))
-    desk.plan(grown, SETTINGS, COUNTER, model=model)
+    planner.plan(grown, SETTINGS, COUNTER, model=model)
     assert len(model.asked) == 2
 
 
@@ -112,34 +112,35 @@ def test_a_summary_is_asked_for_once_and_sent_before_the_newest_turns() -> None:
     ids=["fails", "blank", "nothing", "extractive", "scripted"],
 )
 def test_a_model_that_fails_leaves_the_older_turns_out(model: FakeModel, note: str) -> None:
-    conversation = ZoneDesk().plan(QUERY, SETTINGS, COUNTER, model=model).conversation
+    conversation = ZonePlanner().plan(QUERY, SETTINGS, COUNTER, model=model).conversation
     assert conversation is not None
     assert (conversation.turns, conversation.trimmed) == (CHAT[2:], 2)
     assert conversation.note == f"The 2 oldest turns are left out instead of summarised: {note}"
 
 
 def test_a_failure_is_not_kept() -> None:
-    desk = ZoneDesk()
-    desk.plan(QUERY, SETTINGS, COUNTER, model=FakeModel(failure="away"))
-    assert desk.plan(QUERY, SETTINGS, COUNTER, model=FakeModel("Nu wel.")).conversation.summary == "Nu wel."  # type: ignore[union-attr]
+    planner = ZonePlanner()
+    planner.plan(QUERY, SETTINGS, COUNTER, model=FakeModel(failure="away"))
+    assert planner.plan(QUERY, SETTINGS, COUNTER, model=FakeModel("Nu wel.")).conversation.summary == "Nu wel."  # type: ignore[union-attr]
 
 
 def test_a_summary_can_be_stopped() -> None:
-    desk, model = ZoneDesk(), FakeModel("Eten ", "mag.")
-    stopped = desk.plan(QUERY, SETTINGS, COUNTER, model=model, cancel=lambda: True).conversation
+    planner, model = ZonePlanner(), FakeModel("Eten ", "mag.")
+    stopped = planner.plan(QUERY, SETTINGS, COUNTER, model=model, cancel=lambda: True).conversation
     assert stopped is not None
     assert "stopped on request" in stopped.note
-    assert desk.plan(QUERY, SETTINGS, COUNTER, model=model, cancel=lambda: False).conversation.summary == "Eten mag."  # type: ignore[union-attr]
+    assert planner.plan(QUERY, SETTINGS, COUNTER, model=model, cancel=lambda: False).conversation.summary == "Eten mag."  # type: ignore[union-attr]
 
 
 def test_a_summary_that_was_not_asked_for_is_not_made() -> None:
-    conversation = ZoneDesk().plan(QUERY, SETTINGS, COUNTER, told_by="fake").conversation
+    conversation = ZonePlanner().plan(QUERY, SETTINGS, COUNTER, told_by="fake").conversation
     assert conversation is not None
     assert conversation.note.endswith("no summary was asked for yet.")
 
 
 def test_one_that_is_too_long_is_cut_to_its_room() -> None:
-    conversation = ZoneDesk().plan(QUERY, SETTINGS.replace(history_tokens=120), COUNTER, model=FakeModel("lange zin " * 400)).conversation
+    settings = SETTINGS.replace(history_tokens=120)
+    conversation = ZonePlanner().plan(QUERY, settings, COUNTER, model=FakeModel("lange zin " * 400)).conversation
     assert conversation is not None
     assert conversation.summary.startswith("lange zin")
     assert conversation.tokens <= 120

@@ -15,7 +15,7 @@ from ctxasm.app import workbench as workbench_module
 from ctxasm.app.workbench import SAMPLE, Workbench
 from ctxasm.config import Config
 from ctxasm.data.files import write_bundle
-from ctxasm.data.files.loading import LoadReport
+from ctxasm.data.files.loading import LoadReport, load_files
 from ctxasm.llm import MODEL_NAMES
 from ctxasm.model.errors import InvalidBundle, InvalidInput, NotFound
 from ctxasm.model.records import Bundle, Chunk, Document, Hit, Query, Span
@@ -81,8 +81,8 @@ def test_an_upload_and_a_delete(bench: Workbench, folder: Path) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for path in folder.iterdir():
             archive.write(path, path.name)
-    assert bench.load_upload(stream.getvalue(), "up.zip").info.name == "up"
-    assert bench.load_upload(stream.getvalue(), "up.zip", "other").info.name == "other"
+    assert load_files(bench, [("up.zip", stream.getvalue())]).info.name == "up"
+    assert load_files(bench, [("up.zip", stream.getvalue())], "other").info.name == "other"
     assert [info.name for info in bench.datasets()] == ["other", "up"]
     assert bench.dataset("up").info.name == "up"
     bench.delete("up")

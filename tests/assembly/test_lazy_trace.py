@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
+
+import pytest
 
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.assembly.trace import _Ledger
@@ -64,6 +68,34 @@ def test_it_is_worked_out_once_however_many_threads_read_it(monkeypatch):
             read_by_each = [future.result() for future in [threads.submit(read) for _ in range(4)]]
         assert read_by_each == [alone] * 4
         assert len(counted) == 1
+
+
+def test_a_pickle_or_a_deep_copy_has_all_of_it():
+    """A page keeps assemblies as pickles, a sweep of one's own sends them to other processes."""
+    for policy in ("drop_documents", "pack"):
+        for copied in (copy.deepcopy(assembled(policy)), pickle.loads(pickle.dumps(assembled(policy)))):
+            assert copied == assembled(policy)
+            assert copied.to_dict() == assembled(policy).to_dict()
+
+
+def test_a_copy_that_shares_the_explanation_does_not_begin_it(monkeypatch):
+    begun = []
+    begin = _Ledger.__init__
+    monkeypatch.setattr(_Ledger, "__init__", lambda ledger, passed: begun.append(passed) or begin(ledger, passed))
+    done = assembled()
+    shared = copy.copy(done)
+    assert not begun
+    assert shared.trace is done.trace
+    assert len(begun) == 1
+
+
+def test_records_without_metadata_can_be_copied():
+    bundle = Bundle("b", (Document("d0", "Title"),), tuple(CHUNKS[:4]), (Query("q", HITS[:1], "q1"),))
+    for copied in (copy.deepcopy(bundle), pickle.loads(pickle.dumps(bundle))):
+        assert copied == bundle
+        assert copied.chunks[0].metadata is bundle.chunks[0].metadata
+    with pytest.raises(TypeError):
+        bundle.chunks[0].metadata["by"] = "me"
 
 
 def test_what_is_read_later_is_what_was_there_when_it_was_assembled():

@@ -16,7 +16,7 @@ from ctxasm.answering.zones.windows import (
     windows_from_toml,
     windows_to_toml,
 )
-from ctxasm.answering.zones.zone_planner import ZoneDesk
+from ctxasm.answering.zones.zone_planner import ZonePlanner
 from ctxasm.answering.zones.zones import Counted, share_out
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
     "Summaries",
     "Summarise",
     "Windows",
-    "ZoneDesk",
     "ZonePlan",
+    "ZonePlanner",
     "ZoneProfile",
     "converse",
     "earlier_turns",

@@ -13,7 +13,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.language import language_of
 
 
-class ZoneDesk:
+class ZonePlanner:
     """Plans zones over one table of models. `path` is a user's own table, read when it is first needed."""
 
     def __init__(self, path: str | None = None) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
-from typing import Any, Protocol
 
 from ctxasm.citations.scorers.comparing import Gate, canonical
 from ctxasm.citations.scorers.judgement import Data, JudgeComparison, Judgement, judgements_of
@@ -18,7 +17,7 @@ from ctxasm.citations.scorers.judging import PROMPT_VERSION, SCHEMA, SCHEMA_NAME
 from ctxasm.citations.scorers.windows import stop_if
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.kept import Kept, key_of
-from ctxasm.model.messages import Cancel, Message
+from ctxasm.model.messages import AskForJson, Cancel, JsonReply
 from ctxasm.model.support import Source, Spent
 
 CLAIM_TOKENS = 400
@@ -26,25 +25,6 @@ CLAIM_TOKENS = 400
 CHARACTERS_PER_TOKEN = 4
 PER_CALL = 6
 """Claims in a call, unless told otherwise."""
-
-
-class Completion(Protocol):
-    """A reply: an object of the schema, and what it took. A judge that counts `calls` may need more than one for a reply."""
-
-    @property
-    def data(self) -> Data: ...
-    @property
-    def tokens_in(self) -> int: ...
-    @property
-    def tokens_out(self) -> int: ...
-
-
-class Complete(Protocol):
-    """Asks a model for one JSON object of a schema. Raises ModelUnavailable. May be called by several threads."""
-
-    def __call__(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any], schema_name: str, max_tokens: int, cancel: Cancel | None
-    ) -> Completion: ...
 
 
 class JudgeScorer:
@@ -59,7 +39,7 @@ class JudgeScorer:
 
     def __init__(
         self,
-        complete: Complete,
+        complete: AskForJson,
         model: str,
         *,
         gate: Gate | None = None,
@@ -97,12 +77,6 @@ class JudgeScorer:
         judgements = {claim: Judgement(data, order) for claim, data in judged.items()}
         return JudgeComparison(claims, sources, judgements, self.partly, self._gate, spent)
 
-    def would_cost(self, claims: Sequence[str], sources: Sequence[Source], question: str = "") -> Spent:
-        """What `compare` would take: calls, verdicts that are kept, and the tokens of its prompts, about (a token for four characters)."""
-        _, keys = self._keys(claims, sources, question)
-        unknown = [claim for claim, key in keys.items() if self._kept.get(key) is None]
-        return prompt_cost(unknown, sources, question, self._per_call)._replace(kept=len(keys) - len(unknown))
-
     def _keys(self, claims: Sequence[str], sources: Sequence[Source], question: str) -> tuple[list[int], dict[str, str]]:
         """The positions of the sources with evidence, in the order in which they are shown, and the key of each claim."""
         order = sorted((at for at, source in enumerate(sources) if evidence_of(source).strip()), key=lambda at: canonical(sources[at]))
@@ -111,7 +85,7 @@ class JudgeScorer:
 
     def _ask(
         self, claims: Sequence[str], size: int, sources: Sequence[Source], question: str, cancel: Cancel | None
-    ) -> Iterator[tuple[Sequence[str], Completion, Mapping[int, Data]]]:
+    ) -> Iterator[tuple[Sequence[str], JsonReply, Mapping[int, Data]]]:
         """Claims, the reply on them and what it says of each, once all are there. The first failure stops the others and is raised after
         those that had arrived."""
         failed = Event()
@@ -119,7 +93,7 @@ class JudgeScorer:
         def unwanted() -> bool:
             return failed.is_set() or (cancel is not None and cancel())
 
-        def ask(batch: Sequence[str]) -> tuple[Sequence[str], Completion, Mapping[int, Data]]:
+        def ask(batch: Sequence[str]) -> tuple[Sequence[str], JsonReply, Mapping[int, Data]]:
             stop_if(unwanted)
             messages, room = judge_messages(batch, question, sources), self._max_tokens + CLAIM_TOKENS * (len(batch) - 1)
             reply = self._complete(messages, schema=SCHEMA, schema_name=SCHEMA_NAME, max_tokens=room, cancel=unwanted)
@@ -142,11 +116,11 @@ class JudgeScorer:
             raise errors[0]
 
 
-def prompt_cost(claims: Sequence[str], sources: Sequence[Source], question: str = "", per_call: int = PER_CALL) -> Spent:
+def prompt_cost(claims: Sequence[str], sources: Sequence[Source], question: str = "") -> Spent:
     """What a judge that keeps nothing yet would take: calls, and the tokens of its prompts, about (a token for four characters)."""
     asked = [*dict.fromkeys(claim for claim in claims if claim.strip())]
     shown_sources = [source for source in sources if evidence_of(source).strip()]
-    prompts = [judge_messages(batch, question, shown_sources) for batch in _batches(asked, per_call) if shown_sources]
+    prompts = [judge_messages(batch, question, shown_sources) for batch in _batches(asked, PER_CALL) if shown_sources]
     characters = sum(len(message.content) for messages in prompts for message in messages)
     return Spent(len(prompts), 0, -(-characters // CHARACTERS_PER_TOKEN))
 

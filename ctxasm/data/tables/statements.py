@@ -16,7 +16,6 @@ from ctxasm.data.tables.catalogue import from_table
 from ctxasm.data.tables.mapping import OF_DOCUMENT
 from ctxasm.data.tables.resolved import Place, Resolved
 from ctxasm.data.tables.session import OwnDatabase
-from ctxasm.data.tables.types import Kind
 
 _SELECTED = ("text", "start", "end", "page_number", "section", "row_number")
 _DIGITS = "^[0-9]{1,9}$"
@@ -60,12 +59,6 @@ class Statements:
         if not place.is_column or place.column.kind not in ("whole", "uuid"):
             return "text"
         return "bigint" if place.column.kind == "whole" else "uuid"
-
-    @property
-    def sent_kind(self) -> Kind:
-        """The kind that an id must be to be sent at all: no other can be in the table."""
-        kind = self.resolved.places["document_id"].column.kind
-        return kind if self.key_type(self.resolved.places["document_id"]) != "text" else "text"
 
     @cached_property
     def index(self) -> str:

@@ -38,8 +38,7 @@ def chosen(pooled: np.ndarray, first: int) -> int:
 class HeldOut(NamedTuple):
     """What the choice gained on questions that it was not made on: the mean of `differences`, one a question, over repeated halves.
 
-    `interval` is Agresti and Min's, from the gains and losses; `p` that of the sign-flip test against "no gain". `how_often` is in how
-    many halves each candidate was chosen.
+    `interval` is Agresti and Min's, from the gains and losses; `p` that of the sign-flip test against "no gain".
     """
 
     gain: float
@@ -47,7 +46,6 @@ class HeldOut(NamedTuple):
     p: float
     n: int
     differences: tuple[float, ...]
-    how_often: tuple[int, ...]
 
 
 def held_out(
@@ -66,16 +64,15 @@ def held_out(
     halves, and whatever is chosen would look better than it is (by 1.7 points among 9 equal settings at n = 50).
     """
     n = pooled.shape[1]
-    sums, often = np.zeros(n), np.zeros(len(pooled), dtype=int)
+    sums = np.zeros(n)
     for half, other in halves(strata, repeats, seed):
         taken = chosen(pooled[:, half], first)
-        often[taken] += 1
         sums[other] += whole[taken, other].astype(float) - whole[start, other].astype(float)
     differences = sums / max(1, repeats)
     better, worse = float(differences[differences > 0].sum()), float(-differences[differences < 0].sum())
     gain = float(differences.mean()) if n else 0.0
     p = sign_flip_p(differences.tolist(), "greater", seed=seed)
-    return HeldOut(gain, agresti_min(better, worse, n, level), p, n, tuple(differences.tolist()), tuple(int(count) for count in often))
+    return HeldOut(gain, agresti_min(better, worse, n, level), p, n, tuple(differences.tolist()))
 
 
 def halves(values: np.ndarray, repeats: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -91,12 +88,6 @@ def halves(values: np.ndarray, repeats: int, seed: int) -> Iterator[tuple[np.nda
         one, other = np.flatnonzero(first), np.flatnonzero(~first)
         yield one, other
         yield other, one
-
-
-def better_and_worse(whole: np.ndarray, setting: int, against: int) -> tuple[int, int]:
-    """How many questions only one of two settings holds the evidence of."""
-    one, other = whole[setting], whole[against]
-    return int((one & ~other).sum()), int((other & ~one).sum())
 
 
 def whole_rows(whole: np.ndarray) -> Sequence[Sequence[bool]]:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from ctxasm.app.ui.inspect.accounting import ledger
 from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis, token_axis
-from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Bundle, Thread, bundles_html
+from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html
 from ctxasm.app.ui.inspect.copies import copies
 from ctxasm.app.ui.inspect.deduplicate import overlap_pairs
 from ctxasm.app.ui.inspect.elapsed import latencies
@@ -162,7 +162,7 @@ def test_every_hit_goes_to_one_document():
 
 def test_sixty_documents_are_drawn_close_and_whole():
     threads = [Thread(str(n), f"hit {n}", "found", (f"d{n}", 0)) for n in range(60)]
-    bundles = [Bundle(str(n + 1), f"Document {n}", "", "found", (59 - n,)) for n in range(60)]
+    bundles = [ThreadBundle(str(n + 1), f"Document {n}", "", "found", (59 - n,)) for n in range(60)]
     drawn = bundles_html(threads, bundles, "rank", "documents", "60 hits")
     assert 'class="cx-bundles compact"' in drawn
     height = int(re.search(r"height:(\d+)px\" data-threads", drawn).group(1))

@@ -96,7 +96,7 @@ def honest(user: str) -> dict[str, Any]:
 
 
 class Judge:
-    """A `Complete` that answers by what `judge` says of one claim, and remembers what it was asked."""
+    """An `AskForJson` that answers by what `judge` says of one claim, and remembers what it was asked."""
 
     def __init__(self, judge: Any = honest) -> None:
         self.judge, self.asked = judge, list[tuple[tuple[Message, ...], dict[str, Any]]]()

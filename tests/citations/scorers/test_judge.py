@@ -312,7 +312,7 @@ def test_several_claims_share_a_call_and_each_has_its_own_judgement() -> None:
     judge = Judge()
     claims = [PAY, "Bezoek duurt hoogstens 30 minuten.", "Honden mogen mee naar binnen."]
     scorer, sources = JudgeScorer(judge, "m", max_tokens=100), [source(VISIT), source(PAY, 2)]
-    before = scorer.would_cost(claims, sources)
+    before = prompt_cost(claims, sources)
     together = scorer.compare(claims, sources)
     apart = JudgeScorer(Judge(), "m", per_call=1).compare(claims, sources)
     assert [together.each(at) for at in range(3)] == [apart.each(at) for at in range(3)]
@@ -321,8 +321,8 @@ def test_several_claims_share_a_call_and_each_has_its_own_judgement() -> None:
     assert (together.spent.calls, apart.spent.calls) == (1, 3)
     characters = sum(len(message.content) for message in messages)
     assert before == Spent(1, 0, -(-characters // 4))
-    assert scorer.would_cost([*claims, "Nieuw."], sources)[:2] == (1, 3)
-    assert scorer.would_cost(claims, sources) == Spent(0, 3, 0)
+    assert scorer.compare([*claims, "Nieuw."], sources).spent[:2] == (1, 3)
+    assert scorer.compare(claims, sources).spent == Spent(0, 3, 0)
 
 
 def test_a_claim_that_a_reply_leaves_out_is_asked_about_by_itself() -> None:
@@ -363,7 +363,6 @@ def test_four_calls_run_at_once_unless_told_otherwise() -> None:
 def test_a_call_asks_about_six_claims_unless_told_otherwise(claims: int, calls: int) -> None:
     asked = [f"Bewering {at}." for at in range(claims)]
     assert prompt_cost(asked, [source(PAY)]).calls == calls
-    assert JudgeScorer(Judge(), "m").would_cost(asked, [source(PAY)]).calls == calls
     assert JudgeScorer(Judge(), "m").compare(asked, [source(PAY)]).spent.calls == calls
 
 

@@ -217,7 +217,6 @@ def test_nothing_is_loaded_over_a_link(workbench: Workbench, tmp_path: Path) -> 
     chunks.write_text('{"document_id": "s", "chunk_index": 0, "text": "stored"}\n')
     ways = (
         lambda: workbench.load(chunks.parent, "mine"),
-        lambda: workbench.load_upload(chunks.read_bytes(), chunks.name, "mine"),
         lambda: load_files(workbench, [(chunks.name, chunks.read_bytes())], "mine"),
         lambda: ingest(workbench, [("a.txt", b"A text.")], name="mine"),
         lambda: connecting.copy_table(workbench, "own", MAPPING, "mine"),

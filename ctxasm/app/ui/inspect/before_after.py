@@ -73,7 +73,7 @@ class Moved(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BeforeAfter:
     """Two assemblies of one query, before and now."""
 
     settings: tuple[Changed, ...]
@@ -87,10 +87,10 @@ def compare(
     before: Assembly,
     now: Assembly,
     evidence: tuple[Sequence[EvidenceState], Sequence[EvidenceState]] = ((), ()),
-) -> Comparison:
+) -> BeforeAfter:
     """What changed from `before` to `now`. `evidence` is the state of the query's evidence in either, empty where none is labelled."""
     came, went = _moved(now, before), _moved(before, now)
-    return Comparison(
+    return BeforeAfter(
         changed_settings(before.settings, now.settings),
         _deltas(before, now, evidence),
         came,
@@ -174,7 +174,7 @@ def _shown(value: float) -> str:
     return number(round(value))
 
 
-def strip_html(compared: Comparison, stamp: str) -> str:
+def strip_html(compared: BeforeAfter, stamp: str) -> str:
     """The changed settings, every figure that is another now, and the chunks that came and went: in two lines of one height."""
     figures = "".join(_figure(delta) for delta in compared.deltas)
     return (
@@ -272,12 +272,12 @@ def show_before_after(scene: Scene, assembly: Assembly, stamp: str) -> bool:
     return True
 
 
-def _comparison(scene: Scene, before: Assembly, now: Assembly) -> Comparison:
+def _comparison(scene: Scene, before: Assembly, now: Assembly) -> BeforeAfter:
     """The comparison of these two; the last one of the session is kept."""
     kept = session.comparison
     if kept is None or kept[0] is not before or kept[1] is not now:
         states = (states_of(scene, before), states_of(scene, now))
         kept = (before, now, compare(before, now, states))
         session.comparison = kept
-    compared: Comparison = kept[2]
+    compared: BeforeAfter = kept[2]
     return compared

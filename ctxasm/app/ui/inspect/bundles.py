@@ -26,7 +26,7 @@ class Thread(NamedTuple):
     key: Key | None = None
 
 
-class Bundle(NamedTuple):
+class ThreadBundle(NamedTuple):
     """What stands on the right, and the places (0 = top left) that belong to it."""
 
     number: str
@@ -36,7 +36,7 @@ class Bundle(NamedTuple):
     threads: tuple[int, ...]
 
 
-def bundles_html(threads: Sequence[Thread], bundles: Sequence[Bundle], left: str, right: str, spoken: str) -> str:
+def bundles_html(threads: Sequence[Thread], bundles: Sequence[ThreadBundle], left: str, right: str, spoken: str) -> str:
     """The picture, as high as its longer side."""
     row = ROW if len(threads) <= COMPACT_BEYOND else COMPACT_ROW
     tops, at = [], 0.0
@@ -55,7 +55,7 @@ def bundles_html(threads: Sequence[Thread], bundles: Sequence[Bundle], left: str
     )
 
 
-def _ribbons(bundle: Bundle, top: float, row: float, height: float, threads: Sequence[Thread]) -> str:
+def _ribbons(bundle: ThreadBundle, top: float, row: float, height: float, threads: Sequence[Thread]) -> str:
     box = max(row * len(bundle.threads), LEAST_BUNDLE)
     share = box / max(len(bundle.threads), 1)
     drawn = []
@@ -74,7 +74,7 @@ def _place(thread: Thread, top: float, row: float) -> str:
     return f'<button type="button" {at} {pick_of(thread.key)}>{escape(thread.label)}</button>'
 
 
-def _box(bundle: Bundle, top: float, row: float) -> str:
+def _box(bundle: ThreadBundle, top: float, row: float) -> str:
     height = max(row * len(bundle.threads), LEAST_BUNDLE)
     return (
         f'<div class="cx-bundle {bundle.kind}" style="top:{top:.0f}px;height:{height:.0f}px" title="{escape(bundle.title)}">'

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.inspect.bundles import Bundle, Thread, bundles_html
+from ctxasm.app.ui.inspect.bundles import Thread, ThreadBundle, bundles_html
 from ctxasm.app.ui.inspect.expand import document_order
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.fates import SENT
@@ -32,7 +32,7 @@ class Shift(NamedTuple):
         return self.before not in self.after
 
 
-def grouping(assembly: Assembly) -> tuple[tuple[Thread, ...], tuple[Bundle, ...]]:
+def grouping(assembly: Assembly) -> tuple[tuple[Thread, ...], tuple[ThreadBundle, ...]]:
     """The hits by rank, and the documents in the order of the group stage with the hits that belong to each."""
     hits = sorted((f for f in assembly.trace.fates if f.retrieved), key=lambda f: (f.rank, -f.score, f.document_id, f.chunk_index))
     members: defaultdict[str, list[int]] = defaultdict(list)
@@ -45,7 +45,7 @@ def grouping(assembly: Assembly) -> tuple[tuple[Thread, ...], tuple[Bundle, ...]
         sent |= {fate.document_id} if fate.fate in SENT else set()
     documents = assembly.trace.documents
     bundles = tuple(
-        Bundle(
+        ThreadBundle(
             str(place),
             title_of(documents, key),
             f"+{added[key]}" if added[key] else "",

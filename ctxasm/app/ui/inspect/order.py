@@ -14,7 +14,7 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty
 from ctxasm.app.ui.frame.zones_state import zones_key
-from ctxasm.app.ui.inspect.bundles import Bundle, Thread, bundles_html
+from ctxasm.app.ui.inspect.bundles import Thread, ThreadBundle, bundles_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
 from ctxasm.app.ui.words.words import decimal, number, plural, title_of
@@ -92,7 +92,7 @@ def order_html(places: Sequence[Place]) -> str:
     drawn = places[:MOST_BLOCKS]
     threads = [Thread(str(place.relevance), f"{place.label}, best score {decimal(place.score)}", "found", place.first) for place in drawn]
     by_position = sorted(enumerate(drawn), key=lambda pair: pair[1].position)
-    bundles = [Bundle(f"[{place.position}]", place.label, "", "found", (index,)) for index, place in by_position]
+    bundles = [ThreadBundle(f"[{place.position}]", place.label, "", "found", (index,)) for index, place in by_position]
     spoken = f"{plural(len(places), 'block')} by relevance, and where each stands in the context."
     return bundles_html(threads, bundles, "relevance", "position in the context", spoken)
 

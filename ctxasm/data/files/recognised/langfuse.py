@@ -18,7 +18,7 @@ from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.openinference import attributes_of, found_in, read_documents
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.traces import OF_TRACE, Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.traces import OF_TRACE, SpanKind, TraceSpan, take_traces
 from ctxasm.data.files.recognised.values import Object, first, is_nothing, named, objects, parsed
 from ctxasm.data.files.rows import Rows
 
@@ -56,7 +56,7 @@ def _is_trace(row: Object) -> bool:
     return "id" in row and "type" not in row and (is_one or holds)
 
 
-def _spans(draft: Draft, at: Place, row: Object, outer: Object | None) -> Iterator[Span]:
+def _spans(draft: Draft, at: Place, row: Object, outer: Object | None) -> Iterator[TraceSpan]:
     if _is_observation(row):
         yield _observation(draft, at, row, named((outer or {}).get("id")))
         return
@@ -65,18 +65,18 @@ def _spans(draft: Draft, at: Place, row: Object, outer: Object | None) -> Iterat
         return
     trace_id = named(row.get("id")) or f"row {at.row}"
     root = f"{OF_TRACE}{trace_id}"
-    yield Span(at, trace_id, root, None, "other", "", read_question(row.get("input")), None, read_answer(row.get("output")))
+    yield TraceSpan(at, trace_id, root, None, "other", "", read_question(row.get("input")), None, read_answer(row.get("output")))
     for inner in objects(row.get("observations")):
         yield _observation(draft, at, inner, trace_id)
 
 
-def _observation(draft: Draft, at: Place, row: Object, trace_id: str | None) -> Span:
+def _observation(draft: Draft, at: Place, row: Object, trace_id: str | None) -> TraceSpan:
     kind = _kind(row)
     found = _found(draft, at, row, kind)
     known = _text(row, TRACE) or trace_id or f"row {at.row}"
     is_asked = kind in ("retriever", "reranker", "other")
     model = named(row.get("model")) or named(row.get("providedModelName"))
-    return Span(
+    return TraceSpan(
         at,
         known,
         _text(row, ("id",)),

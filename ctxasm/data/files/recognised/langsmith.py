@@ -15,7 +15,7 @@ from ctxasm.data.files.recognised.forms import ANY_FORM, FORMS
 from ctxasm.data.files.recognised.lists import read_answer, read_list, read_question
 from ctxasm.data.files.recognised.messages import read_messages
 from ctxasm.data.files.recognised.shape import Shape
-from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
 from ctxasm.data.files.recognised.values import MAX_LEVELS, Object, is_nothing, named, objects, parsed
 from ctxasm.data.files.rows import Rows
 
@@ -40,7 +40,7 @@ def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
     return draft.lines()
 
 
-def _runs(draft: Draft, at: Place, row: Object, above: Span | None = None, level: int = 0) -> Iterator[Span]:
+def _runs(draft: Draft, at: Place, row: Object, above: TraceSpan | None = None, level: int = 0) -> Iterator[TraceSpan]:
     if not is_run(row):
         draft.note(at.table, "rows that are no run were left out (rows: {})")
         return
@@ -52,7 +52,7 @@ def _runs(draft: Draft, at: Place, row: Object, above: Span | None = None, level
         if not is_nothing(row.get("outputs")) and outputs not in ({}, {"documents": []}):
             draft.note(at.table, "what a retriever returned could not be read as passages (runs: {})")
     own = named(row.get("id")) or named(row.get("run_id"))
-    run = Span(
+    run = TraceSpan(
         at,
         named(row.get("trace_id")) or (above.trace_id if above else own or f"row {at.row}"),
         own,

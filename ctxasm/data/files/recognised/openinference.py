@@ -19,7 +19,7 @@ from ctxasm.data.files.recognised.messages import prompt_text, read_messages
 from ctxasm.data.files.recognised.passages import Passage
 from ctxasm.data.files.recognised.shape import Shape
 from ctxasm.data.files.recognised.span_documents import is_documents_table, spans_of
-from ctxasm.data.files.recognised.traces import Span, SpanKind, take_traces
+from ctxasm.data.files.recognised.traces import SpanKind, TraceSpan, take_traces
 from ctxasm.data.files.recognised.values import Object, first, named, nested, objects, parsed
 from ctxasm.data.files.rows import Rows
 from ctxasm.model.records import Turn
@@ -50,7 +50,7 @@ def recognise(rows: Rows) -> bool:
 def convert_all(tables: Sequence[Rows]) -> tuple[Converted, ...]:
     """Each trace as a question with its hits and its answer."""
     draft = Draft(tables)
-    spans: list[Span] = []
+    spans: list[TraceSpan] = []
     for table, rows in enumerate(tables):
         if is_documents_table(rows):
             spans += spans_of(table, rows)
@@ -89,7 +89,7 @@ def found_in(attributes: Object, name: str) -> list[Any] | None:
     return [nested(item) if isinstance(item, Mapping) else item for item in inner] if isinstance(inner, list) else None
 
 
-def span_of(draft: Draft, at: Place, row: Object) -> Span:
+def span_of(draft: Draft, at: Place, row: Object) -> TraceSpan:
     """A row as a span. A document that cannot be read is passed on, for the validation to report."""
     attributes = attributes_of(row)
     kind = _kind(attributes, row)
@@ -102,7 +102,7 @@ def span_of(draft: Draft, at: Place, row: Object) -> Span:
     said = read_answer(_below(message[-1], "message", "content")) if message else read_answer(told)
     asked = asked or objects(_below(gen_ai, "input", "messages")) or objects(_below(gen_ai, "prompt")) or None
     times = first(row, ("start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime"))
-    return Span(
+    return TraceSpan(
         at,
         _id(row, "trace_id", "traceId") or f"row {at.row}",
         _id(row, "span_id", "spanId"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctxasm.data.files.recognised.draft import Place
 from ctxasm.data.files.recognised.lists import read_question
 from ctxasm.data.files.recognised.passages import Passage, passage
-from ctxasm.data.files.recognised.traces import Span
+from ctxasm.data.files.recognised.traces import TraceSpan
 from ctxasm.data.files.recognised.values import Object, first, named, parsed, whole
 from ctxasm.data.files.rows import Rows
 
@@ -22,7 +22,7 @@ def is_documents_table(rows: Rows) -> bool:
     return POSITION in columns and bool(columns & set(TEXT)) and bool(columns & {*SPAN, *TRACE})
 
 
-def spans_of(table: int, rows: Rows) -> Iterator[Span]:
+def spans_of(table: int, rows: Rows) -> Iterator[TraceSpan]:
     """Each retriever span with its documents; it stands at the row of its first."""
     grouped: dict[str, list[tuple[int, Object]]] = {}
     for number, row in rows.rows:
@@ -33,7 +33,7 @@ def spans_of(table: int, rows: Rows) -> Iterator[Span]:
         trace = first(head, TRACE)
         found = tuple(_document(row) for _, row in own)
         asked = read_question(head.get("input"))
-        yield Span(Place(table, number), (named(trace[1]) if trace else None) or span_id, span_id, None, "retriever", "", asked, found)
+        yield TraceSpan(Place(table, number), (named(trace[1]) if trace else None) or span_id, span_id, None, "retriever", "", asked, found)
 
 
 def _document(row: Object) -> Passage:

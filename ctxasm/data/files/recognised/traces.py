@@ -23,7 +23,7 @@ UNPLACED = "answers of traces with several questions, where none is the question
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TraceSpan:
     """A step of a trace. `found` are the passages it returned, None where it is no retrieval; `sent` is what a model was asked."""
 
     at: Place
@@ -46,16 +46,16 @@ class _Retrieval:
     found: list[Passage]
 
 
-def take_traces(draft: Draft, spans: Iterable[Span]) -> None:
+def take_traces(draft: Draft, spans: Iterable[TraceSpan]) -> None:
     """Take in the questions of all traces, in the order in which the traces appear."""
-    traces: dict[str, list[Span]] = {}
+    traces: dict[str, list[TraceSpan]] = {}
     for span in spans:
         traces.setdefault(span.trace_id, []).append(span)
     for trace_id, own in traces.items():
         _take_trace(draft, trace_id, sorted(own, key=lambda span: span.start))
 
 
-def _take_trace(draft: Draft, trace_id: str, spans: Sequence[Span]) -> None:
+def _take_trace(draft: Draft, trace_id: str, spans: Sequence[TraceSpan]) -> None:
     if any(span.kind in ("retriever", "reranker") for span in spans):
         # What only looks like a retrieval (a step that hands on what was found) is none where there is a real one.
         spans = [replace(span, found=None) if span.kind == "other" else span for span in spans]
@@ -84,12 +84,12 @@ def _take_trace(draft: Draft, trace_id: str, spans: Sequence[Span]) -> None:
         )
 
 
-def _spoken(span: Span) -> Spoken:
+def _spoken(span: TraceSpan) -> Spoken:
     made_up = span.span_id == f"{OF_TRACE}{span.trace_id}"
     return Spoken(span.sent, span.model, span.trace_id, None if made_up else span.span_id)
 
 
-def _is_inside(span: Span, by_id: dict[str, Span]) -> bool:
+def _is_inside(span: TraceSpan, by_id: dict[str, TraceSpan]) -> bool:
     """Whether a step that searches is above this one."""
     seen: set[str] = set()
     above = span.parent_id
@@ -101,7 +101,7 @@ def _is_inside(span: Span, by_id: dict[str, Span]) -> bool:
     return False
 
 
-def _retrievals(draft: Draft, searching: Sequence[Span], asked: str | None) -> list[_Retrieval]:
+def _retrievals(draft: Draft, searching: Sequence[TraceSpan], asked: str | None) -> list[_Retrieval]:
     found: list[_Retrieval] = []
     for span in searching:
         question = span.question or (asked if len(searching) == 1 else None)
@@ -138,7 +138,7 @@ def _with_earlier(passage: Passage, earlier: Passage | None) -> Passage:
     return replace(judged, scores=scores)
 
 
-def _answered(retrievals: Sequence[_Retrieval], root: Span | None) -> _Retrieval | None:
+def _answered(retrievals: Sequence[_Retrieval], root: TraceSpan | None) -> _Retrieval | None:
     """The question that the answer of the trace is for."""
     if len(retrievals) == 1:
         return retrievals[0]
