@@ -64,6 +64,29 @@ def test_all_that_fits_is_taken_however_much_it_is():
     assert len(shown(done)) == 20
 
 
+@pytest.mark.parametrize(("spare", "valued"), [(0, 0), (-1, 1)])
+def test_where_all_fits_by_any_estimate_nothing_is_valued(spare, valued, monkeypatch):
+    """Two documents of 30 and 60 tokens, a gap mark of four in each, and headers of ten."""
+    calls = []
+    monkeypatch.setattr(Scales, "valued", lambda scales, own=Scales.valued: calls.append(scales) or own(scales))
+    texts = {("a", 0): sized("best", 30), ("b", 0): sized("other", 60)}
+    assert taken(texts, 30 + 60 + 2 * (4 + 10) + spare, title="TT") == set(texts)
+    assert len(calls) == valued
+
+
+@law(
+    st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(0, 4)), st.integers(20, 60), min_size=1, max_size=7),
+    st.integers(60, 500),
+    st.sampled_from([None, 500, 1500]),
+)
+def test_all_that_fits_is_what_would_be_taken_by_value(tokens, limit, max_chars):
+    texts = {key: sized(f"{key[0]}{key[1]}", count) for key, count in tokens.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ctxasm.assembly.budget.learned._Fill._whole", lambda _: None)
+        by_value = taken(texts, limit, shipped_weights(), max_chars=max_chars)
+    assert taken(texts, limit, shipped_weights(), max_chars=max_chars) == by_value
+
+
 def test_a_chunk_far_from_every_hit_is_reached_by_the_wider_pool_alone():
     texts = {"a": ["hit", "x", "x", "x", "x", "the contrast allergy"], "b": ["x"], "c": ["x"]}
     hits = [("a", 0), ("b", 0), ("c", 0)]

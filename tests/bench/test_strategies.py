@@ -22,7 +22,12 @@ from typing import NamedTuple
 
 import pytest
 
+from ctxasm.assembly import render
+from ctxasm.assembly.budget import learned, values
+from ctxasm.assembly.budget.chunk_sets import ChunkSet
 from ctxasm.assembly.budget.policies import choose
+from ctxasm.assembly.budget.scales import Scales
+from ctxasm.assembly.render import Renderer
 from tests.bench.contest import CORPORA, HALVES, HITS, MOST, OURS, PACKAGES, SYSTEMS, Half, Outcome, chosen_queries, contest, holds_evidence
 from tests.bench.found_text import Corpus
 from tests.bench.peers.ours import Ours, prepare, settings_of
@@ -301,7 +306,7 @@ def test_time_of_the_choice(capsys):
     for name in CORPORA:
         peer = Ours(Corpus(load_real(name)))
         queries = chosen_queries(peer.corpus.bundle)[:20]
-        for hits, limit in product((10, HITS), (2000, 8000)):
+        for hits, limit in product((5, 10, HITS), (2000, 8000)):
             times: dict[str, list[float]] = defaultdict(list)
             for query in queries:
                 ways = {"greedy_skip": Way("greedy_skip", 1), "segments": Way("segments", 3), "learned": Way("learned", 6)}
@@ -314,3 +319,52 @@ def test_time_of_the_choice(capsys):
     with capsys.disabled():
         columns = ("corpus", "hits", "limit", "greedy_skip w1", "segments w3", "learned w6", "the same again")
         show("Milliseconds of a choice", columns, rows)
+
+
+PARTS: dict[str, tuple[tuple[object, str], ...]] = {
+    "words": ((values._Valuing, "_read"),),
+    "values": ((Scales, "_valued"),),
+    "order": ((learned._Fill, "_ordered"), (learned._Fill, "_offer")),
+    "laying out": ((ChunkSet, "_plan"), (Renderer, "_compose")),
+    "markers": ((render, "defused"),),
+    "counting": ((Renderer, "_measured"), (Renderer, "_grown")),
+}
+"""What a choice by value consists of: functions by the work they do, each without what another of them does inside it."""
+
+
+def test_parts_of_the_choice(capsys, monkeypatch):
+    """Milliseconds of each part of the first choice by value, and in all: the mean of the questions, each the least of four."""
+    spent: Counter[str] = Counter()
+    running: list[float] = []
+
+    def timed(part: str, work):
+        def wrapped(*args, **kwargs):
+            began = process_time()
+            running.append(0.0)
+            try:
+                return work(*args, **kwargs)
+            finally:
+                took = process_time() - began
+                spent[part] += took - running.pop()
+                if running:
+                    running[-1] += took
+
+        return wrapped
+
+    for part, (owner, name) in [(part, each) for part, functions in PARTS.items() for each in functions]:
+        monkeypatch.setattr(owner, name, timed(part, getattr(owner, name)))
+    rows = []
+    for corpus, hits, limit in product(CORPORA, (10, HITS), (2000, 8000)):
+        peer, found = Ours(Corpus(load_real(corpus))), list[Counter[str]]()
+        for query in chosen_queries(peer.corpus.bundle)[:20]:
+            tries = []
+            for _ in range(4):
+                values._kept_held.cache_clear()
+                spent.clear()
+                timed("all", choose)(peer.scales(replace(query, retrieved=query.retrieved[:hits]), settings_of(Way("learned", 6), limit)))
+                tries.append(+spent)
+            found.append(min(tries, key=lambda each: each.total()))
+        means = {part: 1000 * sum(each[part] for each in found) / len(found) for part in (*PARTS, "all")}
+        rows.append((corpus, hits, f"{limit:,}", *means.values(), sum(means.values())))
+    with capsys.disabled():
+        show("Milliseconds of the parts of a choice by value", ("corpus", "hits", "limit", *PARTS, "the rest", "together"), rows)

@@ -17,7 +17,7 @@ from ctxasm.config import DATABASE_URL, Config, connection_secrets, read_config
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Failed
-from ctxasm.model.presets import PRESETS, RECOMMENDED, preset
+from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
 from ctxasm.model.records import Query
 from ctxasm.model.regular_files import read_text
 from ctxasm.model.results import Assembly
@@ -66,7 +66,8 @@ def naming_both_ways(flag: str | None) -> Iterator[None]:
 
 def add_settings(parser: ArgumentParser) -> None:
     """`--preset`, `--settings` and `--set`, in the order in which each goes before the one before it."""
-    parser.add_argument("--preset", metavar="NAME", help=f"start from a preset; for your own data {RECOMMENDED}. All: {', '.join(PRESETS)}")
+    gain = f"{RECOMMENDED} (all evidence in more contexts than by default: {RECOMMENDED_GAIN}; it gives up {GIVEN_UP})".replace("%", "%%")
+    parser.add_argument("--preset", metavar="NAME", help=f"start from a preset; for your own data {gain}. All: {', '.join(PRESETS)}")
     parser.add_argument(
         "--settings",
         metavar="FILE",

@@ -2,9 +2,10 @@
 
     from ctxasm.app.integrations.langchain import AssembledRetriever, ContextAssembler
 
-    assembler = ContextAssembler(settings=Path("settings.toml"), source=open_store().dataset("handbook"))
+    assembler = ContextAssembler(settings="recommended", source=open_store().dataset("handbook"))
     retriever = AssembledRetriever(base_retriever=vector_store.as_retriever(search_kwargs={"k": 20}), assembler=assembler)
 
+What you have tuned takes the place of the preset, as TOML, the path of a file or a mapping; the default is the five-stage pipeline.
 Each returned Document is one block of the context: its text as it stands there, header and marker included, and its citation as
 metadata. Joined by a blank line, as LangChain's chains join documents, they are the context of the workbench.
 """

@@ -2,7 +2,7 @@
 
     from ctxasm.app.integrations.llamaindex import ContextAssemblyPostprocessor
 
-    postprocessor = ContextAssemblyPostprocessor(settings=Path("settings.toml"), docstore=index.docstore)
+    postprocessor = ContextAssemblyPostprocessor(settings="recommended", docstore=index.docstore)
     engine = index.as_query_engine(similarity_top_k=20, node_postprocessors=[postprocessor])
 
 Each returned node is one block of the context: its text as it stands there, header and marker included. Its metadata is the

@@ -1,13 +1,15 @@
 """Policy `learned`: the most value per token, chunk by chunk, by what each chunk is probably worth to the question (see `values`).
 
-What a chunk takes is estimated while the order is found: its tokens without what a chosen neighbour shows of them, and a heading where its
-document is not there yet. Then the set is held to its exact count, as under every policy.
+Where all of them fit, none is valued before somebody reads the trace. What a chunk takes is estimated while the order is found: its
+tokens without what a chosen neighbour shows of them, and a heading where its document is not there yet. Then the set is held to its exact
+count, as under every policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from ctxasm.assembly.budget.best_chunk import squeezed
@@ -39,9 +41,8 @@ def learned(scales: Scales) -> Chosen:
     if best is None:
         return taken(scales, ChunkSet(scales), {})
     small = degenerate(scales, best)
-    valued = scales.valued()
     out = {*small, *(key for key in scales.relations.superseded if scales.superseded(key))}
-    own = {key: each for key, each in valued.items() if key not in out} if out else valued
+    own = {key: each for key, each in scales.candidates.items() if key not in out} if out else scales.candidates
     chosen = _Fill(scales, best, own).filled()
     if chosen is None:
         found = squeezed(scales, best)
@@ -50,7 +51,7 @@ def learned(scales: Scales) -> Chosen:
         done = taken(scales, chosen, small)
     shown = {(j.chunk.document_id, j.chunk.chunk_index) for j in done.final}
     left: dict[Key, Reason] = {key: "outbid" for key in own if key not in shown}
-    return replace(done, reasons={**left, **done.reasons}, valued=lambda: _events(scales.question, list(valued.values())))
+    return replace(done, reasons={**left, **done.reasons}, valued=lambda: _events(scales.question, list(scales.valued().values())))
 
 
 def _events(question: str, valued: Sequence[Valued]) -> tuple[Event, ...]:
@@ -73,14 +74,17 @@ _Price = tuple[float, Key, int, int]
 class _Fill:
     """A set that grows by the chunk that is worth most for its tokens, until no other fits."""
 
-    def __init__(self, scales: Scales, best: Candidate, own: Mapping[Key, Valued]) -> None:
+    def __init__(self, scales: Scales, best: Candidate, own: Mapping[Key, Candidate]) -> None:
         self.scales, self.best, self.own = scales, best, own
         self.headers: dict[str, int] = {}
-        self.shared = 2 * max([each.candidate.chunk.overlap_tokens or 0 for each in own.values()], default=0)
+        self.shared = 2 * max([each.chunk.overlap_tokens or 0 for each in own.values()], default=0)
         """What neighbours show of a chunk at most, before and behind it."""
 
     def filled(self) -> ChunkSet | None:
         """The set, None where not even the best chunk fits."""
+        chosen = self._whole()
+        if chosen is not None:
+            return chosen
         chosen = ChunkSet(self.scales)
         order = self._ordered(chosen)
         size = chosen.size()
@@ -96,6 +100,17 @@ class _Fill:
         self._offer(chosen, size)
         return chosen
 
+    def _whole(self) -> ChunkSet | None:
+        """All chunks, where they fit by any estimate and by count, and none repeats another: then no value matters."""
+        every = {self.best.key: self.best, **self.own}.values()
+        left = self.scales.limit - sum([(each.chunk.token_count or 0) + GAP_TOKENS for each in every])
+        if left < 0 or self.scales.originals or sum(map(self._header, self.scales.own)) > left:
+            return None
+        chosen = ChunkSet(self.scales)
+        for candidate in every:
+            chosen.add(candidate)
+        return chosen if chosen.size() <= self.scales.limit else None
+
     def _ordered(self, chosen: ChunkSet) -> list[Candidate]:
         """Take the chunks that come in by their estimated sizes; which they are, in that order, the best hit first."""
         own, shared, repeats = self.own, self.shared, Repeats(self.scales)
@@ -109,7 +124,7 @@ class _Fill:
             # What is too large whatever stands beside it is most often told at once.
             if count - shared > left or key in there:
                 continue
-            candidate = own[key].candidate
+            candidate = own[key]
             tokens = self._tokens(key, candidate.chunk, chosen)
             if tokens > left or repeats.takes(candidate, chosen):
                 continue
@@ -121,18 +136,22 @@ class _Fill:
                 each = own.get(beside)
                 if each is not None and beside not in there:
                     # It costs less now than when it was put here: it stands twice, and counts once.
-                    heappush(heap, self._price(beside, each, chosen))
+                    heappush(heap, self._price(beside, each.chunk, chosen))
         return order
+
+    @cached_property
+    def valued(self) -> Mapping[Key, Valued]:
+        """What each chunk is probably worth, found when it is first asked for."""
+        return self.scales.valued()
 
     def _prices(self, chosen: ChunkSet) -> list[_Price]:
         """The price of every chunk that is not chosen."""
         there = chosen.chosen
-        return [self._price(key, each, chosen) for key, each in self.own.items() if key[1] not in there.get(key[0], ())]
+        return [self._price(key, each.chunk, chosen) for key, each in self.own.items() if key[1] not in there.get(key[0], ())]
 
-    def _price(self, key: Key, each: Valued, chosen: ChunkSet) -> _Price:
-        chunk = each.candidate.chunk
+    def _price(self, key: Key, chunk: FetchedChunk, chosen: ChunkSet) -> _Price:
         tokens = self._tokens(key, chunk, chosen)
-        return -each.value / tokens, key, tokens, chunk.token_count or 0
+        return -self.valued[key].value / tokens, key, tokens, chunk.token_count or 0
 
     def _offer(self, chosen: ChunkSet, size: int) -> None:
         """What still fits, the best for its tokens first."""
@@ -143,7 +162,7 @@ class _Fill:
         repeats = Repeats(self.scales)
         offered, changed = 0, False
         for _, key, before, _ in sorted(prices):
-            candidate = self.own[key].candidate
+            candidate = self.own[key]
             tokens = self._tokens(key, candidate.chunk, chosen) if changed else before
             if tokens > room * LEEWAY or repeats.takes(candidate, chosen):
                 continue
@@ -159,7 +178,7 @@ class _Fill:
         there = chosen.chosen.get(document_id)
         tokens = chunk.token_count or 0
         if there is None:
-            tokens += self.headers.get(document_id) or self._header(document_id)
+            tokens += self._header(document_id)
         else:
             before, after = index - 1 in there, index + 1 in there
             if before:
@@ -171,10 +190,12 @@ class _Fill:
         return tokens if tokens > 1 else 1
 
     def _header(self, document_id: str) -> int:
-        document = self.scales.document(document_id)
-        chars = len(self.scales.title(document_id)) + len(document.source or "") + len(self.scales.prefix(document_id))
-        self.headers[document_id] = HEADER_TOKENS + chars // CHARS_PER_TOKEN
-        return self.headers[document_id]
+        known = self.headers.get(document_id)
+        if known is None:
+            document = self.scales.document(document_id)
+            chars = len(self.scales.title(document_id)) + len(document.source or "") + len(self.scales.prefix(document_id))
+            known = self.headers[document_id] = HEADER_TOKENS + chars // CHARS_PER_TOKEN
+        return known
 
     @staticmethod
     def _beside(key: Key) -> tuple[Key, Key]:
