@@ -10,6 +10,7 @@ text that says little.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from ctxasm.citations.checked import CheckedClaim, Claim, Figures, Withheld
 from ctxasm.citations.verdicts import Bench
@@ -44,15 +45,17 @@ def without_shares(figures: Figures, withheld: Withheld) -> Figures:
 
 def only_quotes(claims: Iterable[CheckedClaim], bench: Bench) -> bool:
     """Whether every claim stands word by word in one source that it cites; where nothing is cited, in one that carries it."""
-    texts = {
-        number: [_squeezed(source.text[low:high]) for low, high in source.ranges]
-        for number, source in ((source.number, source) for source in bench.grounds.sources)
-    }
+    sources = {source.number: source for source in bench.grounds.sources}
+
+    @cache
+    def parts(number: int) -> list[str]:
+        source = sources.get(number)
+        return [_squeezed(source.text[low:high]) for low, high in source.ranges] if source is not None else []
 
     def quotes(checked: CheckedClaim) -> bool:
         words = _squeezed(checked.claim.text).strip(_AROUND)
         numbers = checked.claim.cited or checked.claim.inherited or [support.number for support in checked.support]
-        return bool(words) and any(words in part for number in numbers for part in texts.get(number, ()))
+        return bool(words) and any(words in part for number in numbers for part in parts(number))
 
     each = [part for checked in claims for part in checked.clauses or (checked,)]
     return bool(each) and all(quotes(checked) for checked in each)
@@ -84,7 +87,8 @@ def _is_reachable(bench: Bench, at: int) -> bool:
     near = bench.near(at, least)
     if not bench.may_carry(at, near):
         return False
-    if any(bench.carries(match) for match in bench.each(at, least=bench.scorer.threshold).values()):
+    alone = (number for number in bench.near(at, bench.scorer.threshold) if bench.reaches(at, (number,), bench.scorer.threshold))
+    if any(bench.carries(bench.together(at, (number,))) for number in alone):
         return True
     several = [number for number in near if bench.reaches(at, (number,), least)]
     if not bench.may_carry(at, several) or not bench.reaches(at, several, bench.scorer.threshold):

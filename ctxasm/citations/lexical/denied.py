@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.evidence import clause_spans
 from ctxasm.citations.lexical.parts import Stretch
 from ctxasm.citations.lexical.polarity import Said, without_prefix
 from ctxasm.model.support import Conflict, ConflictKind
@@ -75,8 +74,7 @@ def _refuses(said: Sequence[Said]) -> bool:
 
 def _around(matter: Matter, ours: Said) -> list[Said]:
     """What the clauses of the claim that hold some words say."""
-    text = matter.parts.text
-    spans = [(low, high) for low, high in clause_spans(text, 0, len(text)) if low <= ours.end and ours.start < high]
+    spans = [(low, high) for low, high in matter.spans if low <= ours.end and ours.start < high]
     return [said for said in matter.said if any(low <= said.end and said.start < high for low, high in spans)]
 
 

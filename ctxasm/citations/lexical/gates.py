@@ -60,10 +60,12 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, only: L
     matter = Matter(parts, windows, evidence)
     if not lacking.uncovered and is_verbatim(matter):
         return lacking
+    signs = has_signs(matter)
+    if only == "conflict" and not (signs or parts.names or parts.quantities):
+        return lacking
     is_gated = only != "conflict" and not lacking.stands_against
     if only == "gate" and is_gated and (first := next(chain(find_untied(matter), _gates(matter)), None)):
         return lacking._replace(gated=(first,))
-    signs = has_signs(matter)
     displaced, denials, conflict = 0, lonely_denials(matter) if signs and is_gated else 0, None
     for stretch in parts.clauses:
         for bits, found in find_displaced(matter, stretch.mask):

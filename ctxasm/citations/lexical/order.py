@@ -428,13 +428,13 @@ def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
 def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:
     """The words and figures alone, and up to three words next to each other together."""
     found: list[Item] = []
+    starts, ends = [start for start, _, _ in tokens], [end for _, end, _ in tokens]
     for first in range(len(spans)):
         for last in range(first, min(first + LONGEST_ITEM, len(spans))):
             if last > first and text[spans[last - 1][1] : spans[last][0]].strip(" -"):
                 break
             start, end = spans[first][0], spans[last][1]
-            before = bisect_right(tokens, start, key=lambda token: token[1])
-            after = bisect_left(tokens, end, key=lambda token: token[0])
+            before, after = bisect_right(ends, start), bisect_left(starts, end)
             left, right = _beside(tokens, before, after)
             found.append(Item(tuple(bits for _, _, bits in spans[first : last + 1]), start, end, left, right, _case_before(text, start)))
     return found
@@ -452,8 +452,9 @@ def find_pairs(matter: Matter) -> Iterator[Gated]:
     """Two figures of the claim that belong together in it, while in the source each belongs to another one of the same sort."""
     mine = matter.parts.quantities
     text = matter.parts.text
-    for one in mine:
-        partner = _partner(text, one, mine)
+    sorts = [_sort(figure) for figure in mine]
+    for one, own in zip(mine, sorts, strict=True):
+        partner = _nearest(text, one, [other for other, sort in zip(mine, sorts, strict=True) if sort != own])
         wrong = None if partner is None else _belongs_elsewhere(matter, one, partner)
         if partner is not None and wrong is not None and not _are_paired(matter, partner, one):
             yield Gated("roles", text[min(one.start, partner.start) : max(one.end, partner.end)], wrong)
@@ -493,8 +494,12 @@ def _sort(quantity: Quantity) -> tuple[str, str, bool]:
 
 def _partner(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity | None:
     """The figure of another sort that stands nearest, one of the same clause first."""
-    rest = [other for other in others if other != one and _sort(other) != _sort(one)]
-    return min(rest, key=lambda other: _distance(text, one, other), default=None)
+    own = _sort(one)
+    return _nearest(text, one, [other for other in others if _sort(other) != own])
+
+
+def _nearest(text: str, one: Quantity, others: Sequence[Quantity]) -> Quantity | None:
+    return min(others, key=lambda other: _distance(text, one, other), default=None)
 
 
 def _distance(text: str, one: Quantity, other: Quantity) -> tuple[int, int]:

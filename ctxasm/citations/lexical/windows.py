@@ -7,8 +7,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence
@@ -81,10 +79,10 @@ class Windows:
         self._words = self._masks.words
         self._holding: dict[int, list[int]] = {}
         self._held: dict[int, int] = {}
-        for source, numbers in enumerate(evidence.of_source):
-            if holding := [at for at in numbers if at in self._words]:
-                self._holding[source] = holding
-                self._held[source] = reduce(or_, map(self._words.__getitem__, holding))
+        for at in sorted(self._words):
+            source = evidence.sentences[at].source
+            self._holding.setdefault(source, []).append(at)
+            self._held[source] = self._held.get(source, 0) | self._words[at]
         self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
 
