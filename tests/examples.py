@@ -8,8 +8,8 @@ from typing import TypeVar
 
 Row = TypeVar("Row")
 
-SHARE = 16
-LEAST = 6
+SHARE = 24
+LEAST = 4
 ROWS = 8
 LONG_VARIABLE = "CTXASM_LONG_LAWS"
 COUNT_VARIABLE = "CTXASM_LAW_EXAMPLES"

@@ -9,6 +9,7 @@ import pytest
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.settings import AssemblySettings
+from tests.examples import in_turn
 from tests.fakes import FakeSource
 from tests.hostile.second_reading import expected, tokens
 from tests.strategies import COUNTER
@@ -74,7 +75,8 @@ def test_the_kept_set_and_its_text_are_what_the_rules_say(seed):
     source = FakeSource(documents, chunks, COUNTER, draw.random() < 0.5)
     query = Query("Wanneer?", hits)
     whole = assemble(query, source, chosen, COUNTER, limit=10**6).token_count
-    for limit in sorted({*range(1, 8), *draw.sample(range(1, whole + 3), min(12, whole)), whole + 2}):
+    limits = sorted({*range(1, 8), *draw.sample(range(1, whole + 3), min(12, whole)), whole + 2})
+    for limit in in_turn(limits, seed, 3):
         done = assemble(query, source, chosen, COUNTER, limit=limit)
         must = expected(documents, chunks, hits, chosen, limit)
         assert must is None or done.text == must, limit
