@@ -145,7 +145,7 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
     for name, logger in logging.root.manager.loggerDict.items():
         if name.startswith("streamlit") and isinstance(logger, logging.Logger):
             logger.propagate = True
