@@ -23,7 +23,7 @@ from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import BLIND, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import BLIND, CLOSE, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench
@@ -188,6 +188,7 @@ def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
         ("blind", written(THIRD, BLIND)),
         ("later", written(THIRD, LATER)),
         ("long", written(THIRD, LONG)),
+        ("close", written(THIRD, CLOSE)),
         ("made", made(THIRD)),
         ("elsewhere", elsewhere() if HALF == "judge" else ()),
     ):

@@ -27,6 +27,7 @@ LIMITS = FOLDER / "limits.jsonl"
 BLIND = FOLDER / "blind.jsonl"
 LATER = FOLDER / "later.jsonl"
 LONG = FOLDER / "long.jsonl"
+CLOSE = FOLDER / "close.jsonl"
 SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "sources"
 TRUE_KINDS = ("verbatim", "merged", "paraphrase")
 MOST_PER_KIND = 60

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_operators, operator_lines
-from tests.citations.operator_probes import BLIND, LATER, LIMITS, LONG, TRUE_KINDS, WRITTEN, Third, written
+from tests.citations.operator_probes import BLIND, CLOSE, LATER, LIMITS, LONG, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
-FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5, (LIMITS, "read"): 12, (LIMITS, "unread"): 7}
+FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5, (LIMITS, "read"): 10, (LIMITS, "unread"): 7}
 FALSE_SUPPORTED |= {
     (BLIND, "read"): 17,
     (BLIND, "unread"): 9,
@@ -24,6 +24,8 @@ FALSE_SUPPORTED |= {
     (LATER, "unread"): 4,
     (LONG, "read"): 17,
     (LONG, "unread"): 9,
+    (CLOSE, "read"): 4,
+    (CLOSE, "unread"): 6,
 }
 FOUND: dict[Part, dict[str, int]] = {
     (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 66},
@@ -36,6 +38,8 @@ FOUND: dict[Part, dict[str, int]] = {
     (LATER, "unread"): {"verbatim": 12, "merged": 20, "paraphrase": 0},
     (LONG, "read"): {"verbatim": 38, "merged": 40, "paraphrase": 1},
     (LONG, "unread"): {"verbatim": 22, "merged": 29, "paraphrase": 0},
+    (CLOSE, "read"): {"verbatim": 14, "merged": 22, "paraphrase": 1},
+    (CLOSE, "unread"): {"verbatim": 10, "merged": 16, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
@@ -83,12 +87,12 @@ def test_true_claims_are_found(part: Part, kind: str) -> None:
 @pytest.mark.parametrize("part", both_thirds(FOUND))
 def test_no_true_claim_is_contradicted(part: Part) -> None:
     known = {(LIMITS, "read"): 1, (BLIND, "read"): 8, (BLIND, "unread"): 6, (LATER, "read"): 1, (LATER, "unread"): 1}
-    known |= {(LONG, "read"): 2, (LONG, "unread"): 3}
+    known |= {(LONG, "read"): 2, (LONG, "unread"): 3, (CLOSE, "read"): 1}
     assert called(part)[2] <= known.get(part, 0)
     """On limits: "Meisjes krijgen het vaccin op negen jaar", where the source leaves out the verb."""
 
 
-@pytest.mark.parametrize("file", [WRITTEN, LIMITS, BLIND, LATER, LONG], ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [WRITTEN, LIMITS, BLIND, LATER, LONG, CLOSE], ids=lambda file: file.stem)
 def test_no_text_is_in_both_parts(file: Path) -> None:
     parts = {third: {probe.text for probe in written(third, file)} for third in ("read", "unread")}
     assert not parts["read"] & parts["unread"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import Table, reading_words
-from ctxasm.citations.lexical.words import LETTERS
+from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
@@ -27,17 +27,18 @@ _UNMARKED, _NUMBERED = 7, 8
 
 def find_unasserted(matter: Matter) -> Iterator[Gated]:
     """A word of weight or a figure of the claim that only sentences hold which do not say it; of a question, where the other sentences
-    add nothing to what it holds."""
+    add nothing to what it holds but its topic."""
     unsaid = {at: why for at in matter.numbers if (why := matter.evidence.once(reason, at))}
     if not unsaid:
         return
+    topics = topics_of(matter)
     counted = matter.parts.heavy | matter.parts.all_quantities or matter.parts.everything
     said = 0
     for at in matter.numbers:
         said |= matter.held(at) if at not in unsaid else 0
     for at, why in unsaid.items():
         alone = matter.held(at) & counted & ~said
-        if alone and not (why.endswith("?") and said & counted & ~matter.held(at)):
+        if alone and not (why.endswith("?") and said & counted & ~topics & ~matter.held(at)):
             yield Gated("hedge", "", why)
             return
 
@@ -64,6 +65,23 @@ def read_heading(line: str) -> re.Match[str] | None:
     """A line as a heading: few words without a stop, under `text`; None for another line."""
     heading = _HEADING.fullmatch(line.strip()) if len(line) <= MOST_LETTERS else None
     return heading if heading is not None and len(heading["text"].split()) <= LONGEST_HEADING else None
+
+
+def topics_of(matter: Matter) -> int:
+    """The words of the claim that the title of a source holds, or the heading at its head: all of its sentences may be about them."""
+    evidence, topics = matter.evidence, 0
+    for source in {window.source for window in matter.windows}:
+        for key in evidence.titles[source] | evidence.once(_heading, evidence.of_source[source].start):
+            topics |= matter.parts.forms.get(key, 0)
+    return topics & ~matter.parts.all_quantities
+
+
+def _heading(evidence: Evidence, first: int) -> frozenset[str]:
+    """The words of the line that the source of a sentence begins with, if that is a heading."""
+    text = evidence.text(first).strip()
+    line, _, rest = text.partition("\n")
+    is_one = bool(rest) and read_heading(line) is not None
+    return frozenset(word.key for word in read_words(line, 0, len(line), evidence.stems)) if is_one else frozenset()
 
 
 def _headings(evidence: Evidence, first: int) -> list[tuple[int, str]]:

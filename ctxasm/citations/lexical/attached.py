@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ctxasm.citations.lexical.asserted import read_heading
+from ctxasm.citations.lexical.asserted import topics_of
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
-from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.order import MOST_ALIKE, MOST_MOVED, SHORT
-from ctxasm.citations.lexical.words import read_words
 from ctxasm.model.support import Gated
 
 LEFT_OUT = 3
@@ -47,7 +45,7 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
     parts = matter.parts
     counted = parts.heavy | parts.all_quantities
     is_short = counted.bit_count() <= SHORT
-    counted &= ~_topics(matter)
+    counted &= ~topics_of(matter)
     for low, high in matter.spans:
         bits = matter.between(low, high) & counted
         taken = _taken(matter, bits)
@@ -59,23 +57,6 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
                 source = matter.text(here.sentence)[here.source.start : here.source.end]
                 yield Gated("roles", parts.text[low:high].strip(), source.strip())
                 return
-
-
-def _topics(matter: Matter) -> int:
-    """The words of the claim that the title of a source holds, or the heading at its head: all of its sentences may be about them."""
-    evidence, topics = matter.evidence, 0
-    for source in {window.source for window in matter.windows}:
-        for key in evidence.titles[source] | evidence.once(_heading, evidence.of_source[source].start):
-            topics |= matter.parts.forms.get(key, 0)
-    return topics & ~matter.parts.all_quantities
-
-
-def _heading(evidence: Evidence, first: int) -> frozenset[str]:
-    """The words of the line that the source of a sentence begins with, if that is a heading."""
-    text = evidence.text(first).strip()
-    line, _, rest = text.partition("\n")
-    is_one = bool(rest) and read_heading(line) is not None
-    return frozenset(word.key for word in read_words(line, 0, len(line), evidence.stems)) if is_one else frozenset()
 
 
 def _is_torn(matter: Matter, before: Clause, here: Clause) -> bool:

@@ -16,7 +16,7 @@ from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.quantities import read_quantities
+from ctxasm.citations.lexical.quantities import Quantity, read_quantities
 from ctxasm.citations.lexical.words import LETTERS, read_words
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.terms import folded
@@ -202,7 +202,10 @@ def _left_out(
 
 
 def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, Operator]]) -> list[tuple[int, Operator]]:
-    """The words of its kind that stand before the same word with content in the source."""
+    """The words of its kind that stand before the same word with content in the source; of a rate, behind the same figure."""
+    if op.kind == "unit":
+        own = [figure for figure in matter.parts.quantities if figure.end + 1 == op.start]
+        return [(at, other) for at, other in theirs if other.kind == op.kind and _is_behind(matter, own, at, other)]
     if op.kind not in _PLACED:
         return []
     word = matter.next_word(op.end)
@@ -212,6 +215,12 @@ def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, 
         if other.kind == op.kind and matter.parts.forms.get(matter.evidence.once(_following, at)[other.end], 0) & bit:
             found.append((at, other))
     return found
+
+
+def _is_behind(matter: Matter, own: Sequence[Quantity], at: int, rate: Operator) -> bool:
+    """Whether a rate stands behind a figure of its sentence that agrees with one of the claim."""
+    figures = [figure for figure in matter.evidence.quantities(at) if figure.end + 1 == rate.start]
+    return any(ours.agrees(theirs) for ours in own for theirs in figures)
 
 
 def _following(evidence: Evidence, at: int) -> dict[int, str]:
