@@ -45,6 +45,17 @@ def test_on_a_phone_a_is_pinned_beside_details_and_the_first_step_is_whole(app, 
     assert found.evaluate("p => p.scrollWidth <= p.clientWidth && p.parentElement.scrollWidth <= p.parentElement.clientWidth")
 
 
+def test_on_a_phone_the_numbers_of_a_document_are_whole_or_not_there(app, open_page):
+    page = open_page(f"{app}/?data=sample&on=false", width=390, height=844)
+    numbers = page.locator("#ctx-budget .cx-tag b")
+    expect(numbers).not_to_have_count(0)
+    cut = numbers.evaluate_all(
+        "all => all.map(b => [b.textContent, b.getBoundingClientRect(), b.parentElement.getBoundingClientRect()])"
+        ".filter(([, b, tag]) => b.width && (b.left < tag.left - 0.5 || b.right > tag.right + 0.5)).map(([text]) => text)"
+    )
+    assert cut == []
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "dark")])
 def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
     page = open_page(f"{app}/compare?data=sample&a=default&mt=2000", width=width, height=900, scheme=scheme)
