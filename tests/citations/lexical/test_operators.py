@@ -160,6 +160,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("De poli is open tot 17 uur.", "De poli is open van 9 - 17 uur."),
         ("Jeder Besucher muss sich anmelden.", "Alle Besucher müssen sich anmelden."),
         ("Das Heim wurde 1890 von König Ludwig gegründet.", "König Ludwig gründete das Heim 1890."),
+        ("Vera Lind wurde 2019 vom Stadtrat ernannt.", "Der Stadtrat ernannte 2019 Vera Lind."),
         ("On 3 May 2011 the law was passed.", "In 2011 parliament met often. On 3 May the law was passed."),
         ("Die Schulden kannte der Sekretär.", "Der Sekretär kannte die Schulden."),
         ("The largest port is Oban.", "Oban is the largest port."),
