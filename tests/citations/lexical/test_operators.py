@@ -169,6 +169,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("Wages rose because workers were scarce.", "Workers were scarce, which was the reason that wages rose."),
         ("The shop closed after the owner died.", "The owner died and the shop then closed."),
         ("Smith opened the school.", "Will Smith opened the school."),
+        ("Bos rents the kitchen.", "The hall was painted green. Who knows when Bos rents the kitchen?"),
         ("Dental bills are paid within a week.", "Dental bills and claims are paid within a week."),
         ("The bar sells beer.", "The bar sells draft beer."),
         ("Der Vertrag wurde 1990 unterzeichnet.", "Der Vertrag wird 1990 unterzeichnet."),
