@@ -33,6 +33,8 @@ NLI_MODEL = "CTXASM_NLI_MODEL"
 """The folder of the user's own cross-encoder for the scorer nli."""
 WHOLE_REPLY_S = 180.0
 """Seconds for one whole reply of an enriching model, where its timeout is shorter: that is meant for the first word of an answer."""
+LONGEST_SILENCE_S = 30.0
+"""Seconds between two pieces of an answer of an endpoint that was typed."""
 _SET = f"set {BASE_URL[0]} and {MODEL[0]}"
 MISSING: dict[Purpose, str] = {
     "answer": f"answering by a language model needs one: {_SET}, or choose the model extractive",
@@ -91,6 +93,21 @@ class Models:
             return folder
         wanted = "a folder with model.onnx, tokenizer.json and config.json"
         raise InvalidInput(f"no cross-encoder is configured: set {RERANK_MODEL} to {wanted}")
+
+
+def endpoint_at(config: Config, address: str, model: str, key: str) -> Endpoint:
+    """The endpoint that somebody typed. Without a key of its own it gets the configured one, but only at the configured address."""
+    from ctxasm.llm import Endpoint
+
+    configured = config.llm_api_key if address == config.llm_base_url else None
+    return Endpoint(
+        address,
+        model,
+        key or configured or "",
+        connect_timeout=config.llm_connect_timeout,
+        first_piece_timeout=config.llm_timeout,
+        piece_timeout=min(LONGEST_SILENCE_S, config.llm_timeout),
+    )
 
 
 def open_model(name: str | None, config: Config) -> AnswerModel:

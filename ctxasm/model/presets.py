@@ -31,7 +31,7 @@ _ZONES: dict[str, object] = {
  32,000 for context."""
 
 PRESETS: dict[str, dict[str, object]] = {
-    "recommended": {"budget_policy": "learned", "pool_window": 6},
+    "recommended": {"budget_policy": "learned", "pool_window": 6, "min_chunk_tokens": 0},
     "five_stage": {},
     "source_blocks": {
         **_CHUNKS,
@@ -83,7 +83,7 @@ PRESETS: dict[str, dict[str, object]] = {
 }
 RECOMMENDED = "recommended"
 """The preset that is offered first where people begin with data of their own."""
-RECOMMENDED_GAIN = "+7.5 points, 95 % interval 4.1 to 11.3"
+RECOMMENDED_GAIN = "+7.7 points, 95 % interval 4.4 to 11.4"
 """How many more contexts hold all evidence than under the five stages, and what it gives up:"""
 GIVEN_UP = "that a larger limit never loses a text"
 _HELP: dict[str, str] = {

@@ -18,6 +18,7 @@ from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Valued
 from ctxasm.model.ports import FetchedChunk
+from ctxasm.model.presets import preset
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly, Candidate
 from ctxasm.model.settings import AssemblySettings
@@ -47,6 +48,16 @@ def run(question: str, texts: dict[str, list[str]], hits: list[tuple[str, int]],
 
 def shown(done: Assembly) -> set[tuple[str, int]]:
     return {(f.document_id, f.chunk_index) for f in done.trace.fates if f.fate == "kept"}
+
+
+@pytest.mark.parametrize(("settings", "is_shown"), [(preset("recommended"), True), (AssemblySettings(budget_policy="learned"), False)])
+def test_a_short_hit_is_shown_under_the_recommended_settings(settings, is_shown):
+    chunks = [Chunk("a", 0, f"Members pay less. {FILLER}"), Chunk("b", 0, "Return within 14 days.")]
+    source = FakeSource([Document("a", "Shop"), Document("b", "Returns")], chunks, COUNTER)
+    query = Query("When can I return it?", (Hit("a", 0, 0.9, 1), Hit("b", 0, 0.8, 2)))
+    done = assemble(query, source, settings, COUNTER, FakeClock())
+    assert (("b", 0) in shown(done)) is is_shown
+    assert ("Return within 14 days." in done.text) is is_shown
 
 
 def test_what_shares_the_words_of_the_question_comes_before_what_is_merely_ranked():

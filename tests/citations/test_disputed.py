@@ -88,3 +88,9 @@ def test_the_stretch_around_a_conflict_is_one_of_its_own_source() -> None:
     text = "Oak wards welcome visitors until 15"
     match = Match(0.9, (Found(2, 0, 40, 0.9), Found(1, 0, 35, 0.8)), (), Conflict("number", "14", "15", 1, 33, 35))
     assert _same_but_for("Oak wards welcome visitors until 14", match, text) == Found(1, 0, 35, 0.8)
+
+
+def test_a_conflict_that_begins_where_a_stretch_ends_is_not_in_it() -> None:
+    text = "Oak wards. 15 welcome visitors Oak wards until"
+    match = Match(0.9, (Found(1, 0, 11, 0.9), Found(1, 11, 46, 0.8)), (), Conflict("number", "14", "15", 1, 11, 13))
+    assert _same_but_for("Oak wards welcome visitors until 14", match, text) == Found(1, 11, 46, 0.8)

@@ -104,7 +104,7 @@ class Reached:
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
         found: dict[str, set[int]] = defaultdict(set)
-        for code, left in self._left.items():
+        for code, left in list(self._left.items()):  # a thread that is not over still adds to it
             if code.co_filename.startswith(_RULES):
                 name = str(Path(code.co_filename).relative_to(ROOT))
                 found[name] |= {line for _, _, line in code.co_lines() if line and line not in left}

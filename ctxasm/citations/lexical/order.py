@@ -53,7 +53,7 @@ grows with their square.
 """
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
-_BY = frozenset(("by", "door", "von", "durch"))
+_BY = frozenset(("by", "door", "von", "vom", "durch"))
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""

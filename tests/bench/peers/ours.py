@@ -33,7 +33,7 @@ POLICIES: Mapping[str, Mapping[str, object]] = {
     "pack document": {"budget_policy": "pack", "pack_unit": "document"},
     "pack passage": {"budget_policy": "pack", "pack_unit": "passage"},
     "segments": {"budget_policy": "segments"},
-    "learned": {"budget_policy": "learned"},
+    "learned": {"budget_policy": "learned", "min_chunk_tokens": 0},
 }
 WIDER = {"segments": (6,), "learned": (6, 12)}
 """Windows of the policies that choose by value, beside those of all."""

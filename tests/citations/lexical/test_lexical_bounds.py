@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from ctxasm.citations.lexical.evidence import Evidence
+from ctxasm.citations.lexical.finer import _parts_of
 from ctxasm.citations.lexical.gate import gate
 from ctxasm.citations.lexical.gates import Findings
 from ctxasm.citations.lexical.parts import LIGHT_WEIGHT, QUANTITY_WEIGHT, Parts, is_name, parts_of
@@ -223,3 +224,13 @@ def test_a_capital_within_a_sentence_makes_a_name(before: str, tongue: str, is_o
     assert is_name(f"{before}Jansen", len(before), len(before) + 6, tongue) is is_one
     assert not is_name(f"{before}jansen", len(before), len(before) + 6, tongue)
     assert is_name(f"{before}jAnsen", len(before), len(before) + 6, tongue)
+
+
+def test_what_is_no_claim_contradicts_nothing() -> None:
+    comparison = LexicalScorer().compare(["a " * LONGEST_CLAIM], [Source(1, "The hall is not green.", ((0, 22),))])
+    assert not comparison.may_contradict(0, 0)
+
+
+def test_a_part_of_a_date_that_is_not_said_is_no_part() -> None:
+    assert _parts_of("????-05-03") == {("month", "05"), ("day", "03")}
+    assert _parts_of("2011-05-??") == {("year", "2011"), ("month", "05")}

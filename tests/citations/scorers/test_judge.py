@@ -12,7 +12,7 @@ import pytest
 from fake_models import Judge, Reply, all_shown, entry, honest, of_each, shown
 
 from ctxasm.citations.scorers.judge import JudgeScorer, prompt_cost
-from ctxasm.citations.scorers.judgement import judgements_of
+from ctxasm.citations.scorers.judgement import Judgement, judgements_of
 from ctxasm.citations.scorers.judging import SCHEMA, judge_messages
 from ctxasm.llm.json_reply import problem_of
 from ctxasm.model.errors import InvalidInput, ModelUnavailable
@@ -369,3 +369,9 @@ def test_a_call_asks_about_six_claims_unless_told_otherwise(claims: int, calls: 
 def test_what_a_reply_says_of_no_claim_that_was_asked_about_is_left_out() -> None:
     said = [{"claim": number, "sources": [], "together": [number]} for number in (-1, 0, 1, 2, 3, 2)]
     assert judgements_of({"claims": said}, 2) == {at: {"sources": [], "together": [at + 1]} for at in (0, 1)}
+
+
+def test_a_number_that_names_no_source_names_none() -> None:
+    judged = Judgement({"sources": [{"source": 0}, {"source": 2}, {"source": 3}], "together": [0, 1, 3]}, [5, 7])
+    assert judged.together == {5}
+    assert judged.entries == {7: {"source": 2}}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.config import Config
@@ -116,8 +117,6 @@ def typed_endpoint(config: Config) -> Endpoint:
 
 def _endpoints(config: Config, count: int) -> list[Endpoint]:
     """The endpoint as configured, or as typed for this session, once per model. A configured key never goes to a typed address."""
-    from ctxasm.llm import Endpoint
-
     configured = bool(config.llm_base_url and config.llm_model)
     with st.expander("Endpoint", expanded=not configured, key="endpoint"):
         st.caption(
@@ -129,23 +128,13 @@ def _endpoints(config: Config, count: int) -> list[Endpoint]:
         ).strip()
         models = [_model_name(config, at) for at in range(count)]
         key = st.text_input("API key", key=Session.llm_key.key, type="password", persist_state="session", autocomplete="off").strip()
-    own_address = bool(base) and base != config.llm_base_url
-    address, names = base or config.llm_base_url or "", [model or config.llm_model or "" for model in models]
+    names = [model or config.llm_model or "" for model in models]
+    address = base or config.llm_base_url
     missing = ["base URL"] * (not address) + ["model name"] * (not all(names))
     if not address:
         raise NotTyped(_type_first(missing))
-    endpoints = [
-        Endpoint(
-            address,
-            # What is typed is checked at once; an empty name stands for one still to come.
-            name or "untyped",
-            key or ("" if own_address else config.llm_api_key or ""),
-            connect_timeout=config.llm_connect_timeout,
-            first_piece_timeout=config.llm_timeout,
-            piece_timeout=min(30.0, config.llm_timeout),
-        )
-        for name in names
-    ]
+    # What is typed is checked at once; an empty name stands for one still to come.
+    endpoints = [endpoint_at(config, address, name or "untyped", key) for name in names]
     if missing:
         raise NotTyped(_type_first(missing))
     return endpoints
