@@ -29,7 +29,7 @@ def test_a_pinned_setting_travels_from_inspect_to_compare_and_over_a_reload(app,
     expect(page.locator('#ctx-bars [data-side="B"] .cx-limit')).to_have_attribute("data-limit", "2000")
 
 
-def test_on_a_phone_a_is_pinned_beside_details_and_the_first_step_is_whole(app, open_page):
+def test_on_a_phone_a_is_pinned_beside_details_and_the_steps_with_a_unit_are_whole(app, open_page):
     page = open_page(f"{app}/?data=sample", width=390, height=844)
     box = page.locator('input[aria-label^="Max tokens"]').first
     box.fill("4000")
@@ -41,8 +41,20 @@ def test_on_a_phone_a_is_pinned_beside_details_and_the_first_step_is_whole(app, 
     pinned = page.get_by_role("button", name="Pinned as A").bounding_box()
     assert pinned["x"] >= 0
     assert pinned["x"] + pinned["width"] <= details.bounding_box()["x"]
-    found = page.locator(".st-key-funnel button").first.locator("p")
-    assert found.evaluate("p => p.scrollWidth <= p.clientWidth && p.parentElement.scrollWidth <= p.parentElement.clientWidth")
+    for step in ("found", "repeats out"):
+        text = page.locator(".st-key-funnel button p").filter(has_text=step)
+        assert text.evaluate("p => p.scrollWidth <= p.clientWidth && p.parentElement.scrollWidth <= p.parentElement.clientWidth"), step
+
+
+def test_on_a_phone_the_numbers_of_a_document_are_whole_or_not_there(app, open_page):
+    page = open_page(f"{app}/?data=sample&on=false", width=390, height=844)
+    numbers = page.locator("#ctx-budget .cx-tag b")
+    expect(numbers).not_to_have_count(0)
+    cut = numbers.evaluate_all(
+        "all => all.map(b => [b.textContent, b.getBoundingClientRect(), b.parentElement.getBoundingClientRect()])"
+        ".filter(([, b, tag]) => b.width && (b.left < tag.left - 0.5 || b.right > tag.right + 0.5)).map(([text]) => text)"
+    )
+    assert cut == []
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "dark")])

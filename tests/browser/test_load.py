@@ -91,6 +91,15 @@ def test_what_came_of_an_import_is_in_view(team, open_page, tmp_path):
     expect(page.locator("#ctx-report")).to_be_in_viewport(ratio=0.9)
 
 
+def test_a_long_name_without_a_space_stays_inside_the_report(team, open_page, tmp_path):
+    page = open_page(f"{team}/load", width=390)
+    drop(page, written(tmp_path, f"{'n' * 90}.csv"))
+    page.get_by_role("button", name=re.compile("Import$")).click()
+    report = page.locator("#ctx-report")
+    expect(report).to_contain_text("n" * 90)
+    assert report.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
+
+
 def test_on_a_phone_every_cell_of_a_problem_is_seen(team, open_page, tmp_path):
     page = open_page(f"{team}/load", width=390, height=900)
     drop(page, written(tmp_path, "half.csv", "gids;2;"))

@@ -69,7 +69,7 @@ def test_a_step_opens_its_state_in_inspect(app, open_page, step, address):
 
 def test_a_step_opens_its_question_in_ask(app, open_page):
     page = open_page(f"{app}/show-me")
-    steps(page).nth(3).get_by_role("link", name="Open this in Ask").click()
+    steps(page).nth(3).get_by_role("link", name="Ask this yourself").click()
     expect(page).to_have_url(re.compile(r"/ask\?.*q=en-stitches-family"))
     expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed")
 

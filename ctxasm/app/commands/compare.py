@@ -70,7 +70,7 @@ def run(args: Namespace) -> int:
 def text_of(found: Comparison, only: str | None) -> str:
     """The sentence, the counts, and a row a question."""
     rows = [each for each in found.questions if (each.change == only if only else each.change in ("better", "worse"))]
-    head = f"{len(found.better)} win, {found.ties} tie, {len(found.worse)} loss"
+    head = f"By all evidence: {len(found.better)} win, {found.ties} tie, {len(found.worse)} loss"
     width = max([len(each.query_id) for each in rows], default=0)
     return "\n".join([found.sentence(), f"Labels: {found.swept.gold}.", head, *(_row(each, width) for each in rows)])
 

@@ -128,7 +128,7 @@ def _understood(file: str, rows: Rows, mapping: ColumnMapping | None, alone: boo
         return Table(rows, bundle_kind=kind)
     if guessed is not None:
         return Table(rows, mapping=guessed)
-    if rows.rows:
+    if rows.columns:
         columns = ", ".join(map(shown, rows.columns[:10])) + (" …" if len(rows.columns) > 10 else "")
         is_plain = len(rows.columns) == 1 or file.lower().endswith(DOCUMENTS)
         plain = f"; plain text is loaded with `ctxasm ingest`, but for {PROMPT}" if is_plain else ""

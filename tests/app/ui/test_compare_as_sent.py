@@ -109,6 +109,7 @@ def test_verdicts_go_out_where_the_answer_came_with_a_span(load):
         ("{", "is not valid JSON"),
         ('{"a": ', "is not valid JSON"),
         ("[]", "it holds no rows: give an object"),
+        ("{}", "it holds no rows: give an object"),
         ("What does it cost?\n\nTwelve euros.", "after a line that begins with `Answer:`"),
         ('[{"question": "Why?", "hits": [{"text": "So it is.", "score": 1.0}]}]', "no answer to any of them: give a trace"),
         ('[{"question": "Why?", "hits": [{"text": "So it is.", "score": 1.0}], "answer": ""}]', "no answer to any of them: give a trace"),

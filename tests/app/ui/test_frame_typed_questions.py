@@ -45,6 +45,14 @@ def address(app: AppTest) -> dict[str, list[str]]:
     return {key: value if isinstance(value, list) else [value] for key, value in app.query_params.items()}
 
 
+def test_a_question_that_is_too_long_is_refused_with_its_length(open_app):
+    app = ask(open_app(), "z" * 1001)
+    assert "at most 1,000 characters, this one 1,001: shorten it" in html(app)
+    assert "ask" not in address(app)
+    assert app.text_input(key="_question").value == "z" * 1001
+    assert "shorten it" not in html(ask(app, "z" * 1000))
+
+
 def test_a_typed_question_becomes_the_query_of_the_page(open_app):
     app = ask(open_app(), QUESTION)
     page = html(app)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,6 +207,15 @@ def test_regret_is_said_under_every_policy(case: Case, chosen, limit):
 
 def test_without_assembly_nothing_is_compared_with_a_packing():
     assert "there is no packing" in Page(regret_html(assembled(enabled=False))).text
+
+
+@law
+@given(cases(), settings_(), LIMITS)
+def test_the_funnel_counts_repeats_in_characters_and_says_so(case: Case, chosen, limit):
+    done = assemble(case.query, case.source(), chosen, COUNTER, FakeClock(), limit)
+    for step in steps(done):
+        if step.name == "repeats":
+            assert step.value == "0" or re.fullmatch("−[1-9][0-9,]* chars", step.value)
 
 
 @law

@@ -11,6 +11,7 @@ from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.setting_widgets import note_below
 from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.words.words import number
 from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
@@ -54,7 +55,6 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
         st.text_input(
             "Ask your own question",
             key=f"_{key}",
-            max_chars=typed_questions.LONGEST,
             placeholder="What do you want to know?" if label_visibility == "visible" else "Ask your own question",
             autocomplete="off",
             label_visibility=label_visibility,
@@ -64,10 +64,14 @@ def question_box(key: str, label_visibility: Literal["visible", "collapsed"] = "
 
 def _asked(key: str) -> None:
     question = " ".join(str(session.value_of(f"_{key}") or "").split())
-    if question:
-        typed_questions.ask_for(question)
-    else:
+    if not question:
         session.question_problem = "Type a question first."
+    elif len(question) > typed_questions.LONGEST:
+        # Said here, because a box with a limit of its own drops a longer text that is pasted, without a word.
+        most, now = number(typed_questions.LONGEST), number(len(question))
+        session.question_problem = f"A question has at most {most} characters, this one {now}: shorten it."
+    else:
+        typed_questions.ask_for(question)
 
 
 def _options(info: DatasetInfo) -> SearchOptions:

@@ -29,6 +29,9 @@ STAGE = "expand"
 KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "title and summary of the page", "dropped": "left out"}
 """What the looks on the bar mean."""
 
+LINKS = {"Inspect": "Open this in Inspect", "Ask": "Ask this yourself"}
+"""What the link of a step says by its page: Ask does not show the recorded answer, it asks anew."""
+
 
 class Step(NamedTuple):
     """One step: what it says, its picture as HTML, and where the same state is open to change."""
@@ -93,7 +96,7 @@ def step_html(number_: int, step: Step) -> str:
     return (
         f'<section class="cx cx-step" id="step-{number_}" data-step="{number_}" aria-labelledby="step-{number_}-says">'
         f'<h2 id="step-{number_}-says"><span class="cx-step-n" aria-hidden="true">{number_}</span><span>{escape(step.says)}</span></h2>'
-        f'{step.picture}<p class="cx-step-links"><a href="{escape(step.address)}" data-open="{step.page}">Open this in {step.page}</a>'
+        f'{step.picture}<p class="cx-step-links"><a href="{escape(step.address)}" data-open="{step.page}">{LINKS[step.page]}</a>'
         f'<a href="?step={number_}" class="cx-mute">Link to step {number_}</a></p></section>'
     )
 
