@@ -241,7 +241,16 @@ def documents_of(tables: Tables) -> tuple[Document, ...]:
     """The documents, in file order; without documents.jsonl those that the chunks imply."""
     if tables.documents.present:
         return tuple(tables.documents.records.values())
-    return tuple(Document(name) for name in dict.fromkeys(chunk.document_id for chunk in tables.chunks.records.values()))
+    first: dict[str, Chunk] = {}
+    for chunk in tables.chunks.records.values():
+        first.setdefault(chunk.document_id, chunk)
+    return tuple(map(implied_document, first.values()))
+
+
+def implied_document(first: Chunk) -> Document:
+    """The document that its first chunk implies: with the title that the line of the chunk has, where it has one."""
+    title = first.metadata.get("title")
+    return Document(first.document_id, title if isinstance(title, str) and title.strip() else None)
 
 
 def notes_of(tables: Tables) -> list[str]:
@@ -263,7 +272,7 @@ def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals
         first = f"the first is {shown(first_odd.document_id)} {first_odd.chunk_index}"
         notes.append(f"{tables.chunks.file}: {odd} chunks whose end - start is not the length of their text ({first}); offsets not trusted")
     if tables.chunks.present and not tables.documents.present and tables.stored is None:
-        notes.append("documents.jsonl is absent: documents are taken from the chunks, without title or summary")
+        notes.append("documents.jsonl is absent: documents are taken from the chunks, with their titles, without summary")
     if has_retrievals and not tables.has_chunks:
         notes.append("chunks.jsonl is absent: the chunks that retrieval returned could not be checked and cannot be assembled")
     return notes

@@ -33,6 +33,7 @@ from ctxasm.data.files.references import (
     check_evidence,
     check_retrievals,
     extend_lengths,
+    implied_document,
     is_odd,
     joined,
     notes_with,
@@ -188,7 +189,7 @@ class BundleStream:
                 for chunk in table.records.values():
                     if chunk.document_id not in seen:
                         seen.add(chunk.document_id)
-                        yield from self._sound((Document(chunk.document_id),))
+                        yield from self._sound((implied_document(chunk),))
         except TooManyProblems:
             return  # they are reported when the chunks are read
 

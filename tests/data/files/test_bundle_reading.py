@@ -10,6 +10,7 @@ import pytest
 
 from ctxasm.data.files import Problem, load_bundle, load_bundle_bytes, read_bundle
 from ctxasm.data.files import problems as problems_module
+from ctxasm.data.files.streaming import stream_bundle
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query, Span
 
@@ -88,6 +89,20 @@ def test_everything_a_query_may_carry(tmp_path: Path) -> None:
     assert found.spans == (Span("a", 0, 2, (Span("a", 1, 3),)),)
     assert (found.search_method, found.bm25_matches, found.best_similarity, found.intent) == ("hybrid", 4, 0.5, "i")
     assert (found.supplement, found.history[0].role, dict(found.metadata)) == ("s", "user", {"topic": "t", "run": 1})
+
+
+def test_chunks_alone_give_their_documents_the_title_of_the_first(tmp_path: Path) -> None:
+    lines = [
+        {"document_id": "a", "chunk_index": 0, "text": "x", "title": "Visiting hours"},
+        {"document_id": "a", "chunk_index": 1, "text": "y", "title": "Another"},
+        {"document_id": "b", "chunk_index": 0, "text": "z", "title": 3},
+        {"document_id": "c", "chunk_index": 0, "text": "w", "title": " "},
+    ]
+    place = folder(tmp_path / "t", documents=None, queries=None, retrievals=None, chunks=lines)
+    expected = (Document("a", "Visiting hours"), Document("b"), Document("c"))
+    assert load_bundle(place).documents == expected
+    with stream_bundle(place) as streamed:
+        assert tuple(streamed.documents()) == expected
 
 
 def test_a_bundle_may_be_partial(tmp_path: Path) -> None:
