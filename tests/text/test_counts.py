@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctxasm.text.tokens import open_counter
-from ctxasm.text.tokens.counter import ExactCounter
+from ctxasm.text.tokens.counter import LONGEST_RUN, ExactCounter, has_blank_run
 from ctxasm.text.tokens.vocabulary import load_encoding
 from tests.examples import examples
+from tests.growth import is_linear
 
 
 @cache
@@ -204,3 +205,10 @@ def test_long_text_without_any_seam_is_still_exact():
 def test_batches_count_like_single_texts():
     texts = ["a b c", "", "<|endoftext|>", "é🙂"] * 8
     assert open_counter().count_many(texts) == [open_counter().count(t) for t in texts]
+
+
+def test_a_run_of_blanks_that_is_too_long_is_found_in_linear_time():
+    """From every blank of a run on, one of 399,999 took minutes, each time that its text was counted."""
+    assert is_linear(lambda run: has_blank_run(run + "x" * LONGEST_RUN), " " * 16_000)
+    assert not has_blank_run("\n" + " " * (LONGEST_RUN - 1) + "\n")
+    assert all(has_blank_run(before + "\u00a0\t" * (LONGEST_RUN // 2) + "b") for before in ("", "a", "\n", "a \r"))

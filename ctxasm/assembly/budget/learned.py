@@ -1,8 +1,8 @@
 """Policy `learned`: the most value per token, chunk by chunk, by what each chunk is probably worth to the question (see `values`).
 
-Where all of them fit, none is valued before somebody reads the trace. What a chunk takes is estimated while the order is found: its
-tokens without what a chosen neighbour shows of them, and a heading where its document is not there yet. Then the set is held to its exact
-count, as under every policy.
+Where all of them fit with room to spare and none repeats another, none is valued before somebody reads the trace. What a chunk takes is
+estimated while the order is found: its tokens without what a chosen neighbour shows of them, and a heading where its document is not there
+yet. Then the set is held to its exact count, as under every policy.
 """
 
 from __future__ import annotations

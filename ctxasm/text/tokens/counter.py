@@ -22,7 +22,9 @@ from ctxasm.text.tokens.vocabulary import load_encoding
 
 LONGEST_RUN = 400_000
 """From this many blanks in a row on a text is refused."""
-_BLANK_RUN = re.compile(rf"[^\S\r\n]{{{LONGEST_RUN}}}").search
+_BLANK = r"[^\S\r\n]"
+_BLANK_RUN = re.compile(rf"(?<!{_BLANK}){_BLANK}{{{LONGEST_RUN}}}").search
+"""It is looked for from the head of a run only: from every blank of a shorter one that takes the square of its length."""
 FAST_CHARS = 50_000
 """From this many characters on, a counter that takes a while to start is worth it."""
 PARALLEL_CHARS = 400_000
@@ -34,6 +36,11 @@ LINES = 2048
 LINE_CHARS = 1024
 _BACK = 48
 """Characters looked back for a safe cut at first; eight times more where they hold none."""
+
+
+def has_blank_run(text: str) -> bool:
+    """Whether a text holds a run of so many blanks."""
+    return _BLANK_RUN(text) is not None
 
 
 @lru_cache(maxsize=8)
@@ -72,7 +79,7 @@ class ExactCounter:
         return len(self._tokens(text))
 
     def _tokens(self, text: str) -> list[int]:
-        if len(text) > LONGEST_RUN and _BLANK_RUN(text):
+        if len(text) >= LONGEST_RUN and has_blank_run(text):
             # The tokenizer itself breaks down on such a run, in a way that no caller can handle.
             raise InvalidInput(f"a text must have no run of {LONGEST_RUN:,} blanks or more: the tokenizer cannot count it; shorten the run")
         return self._encode(text)
@@ -85,7 +92,7 @@ class ExactCounter:
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text; many of them on all cores, or by the fast counter where it is installed."""
         chars = sum(map(len, texts))
-        if chars < FAST_CHARS or any(len(text) > LONGEST_RUN for text in texts):
+        if chars < FAST_CHARS or any(len(text) >= LONGEST_RUN for text in texts):
             return [len(self._tokens(text)) for text in texts]
         if self._fast is None:
             self._fast = open_fast(self.encoding, lambda some: [len(self._encode(text)) for text in some])
