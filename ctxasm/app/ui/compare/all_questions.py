@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ctxasm.app.ui.compare.question_table import counts_html, filters, listed, table
-from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.frame.gold import show_no_gold
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
+from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem

@@ -16,11 +16,12 @@ from ctxasm.app.ui.compare.answer_figures import estimate_words, figures_html, q
 from ctxasm.app.ui.compare.asking import Line, asking_line
 from ctxasm.app.ui.compare.claim_flips import claims_html
 from ctxasm.app.ui.compare.differences import texts_html
-from ctxasm.app.ui.compare.sides import Sides, data_key, sides_of
+from ctxasm.app.ui.compare.sides import Sides, sides_of
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.jobs import Job
 from ctxasm.app.ui.frame.links import compare_address, hear_clicks
+from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem

@@ -14,9 +14,9 @@ import streamlit as st
 from ctxasm.answering.prompts import build_messages
 from ctxasm.app.explained import LONGEST_FACT
 from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_row, chunks_html, figures_html, texts_html
-from ctxasm.app.ui.compare.sides import data_key
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.awaited_work import awaited
+from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
 from ctxasm.app.ui.frame.session import FACT, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
@@ -72,17 +72,6 @@ def show_as_sent(scene: Scene) -> None:
         st.html(chunks_html(sent_rows(why)) or boxed('<p class="cx-note">Both hold the same hits.</p>', "ctx-chunks"))
         st.html(texts_html(sent_text(why), why.assembly.text, "Contexts", "ctx-contexts"))
         st.html(prompts_html(why.recorded.prompt, build_messages(why.assembly, asked_choice()), counter))
-
-
-def recorded_answers(dataset: str) -> dict[str, Answer]:
-    """The answers that a dataset records, by question; read once for a version of it."""
-    info = session.info
-    if info is None or not info.answers:
-        return {}
-    wanted = data_key(dataset)
-    if session.recorded is None or session.recorded[0] != wanted:
-        session.recorded = (wanted, {answer.query_id: answer for answer in server.workbench().dataset(dataset).answers()})
-    return dict(session.recorded[1])
 
 
 def _why(scene: Scene, answer: Answer, fact: str | None) -> Why:

@@ -12,8 +12,9 @@ import streamlit as st
 from ctxasm.app.ui.compare.all_questions import compared_set, question_words
 from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.differences import chip, settings_html
-from ctxasm.app.ui.compare.sides import data_key, sides_of
+from ctxasm.app.ui.compare.sides import sides_of
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Choice, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem

@@ -9,13 +9,14 @@ import streamlit as st
 
 from ctxasm.app.ui.compare.all_questions import show_all_questions
 from ctxasm.app.ui.compare.answers import show_answers
-from ctxasm.app.ui.compare.as_sent import recorded_answers, show_as_sent
+from ctxasm.app.ui.compare.as_sent import show_as_sent
 from ctxasm.app.ui.compare.blind_review import show_blind_review
 from ctxasm.app.ui.compare.differences import settings_html
 from ctxasm.app.ui.compare.one_question import show_one_question
 from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.compare_view import COMPARE, View
 from ctxasm.app.ui.frame.pinned import pin
+from ctxasm.app.ui.frame.recorded_answers import recorded_answers
 from ctxasm.app.ui.frame.scenes import current_scene
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import SENT, Pinned, Scene

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,12 +11,6 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
-
-
-def data_key(dataset: str) -> Hashable:
-    """What the questions of a dataset are kept under: another load or a saved question makes it another."""
-    info = session.info
-    return (dataset, info.dataset_id if info else 0, session.loads, session.saves)
 
 
 class Sides(NamedTuple):
