@@ -51,6 +51,14 @@ def test_before_an_answer_the_context_is_there_and_says_what_to_do(open_ask):
     assert [card["number"] for card in data["cards"]] == [1, 2, 3, 4, 5, 6]
 
 
+def test_an_answer_that_came_with_the_data_is_led_to_until_one_is_asked_for(open_ask):
+    address = 'href="./compare?data=sample&amp;q=en-stitches-family&amp;k=8&amp;a=sent"'
+    app = open_ask(q="en-stitches-family", k="8")
+    assert address in html(app)
+    assert address not in html(asked(app))
+    assert "ctx-recorded" not in html(open_ask(**QUERY))
+
+
 def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     app = asked(open_ask(**QUERY))
     ((pane,),) = reader(app)["attempts"]

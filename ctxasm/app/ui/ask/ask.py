@@ -15,13 +15,16 @@ from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.conversation import offer_summary, show_turns
 from ctxasm.app.ui.frame.gold import mark, show_gold_problem
+from ctxasm.app.ui.frame.links import compare_address, hear_clicks
 from ctxasm.app.ui.frame.models import LEXICAL, RECHECK, SCORERS, Picked, pick_models
+from ctxasm.app.ui.frame.recorded_answers import recorded_answers
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.session_records import Asked, Asking, Attempt, KeptAnswers, Scene
+from ctxasm.app.ui.frame.session_records import SENT, Asked, Asking, Attempt, KeptAnswers, Scene
 from ctxasm.app.ui.frame.state import unlabelled
 from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.evidence import expected
+from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import doubtful
 from ctxasm.citations.used_passages import cited_passages
@@ -66,7 +69,10 @@ def show_ask(scene: Scene, assembly: Assembly) -> None:
         kept = settle_in_place(kept, lambda attempt, of: settle(attempt, of, picked, place))
     label = "Ask again" if kept is not None else "Ask"
     button.button(label, key="ask", on_click=_begin, disabled=bool(problem), type="primary", shortcut="Ctrl+Enter", width=BUTTON_WIDTH)
-    line.html(_line_html(asked, picked, kept, assembly.text))
+    recorded = _recorded_html(scene) if kept is None else ""
+    line.html(_line_html(asked, picked, kept, assembly.text) + recorded)
+    if recorded:
+        hear_clicks(Session.question_clicks)
     if kept is not None:
         kept = relabelled(kept, scene.query)
         _offer_approval(approve, scene, kept)
@@ -141,6 +147,14 @@ def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str
     same = " The context is still the same." if kept is not None and kept.assembly.text == text else ""
     note = f'<p id="ctx-since" role="status"><b>◆ Answered with {escape(since)}.</b>{same}</p>' if since else ""
     return f'<div class="cx" id="ctx-asked"><p class="cx-mute cx-small">{escape(told)}</p>{note}</div>'
+
+
+def _recorded_html(scene: Scene) -> str:
+    """Where an answer that came with the data is judged beside what was sent for it; empty where none did."""
+    if scene.query.query_id not in recorded_answers(scene.dataset):
+        return ""
+    link = state_link(compare_address(SENT, scene.settings), "read it beside what was sent")
+    return f'<p class="cx cx-small" id="ctx-recorded">An answer is recorded: {link}</p>'
 
 
 def _download(attempt: Attempt) -> None:
