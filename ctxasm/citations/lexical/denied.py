@@ -118,8 +118,9 @@ def lonely_denials(matter: Matter) -> int:
         return 1
     if ours and not theirs:
         return matter.bits(frozenset(concepts)) or 1
-    if theirs and not any(said.sign < 0 for said in matter.said):
-        return int(any(matter.is_needed(clause) for clause in matter.clauses if _is_denied(matter, clause, theirs)))
+    affirms = not any(said.sign < 0 for said in matter.said)
+    if theirs and affirms and any(matter.is_needed(clause) for clause in matter.clauses if _is_denied(matter, clause, theirs)):
+        return 1
     known = {(said.concept, said.sign) for _, said in every}
     opposed = [said for said in matter.said if (said.concept, -said.sign) in known and (said.concept, said.sign) not in known]
     return matter.bits(frozenset(said.concept for said in opposed if _is_opposed(matter, said, every)))

@@ -96,7 +96,8 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
 def _denied(words: Sequence[_Found], stems: Stems) -> dict[int, _Token]:
     """The denials that bear on words of a clause, by the places of these."""
     denied: dict[int, _Token] = {}
-    denials = [at for at, (_, _, read, _) in enumerate(words) if read.denies]
+    plain = [read.plain for _, _, read, _ in words]
+    denials = [at for at, (_, _, read, _) in enumerate(words) if read.denies or (read.plain == "noch" and "weder" in plain[:at])]
     if not denials:
         return denied
     known, light = signs(), stems.light

@@ -28,7 +28,7 @@ TALK = frozenset(
         "include includes included addition known called "
         "volgens contexten bron bronnen documenten tekst informatie gegeven vermeld vermeldt vermelde genoemd echter "
         "daarnaast bovendien daarom dus tevens verder terwijl hoewel beide ander andere zoals evenals namelijk "
-        "ja nee geconcludeerd voorbeeld laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie",
+        "ja nee geconcludeerd voorbeeld laut zufolge kontext quelle quellen dokument angaben jedoch außerdem daher somit sowie yet",
     )
 )
 """Words by which an answer talks about its sources or joins its sentences: they state nothing that a source could hold."""
@@ -51,6 +51,10 @@ _HARD = {"z": "s", "v": "f"}
 """Letters that Dutch writes hard at the end of a word: "huizen", "huis"; "brieven", "brief"."""
 _ALGORITHMS: dict[Tongue, str] = {"nl": "dutch_porter", "en": "english", "de": "german"}
 _STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
+_AGENT = re.compile(r"[eo]rs?$")
+"""The end of who does it: a manager is more than to manage."""
+_NOR = "noch"
+"""Dutch for "nor"; German for "still", as in "noch nicht", but behind "weder"."""
 _GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
 MAX_KEPT_STEMS = 200_000
 
@@ -104,6 +108,8 @@ class Stems:
         self._stops = _STOPS[tongue]
         self.kept = _Kept(self._read)
         self.negative = negative_prefixes(tongue)
+        self.light: frozenset[str] = frozenset()
+        self._listed = light_words(tongue)
         self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
         for group in synonym_groups(tongue):
@@ -120,7 +126,16 @@ class Stems:
         folds, known = folded(word), signs()
         key, plain = self._found(folds), folds.replace("’", "'")
         concept, sign = known.signed.get(plain) or (known.modals.get(plain, key), 1)
-        return Read(key, _is_figure(folds), is_denial(folds), folds in known.opposing, plain, concept, sign, self._verb_of(folds))
+        return Read(
+            key,
+            _is_figure(folds),
+            is_denial(folds) and not (self.tongue == "de" and folds == _NOR),
+            folds in known.opposing,
+            plain,
+            concept,
+            sign,
+            self._verb_of(folds),
+        )
 
     def _found(self, plain: str) -> str:
         if plain in self._stops or plain.replace("’", "'").endswith("n't"):
@@ -130,7 +145,10 @@ class Stems:
             return plain
         if len(plain) == 1 and plain.isascii():
             return ""
-        return str(self._stem(plain)) if self.tongue == "en" else self._plainer(plain)
+        if self.tongue != "en":
+            return self._plainer(plain)
+        stem = str(self._stem(plain))
+        return plain.removesuffix("s") if stem in self.light and _AGENT.search(plain) and plain not in self._listed else stem
 
     def _plainer(self, plain: str) -> str:
         """The stem of a Dutch or German word; Dutch ones without what verbs end in, with single letters and no soft one at the end."""
