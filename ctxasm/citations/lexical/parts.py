@@ -107,7 +107,7 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     forms: dict[str, int] = {}
     leads = stems.leads_in(claim)
     for key, bit in bits.items():
-        variants = evidence.variants(key, verbs[key], leads)
+        variants = [form for form in evidence.variants(key, verbs[key], leads) if form == key or form not in bits or not key.endswith(form)]
         weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))
         for form in variants:
             forms[form] = forms.get(form, 0) | 1 << bit
