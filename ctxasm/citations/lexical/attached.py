@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.asserted import topics_of
@@ -19,6 +20,8 @@ from ctxasm.model.support import Gated
 LEFT_OUT = 3
 """What a word costs that is taken from nowhere, where another clause costs 1 and another sentence 2: going elsewhere for one word and
 back is a detail, not another statement."""
+LONGEST_NAME = 3
+"""Words of a name in brackets behind what it names."""
 _AGAIN = re.compile(r"\b(?:the|this|these|de|het|deze|dit|die|der|das|diese[rs]?)\s$", re.IGNORECASE)
 """What makes the word behind it another name of what was spoken of: "Animax is a channel. The company reaches 66 million"."""
 LONGEST_ARTICLE = 8
@@ -59,12 +62,44 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
                 return
 
 
+def find_crossed(matter: Matter) -> Iterator[Gated]:
+    """Two clauses of the claim that are both put together of the same two clauses of the source: "A, who paints, sings; B dances" for "A
+    sings; B, who paints, dances"."""
+    ours = [matter.between(low, high) for low, high in matter.spans]
+    theirs = [clause.mask for clause in matter.clauses]
+    once = ~(_twice(ours) | _twice(theirs))
+    for one, other in combinations(ours, 2):
+        both = [clause for clause in matter.clauses if clause.mask & once & one and clause.mask & once & other]
+        if len(both) > 1:
+            source = matter.text(both[0].sentence)[both[0].source.start : both[0].source.end]
+            yield Gated("roles", matter.parts.text.strip(), source.strip())
+            return
+
+
+def _twice(masks: Sequence[int]) -> int:
+    """The bits that are in more than one of some sets."""
+    once = twice = 0
+    for mask in masks:
+        twice |= once & mask
+        once |= mask
+    return twice
+
+
 def _is_torn(matter: Matter, before: Clause, here: Clause) -> bool:
     """Whether it goes back to an earlier clause, or on in one of the same sentence that says more than the claim."""
-    if before is here:
+    if before is here or (before.sentence == here.sentence and _is_short_form(matter, before)):
         return False
     back = (here.sentence, here.source.start) < (before.sentence, before.source.start)
     return back or (here.sentence == before.sentence and bool(_own(matter, here)))
+
+
+def _is_short_form(matter: Matter, clause: Clause) -> bool:
+    """Whether a clause only has another name in brackets: "the World Bank (WB)"."""
+    text, (start, end) = matter.text(clause.sentence), (clause.source.start, clause.source.end)
+    words = text[start:end].split()
+    return (
+        text[:start].rstrip().endswith("(") and len(words) <= LONGEST_NAME and all(word[0].isupper() for word in words if word[0].isalpha())
+    )
 
 
 def _taken(matter: Matter, bits: int) -> tuple[_Taken, ...]:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.citations.lexical.amounts import find_amounts
 from ctxasm.citations.lexical.asserted import find_unasserted
-from ctxasm.citations.lexical.attached import find_untied
+from ctxasm.citations.lexical.attached import find_crossed, find_untied
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.copies import find_edits
 from ctxasm.citations.lexical.denied import denied_conflicts, has_signs, lonely_denials
@@ -22,6 +22,7 @@ from ctxasm.citations.lexical.finer import find_finer
 from ctxasm.citations.lexical.operator_gates import find_gates
 from ctxasm.citations.lexical.order import find_changed_places, find_later, find_pairs
 from ctxasm.citations.lexical.parts import Parts
+from ctxasm.citations.lexical.persons import find_persons
 from ctxasm.citations.lexical.turned import find_turned
 from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
@@ -98,6 +99,8 @@ def _gates(matter: Matter) -> Iterator[Gated]:
     yield from find_finer(matter)
     yield from find_edits(matter)
     yield from find_changed_places(matter)
+    yield from find_crossed(matter)
+    yield from find_persons(matter)
     yield from find_untied(matter)
     yield from find_pairs(matter)
     yield from find_later(matter)

@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import takewhile
+from operator import or_
 from typing import cast
 
 from ctxasm.citations.lexical.around import arounds
@@ -59,6 +61,12 @@ _FAR = _WIDE | {"qualifier"}
 """Kinds whose words the claim may have in another clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
+_ON_ITS_WORD: frozenset[Meaning] = frozenset((("quantifier", "all"),))
+"""What a source must say of the same word: "every Monday" is more than "the first Monday of every month"."""
+_LEADING = frozenset(("cause", "condition", "time"))
+"""Kinds whose words stand before the cause, condition or time itself."""
+SPEAKS = 2
+"""Words of weight, beside that cause, that a sentence which speaks of the same shares with the claim."""
 _PLAIN = frozenset(("quantifier", "modal", "hedge"))
 """Kinds whose words bear on the next clause where nothing follows them in their own: "possibly because of the loss"."""
 _LOOSE = frozenset(("cause", "time", "comparison", "unit"))
@@ -96,7 +104,32 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
             ways = [way for way in ways if len(way) == fewest]
             least: list[Gated] = min((_gates(matter, inside, ours, way) for way in ways), key=len)
             found += least
+    found += _borne_elsewhere(matter)
     return tuple(dict.fromkeys(found))
+
+
+def _borne_elsewhere(matter: Matter) -> Iterator[Gated]:
+    """A word such as "because" that the claim has before another word than its sources: "late because of the wind" where engineers were
+    missing."""
+    for op in (op for op in matter.operators if op.kind in _LEADING):
+        word = matter.next_word(op.end)
+        bit = matter.bits(frozenset((word.key,))) & matter.parts.heavy if word else 0
+        there = [(at, other) for at in matter.numbers for other in matter.evidence.operators(at) if other.meaning == op.meaning]
+        borne = [(at, other, _borne(matter, at, other)) for at, other in there] if bit else []
+        if any(bit & matter.parts.forms.get(key, 0) for *_, keys in borne for key in keys):
+            continue
+        for at, other, keys in borne:
+            heavy = [key for key in keys if key not in matter.evidence.stems.light][:1]
+            speaks_of_it = (matter.held(at) & matter.parts.heavy & ~bit).bit_count() >= SPEAKS
+            if speaks_of_it and heavy and not matter.parts.forms.get(heavy[0], 0):
+                yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, at, other))
+                return
+
+
+def _borne(matter: Matter, at: int, op: Operator) -> list[str]:
+    """The keys of the words behind a word of a source, in its clause or the next."""
+    clause = next((clause for clause in matter.clauses if clause.sentence == at and clause.source.end > op.end), None)
+    return [word.key for word in clause.source.words if word.start >= op.end] if clause else []
 
 
 def _led(matter: Matter) -> Iterator[Gated]:
@@ -167,11 +200,12 @@ def _added(
         placed = _on_the_same_word(matter, op, theirs)
         if placed and not any(other.meaning in does for _, other in placed):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0]))
-        if placed or meant & does or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
+        moved = op.meaning in _ON_ITS_WORD and not placed and _has_next_word(matter, op, way)
+        if placed or (meant & does and not moved) or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
             continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
         hinted = (is_hinted(op.meaning, matter.text(at), *matter.evidence.span(at), matter.evidence.stems.tongue) for at in way)
-        if rivals or not (op.meaning in _WEAK or any(hinted)):
+        if rivals or moved or not (op.meaning in _WEAK or any(hinted)):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *rivals[0]) if rivals else "")
 
 
@@ -215,6 +249,13 @@ def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, 
         if other.kind == op.kind and matter.parts.forms.get(matter.evidence.once(_following, at)[other.end], 0) & bit:
             found.append((at, other))
     return found
+
+
+def _has_next_word(matter: Matter, op: Operator, way: Mapping[int, int]) -> bool:
+    """Whether the sentences hold the word of weight behind a word of the claim."""
+    word = matter.next_word(op.end)
+    held = reduce(or_, way.values())
+    return word is not None and bool(matter.bits(frozenset((word.key,))) & held & matter.parts.heavy)
 
 
 def _is_behind(matter: Matter, own: Sequence[Quantity], at: int, rate: Operator) -> bool:

@@ -51,9 +51,12 @@ MOST_MOVED, MOST_ALIKE = 60, 8
 """Words of a claim that are tried in each other's place, and places of a word in a sentence: more are no sentence but a list, and time
 grows with their square.
 """
+_PRONOUNS = frozenset(("he", "she", "it", "they", "hij", "zij", "ze", "er", "sie", "es"))
+"""What a word may not stand for that is nowhere in the source."""
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "vom", "durch"))
+_OWNS = re.compile(r"\w+['’]s\b")
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""
@@ -234,7 +237,9 @@ class Order:
         text, low, high = ours
         one = {self._led_by(text, low), *(self._led_by(there, last) for there, _, last in theirs)}
         other = {self._led_by(text, high), *(self._led_by(there, first) for there, first, _ in theirs)}
-        if any(len(led) == 1 and "" not in led for led in (one, other)):
+        if one != other and any(len(led) == 1 and "" not in led for led in (one, other)):
+            return True
+        if any(_OWNS.match(there, at) for there, *both in (ours, *theirs) for at in both):  # "Orm's lake", "the lake of Orm"
             return True
         inner = [word.key for gap in (ours, *theirs) for word in islice(read_words(*gap, self.stems), 1, None)]
         return self.stems.light >= {*inner} or all(_has_being(*gap) for gap in (ours, *theirs))
@@ -287,7 +292,7 @@ class Order:
                 places.setdefault((left[0], right[0]), []).append((first, last + 1))
         for item in self.items:
             rivals = places.get((item.left[0], item.right[0]), ())
-            if not rivals or not self._stands_in_windows(item):
+            if not rivals:
                 continue
             own = [place for place in theirs if place.bits == item.bits]
             if self._fit(item, own) >= CONTENT or self._has_place(item, own) or self._stands_so(item, best):
@@ -295,7 +300,7 @@ class Order:
             for first, last in rivals:
                 if self._may_mean(item, text, tokens[first][0], tokens[last - 1][1]):
                     continue
-                if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(text, tokens[first:last]):
+                if self._is_place(item, *_beside(tokens, first, last)) and self._is_rival(item, text, tokens[first:last]):
                     yield Gated("roles", self.text[item.start : item.end], text[tokens[first][0] : tokens[last - 1][1]])
                     return
 
@@ -317,7 +322,7 @@ class Order:
         return False
 
     def _stands_in_windows(self, item: Item) -> bool:
-        """Whether all words of an item are in the windows: what is nowhere is missing, and stands in no other's place."""
+        """Whether all words of an item are in the windows."""
         held = union(self.matter.windows)
         return all(bits & held for bits in item.bits)
 
@@ -327,8 +332,10 @@ class Order:
             return True
         return (item.left == left and left[0] != "^") or (item.right == right and right[0] != "$")
 
-    def _is_rival(self, text: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
-        """Whether words of the source have content of weight of their own."""
+    def _is_rival(self, item: Item, text: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
+        """Whether words of the source have content of weight of their own, or are a pronoun where the claim names what no source has."""
+        if not self._stands_in_windows(item) and any(plain in _PRONOUNS for _, _, plain in tokens):
+            return True
         keys = [self.stems.key(text[start:end]) for start, end, _ in tokens]
         return any(key and key not in self.stems.light for key in keys)
 
