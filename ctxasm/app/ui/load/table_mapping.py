@@ -11,10 +11,11 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.frame.title import show_problem, within
 from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
 from ctxasm.app.ui.load.mapping import paths_of
 from ctxasm.app.ui.load.row_tables import preview_html
+from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.data.paths import Path
@@ -170,8 +171,9 @@ def _named(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> No
         if place in KEPT.all:
             st.button("Back to the guess", key="table_guess", on_click=_take, args=(place, None))
         with st.popover("Saved mappings", icon=":material/bookmark:"):
-            name = st.text_input("Name", key="mapping_name", max_chars=100, placeholder=mapping.table)
-            st.button("Save this mapping", key="save_mapping", on_click=_save, args=(name.strip() or mapping.table, connection, mapping))
+            name = within("A name", st.text_input("Name", key="mapping_name", placeholder=mapping.table), LONGEST_NAME)
+            saving = (name or mapping.table, connection, mapping)
+            st.button("Save this mapping", key="save_mapping", on_click=_save, args=saving, disabled=name is None)
             for at, (saved, other) in enumerate(kept.items()):
                 if other.table == place[2]:
                     st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
