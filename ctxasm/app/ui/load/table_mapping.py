@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from ctxasm.app.ui.words.label_text import plain
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
-from ctxasm.model.errors import CtxasmError
+from ctxasm.model.errors import CtxasmError, NotFound
 
 KEPT = KeptMappings(Session.table_mappings, Session.table_mappings_turn)
 TABLES_READ = "tables"
@@ -176,7 +177,10 @@ def _named(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> No
             st.button("Save this mapping", key="save_mapping", on_click=_save, args=saving, disabled=name is None)
             for at, (saved, other) in enumerate(kept.items()):
                 if other.table == place[2]:
-                    st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
+                    with st.container(horizontal=True, gap="small"):
+                        st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
+                        help = f"Forget the mapping {plain(saved)}; links made with it stay"
+                        st.button("Forget", key=f"forget_mapping_{at}", help=help, on_click=_forget, args=(saved,))
     if problem := session.mapping_problem:
         show_problem(problem)
 
@@ -190,6 +194,13 @@ def _save(name: str, connection: str, mapping: TableMapping) -> None:
         session.mapping_problem = str(error)
     else:
         session.mapping_problem = None
+
+
+def _forget(name: str) -> None:
+    from ctxasm.data.tables.connecting import forget_mapping
+
+    with suppress(NotFound):  # forgotten in another tab
+        forget_mapping(server.workbench(), name)
 
 
 def _take(place: tuple[Any, ...], mapping: TableMapping | None) -> None:
