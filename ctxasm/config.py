@@ -200,13 +200,18 @@ def _data_folder(environment: Mapping[str, str]) -> Path:
     return home / ("Library/Application Support" if sys.platform == "darwin" else ".local/share") / "ctxasm"
 
 
+def database_file(url: str) -> Path | None:
+    """The path of a SQLite file; None for other URLs, and where its driver looks for it."""
+    match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", url)
+    return Path(match[1]) if match and match[1] != ":memory:" and not match[1].startswith("file:") else None
+
+
 def make_database_folder(url: str) -> None:
     """Make the folder of a SQLite file, readable by its owner alone, where it does not exist. Other URLs need nothing."""
-    match = re.match(r"sqlite(?:\+\w+)?:///([^?]+)", url)
-    if match and match[1] != ":memory:" and not match[1].startswith("file:"):
-        folder = Path(match[1]).parent
+    if (file := database_file(url)) is not None:
+        folder = file.parent
         try:
-            refuse_irregular(Path(match[1]), "give the path of a database, or of a new file")
+            refuse_irregular(file, "give the path of a database, or of a new file")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidInput(f"the folder of the database, {folder}, cannot be made ({error.strerror}): set {DATABASE_URL}") from None

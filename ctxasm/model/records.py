@@ -30,6 +30,12 @@ class _Nothing(Mapping[str, Any]):
     def __repr__(self) -> str:
         return "{}"
 
+    def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
+        """With what `other` holds, as of a dict: a new dict."""
+        return dict(other) if isinstance(other, Mapping) else NotImplemented
+
+    __ror__ = __or__
+
     def __reduce__(self) -> str:
         """By its name: a copy is it itself."""
         return "NOTHING"

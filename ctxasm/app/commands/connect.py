@@ -62,8 +62,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Do what the arguments ask for; 1 where the mapping has problems."""
-    with closing(workbench_of(args)) as workbench:
+    with closing(workbench_of(args, makes=_keeps(args))) as workbench:
         return _run(workbench, args)
+
+
+def _keeps(args: Namespace) -> bool:
+    return any(given is not None for given in (args.link, args.copy, args.into, args.save))
 
 
 def _run(workbench: Workbench, args: Namespace) -> int:

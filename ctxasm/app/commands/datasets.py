@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, nothing_loaded, say, workbench_of
 from ctxasm.data.standing import counted
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
     if not found:
-        say("no dataset is loaded: run `ctxasm load FOLDER` (or `ctxasm load --sample`)")
+        say(nothing_loaded(workbench))
     for info in found:
         print(_line(info, _saved(workbench, info)))
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 
 SUMMARY = "delete a dataset, or unlink a table"
 
@@ -18,6 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Delete, and say what went."""
     workbench = workbench_of(args)
+    require_data(workbench)
     linked = any(info.name == args.name and info.dataset_id < 0 for info in workbench.datasets())
     workbench.delete(args.name)
     say(f"unlinked {args.name}; the table stays" if linked else f"deleted {args.name}")

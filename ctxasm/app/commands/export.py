@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 from ctxasm.data.files.exporting import FORMATS, export
 from ctxasm.data.standing import counted
 
@@ -26,7 +26,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write, and print the path."""
-    report = export(workbench_of(args), args.name, args.out, args.format, force=args.force)
+    workbench = workbench_of(args)
+    require_data(workbench)
+    report = export(workbench, args.name, args.out, args.format, force=args.force)
     counts = ((report.documents, "document"), (report.chunks, "chunk"), (report.queries, "query"), (report.answers, "answer"))
     say(f"{report.name}: {', '.join(counted(count, noun) for count, noun in counts if count)}")
     print(report.path)

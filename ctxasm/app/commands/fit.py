@@ -9,7 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 from ctxasm.config import VALUE_WEIGHTS
 from ctxasm.model.errors import InvalidInput, shown
 
@@ -28,6 +28,7 @@ def run(args: Namespace) -> int:
     from ctxasm.tuning.fit import LIMITS, Labelled, fit, written
 
     workbench = workbench_of(args)
+    require_data(workbench)
     datasets = [workbench.dataset(name) for name in args.data or [None]]
     labelled = [
         Labelled(query, dataset, dataset.document_chunks)

@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
 
     overlap = args.chunk_tokens // 5 if args.overlap is None else args.overlap
     options = IngestOptions(args.chunk_tokens, overlap, args.whole_sentences, args.whole_pages, args.whole_sections, language=args.language)
-    workbench = workbench_of(args)
+    workbench = workbench_of(args, makes=True)
     name, over = over_of(args, args.name, "--data")
     with naming_both_ways("--data"), told_on_terminal() as report, ended_by_interrupt() as cancelled:
         done = ingest(workbench, args.paths, options, name, report, cancelled, part=args.part, retry=args.retry, over=over)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ctxasm.app.commands.options import add_database, say, workbench_of
+from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 from ctxasm.model.errors import InvalidInput, shown
 
 SUMMARY = "say which chunks a question needs (gold evidence)"
@@ -26,7 +26,9 @@ def run(args: Namespace) -> int:
     """Label, and print the evidence, a chunk a line."""
     from ctxasm.data.labelling import label
 
-    query = label(workbench_of(args), args.data, args.query_id, [_chunk(text) for text in args.chunk], "remove" if args.remove else "add")
+    workbench = workbench_of(args)
+    require_data(workbench)
+    query = label(workbench, args.data, args.query_id, [_chunk(text) for text in args.chunk], "remove" if args.remove else "add")
     say(f"{query.query_id}: {query.query}")
     for gold in query.gold:
         print(f"{gold.document_id}:{gold.chunk_index}")

@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     name, over = over_of(args, args.name, "--data")
     if args.join is not None and (args.sample or args.into is not None or args.replace or name is not None):
         raise InvalidInput("--join names the dataset that questions are added to: leave out --sample, --data, --into and --replace")
-    workbench = workbench_of(args)
+    workbench = workbench_of(args, makes=True)
     if args.preview:
         return _preview(workbench, args)
     with naming_both_ways(None if args.sample else "--data"):

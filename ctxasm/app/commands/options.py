@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from ctxasm.answering.zones.history_text import parse_history
 from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
-from ctxasm.config import DATABASE_URL, Config, connection_secrets, read_config
+from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.standing import NameTaken, Over
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Failed
@@ -121,9 +121,19 @@ def config_of(args: Namespace) -> Config:
     return read_config(environment, connection_secrets())
 
 
-def workbench_of(args: Namespace, config: Config | None = None) -> Workbench:
-    """The workbench over the database of `args`."""
-    return Workbench(config or config_of(args))
+def workbench_of(args: Namespace, makes: bool = False) -> Workbench:
+    """The workbench over the database of `args`; where that is a file that is not there, over nothing, unless the command `makes` it."""
+    config = config_of(args)
+    if makes or not _is_missing(config):
+        return Workbench(config)
+    from ctxasm.store.memory import MemoryStore
+
+    return Workbench(config, MemoryStore())
+
+
+def _is_missing(config: Config) -> bool:
+    file = database_file(config.database_url)
+    return file is not None and not file.exists()
 
 
 def settings_of(args: Namespace) -> AssemblySettings:
@@ -137,8 +147,14 @@ def settings_of(args: Namespace) -> AssemblySettings:
 def require_data(workbench: Workbench) -> None:
     """Refuse to go on with an empty database, and say what to do."""
     if not workbench.datasets():
-        where = workbench.config.shown_database
-        raise InvalidInput(f"no dataset is loaded in {where}: run `ctxasm load FOLDER` (or `ctxasm load --sample`) first")
+        raise InvalidInput(nothing_loaded(workbench))
+
+
+def nothing_loaded(workbench: Workbench) -> str:
+    """That there is no dataset, where, and what to do."""
+    missing = ", there is no such file" if _is_missing(workbench.config) else ""
+    where = workbench.config.shown_database
+    return f"no dataset is loaded in {where}{missing}: run `ctxasm load FOLDER` (or `ctxasm load --sample`) first"
 
 
 def say(message: str) -> None:

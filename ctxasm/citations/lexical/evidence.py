@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.quantity import Key
 from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_words, words_in
 from ctxasm.model.support import Source
 
@@ -71,6 +73,7 @@ class Evidence:
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
         self._variants: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
         self._quantities: dict[int, tuple[Quantity, ...]] = {}
+        self._by_figure: dict[int, defaultdict[Key, dict[int, None]]] = {}
         self._in_titles: dict[tuple[int, str], bool] = {}
         self._clauses: dict[int, tuple[SourceClause, ...]] = {}
         self._said: dict[int, list[Said]] = {}
@@ -177,9 +180,16 @@ class Evidence:
             known = self._quantities[at] = tuple(read_quantities(text, sentence.start, sentence.end))
         return known
 
-    def has_figures(self, at: int) -> bool:
-        """Whether a sentence has a word or number that may begin a quantity."""
-        return at in self._with_figures
+    def may_hold(self, source: int, quantities: Iterable[Quantity]) -> list[int]:
+        """The sentences of a source that may hold one of some quantities, in order: all that do are among them."""
+        known = self._by_figure.get(source)
+        if known is None:
+            known = self._by_figure[source] = defaultdict(dict)
+            for at in self.of_source[source]:
+                for quantity in self.quantities(at):
+                    for key in quantity.keys:
+                        known[key][at] = None
+        return sorted({at for quantity in quantities for key in quantity.sought for at in known.get(key, ())})
 
     def span(self, at: int) -> tuple[int, int]:
         """The characters of a sentence in its source."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 Value = float | str
+Key = str | tuple[str, Value]
 TO = r"(?:[-–—]|t/m|tot(?:\s+en\s+met)?|to|until|à|bis)"
 """What joins the two ends of a range, as a regular expression."""
 AND = r"(?:and|en|und)"
@@ -50,6 +51,21 @@ class Quantity(NamedTuple):
         one, two = (self, other) if self.kind < other.kind else (other, self)
         agree = _ACROSS.get((one.kind, two.kind))
         return agree is not None and agree(one, two)
+
+    @property
+    def keys(self) -> list[Key]:
+        """What it is found by: its kind, and each of its values."""
+        return [self.kind, *self._by_value]
+
+    @property
+    def sought(self) -> list[Key]:
+        """Of the keys of each quantity that it agrees with, at least one."""
+        across = [two if one == self.kind else one for one, two in _ACROSS if self.kind in (one, two)]
+        return [*across, *([self.kind] if self.kind in _EQUAL else self._by_value)]
+
+    @property
+    def _by_value(self) -> list[Key]:
+        return [(self.kind, value) for value in self.values]
 
     @property
     def raw(self) -> frozenset[float]:

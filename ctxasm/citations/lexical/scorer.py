@@ -72,7 +72,7 @@ class LexicalComparison:
     def __init__(self, claims: Sequence[str], evidence: Evidence) -> None:
         self._claims = claims
         self._evidence = evidence
-        self._windows: dict[int, Windows] = {}
+        self._windows: dict[str, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
         self._limits: dict[tuple[int, tuple[int, ...]], float] = {}
         self._known_far: dict[tuple[int, int, int], Match] = {}
@@ -148,9 +148,10 @@ class LexicalComparison:
 
     def _windows_of(self, claim: int) -> Windows | None:
         """The windows of a claim; None for what is none."""
-        windows = self._windows.get(claim)
-        if windows is None and len(self._claims[claim]) <= LONGEST_CLAIM:
-            windows = self._windows[claim] = Windows(parts_of(self._claims[claim], self._evidence), self._evidence)
+        text = self._claims[claim]
+        windows = self._windows.get(text)
+        if windows is None and len(text) <= LONGEST_CLAIM:
+            windows = self._windows[text] = Windows(parts_of(text, self._evidence), self._evidence)
         return windows
 
     def _match(self, claim: int, sources: Sequence[int]) -> Match:

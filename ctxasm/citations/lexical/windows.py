@@ -101,8 +101,8 @@ class Windows:
         for source in sources:
             if source not in self._figures:
                 held = 0
-                for at in self._evidence.of_source[source]:
-                    if held & wanted != wanted and self._evidence.has_figures(at):
+                for at in self._evidence.may_hold(source, self.parts.quantities):
+                    if held & wanted != wanted:
                         held |= self._masks[at]
                 self._figures[source] = held & wanted
             found |= self._figures[source]
@@ -151,7 +151,7 @@ class Windows:
         """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
         if not 0 < len(self.parts.quantities) <= MOST_FIGURES or len(self.parts.words) > 1:
             return []
-        return [at for at in self._evidence.of_source[source] if self._masks[at]]
+        return [at for at in self._evidence.may_hold(source, self.parts.quantities) if self._masks[at]]
 
     def _is_together(self, first: int, last: int) -> bool:
         return self._evidence.sentences[first].range_ == self._evidence.sentences[last].range_

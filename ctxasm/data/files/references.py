@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from ctxasm.data.files.kinds import Retrieval
 from ctxasm.data.files.problems import Problems
+from ctxasm.data.files.recognised.lists import LIST_NAMES
 from ctxasm.data.files.tables import Table
+from ctxasm.data.standing import counted
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Chunk, Document, Query, Span
@@ -256,7 +258,15 @@ def implied_document(first: Chunk) -> Document:
 def notes_of(tables: Tables) -> list[str]:
     """What a user should know of a bundle that is fine."""
     odd = [chunk for chunk in tables.chunks.records.values() if is_odd(chunk)]
-    return notes_with(tables, len(odd), odd[0] if odd else None, bool(tables.retrievals.records))
+    found = tables.retrievals.records
+    beside = sum(key not in found and holds_hits(query) for key, query in tables.queries.records.items())
+    return notes_with(tables, len(odd), odd[0] if odd else None, bool(found), beside)
+
+
+def holds_hits(query: Query) -> bool:
+    """Whether a line of queries.jsonl has a field that looks like hits: they are read from retrievals.jsonl alone."""
+    lists = (query.metadata.get(name) for name in ("retrieved", *LIST_NAMES))
+    return any(isinstance(hits, list) and hits and isinstance(hits[0], Mapping) and "document_id" in hits[0] for hits in lists)
 
 
 def is_odd(chunk: Chunk) -> bool:
@@ -264,8 +274,8 @@ def is_odd(chunk: Chunk) -> bool:
     return chunk.start is not None and chunk.end is not None and chunk.end - chunk.start != len(chunk.text)
 
 
-def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals: bool) -> list[str]:
-    """The notes on tables, with the number of odd chunks and the first of them."""
+def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals: bool, beside: int) -> list[str]:
+    """The notes on tables, with the number of odd chunks and the first of them, and that of queries whose hits stand beside them."""
     tables_of_records = (tables.documents, tables.chunks, tables.queries, tables.retrievals)
     notes = [f"{table.file}: {table.repeated} repeated lines were merged" for table in tables_of_records if table.repeated]
     if first_odd is not None:
@@ -275,4 +285,7 @@ def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals
         notes.append("documents.jsonl is absent: documents are taken from the chunks, with their titles, without summary")
     if has_retrievals and not tables.has_chunks:
         notes.append("chunks.jsonl is absent: the chunks that retrieval returned could not be checked and cannot be assembled")
+    if beside:
+        told = f"{tables.queries.file}: the hits in {counted(beside, 'line')} are not loaded as hits, they stay as metadata"
+        notes.append(f"{told}; hits are read from `retrieved` in {tables.retrievals.file}")
     return notes

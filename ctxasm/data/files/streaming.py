@@ -33,6 +33,7 @@ from ctxasm.data.files.references import (
     check_evidence,
     check_retrievals,
     extend_lengths,
+    holds_hits,
     implied_document,
     is_odd,
     joined,
@@ -78,6 +79,7 @@ class BundleStream:
         self._lengths: dict[str, int | None] = {}
         self._odd = 0
         self._first_odd: Chunk | None = None
+        self._beside = 0
         self._records = 0
 
     @property
@@ -92,7 +94,7 @@ class BundleStream:
     def notes(self) -> tuple[str, ...]:
         """What its owner should know although nothing is wrong (sentences)."""
         has_retrievals = bool(_indexed(self._tables.retrievals).first_lines)
-        return (*notes_with(self._tables, self._odd, self._first_odd, has_retrievals), *ignored_notes(self._files))
+        return (*notes_with(self._tables, self._odd, self._first_odd, has_retrievals, self._beside), *ignored_notes(self._files))
 
     def parts(self) -> tuple[Iterator[Document], Iterator[Chunk], Iterator[Query], Iterator[Answer]]:
         """All records, to be read in this order."""
@@ -134,6 +136,7 @@ class BundleStream:
             yield from self._sound([one.query for one in held])
         asked = self._asked()
         while batch := list(islice(asked, BATCH)):
+            self._beside += sum(one.retrieval is None and holds_hits(one.query) for one in batch)
             with self._ending():
                 check_asked(self._tables, self._problems, batch)
             yield from self._sound([one.query for one in batch])

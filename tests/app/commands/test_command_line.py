@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,32 @@ def test_an_empty_database_says_what_to_do(capsys: pytest.CaptureFixture[str]) -
     err = refused(["assemble", "--all"], capsys)
     assert "no dataset is loaded in sqlite:///" in err
     assert "run `ctxasm load FOLDER`" in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["datasets"], ["assemble", "--all"], ["delete", "x"], ["search", "hello"], ["recommend"], ["sweep"], ["enrich", "--estimate"],
+        ["label", "q", "a:1"], ["export", "--out", "o"], ["fit"], ["ask", "--query-id", "q"], ["compare", "--b", "top_k=3"], ["check"],
+        ["why"],
+    ],
+)  # fmt: skip
+def test_what_only_reads_makes_no_database_and_says_what_is_not_there(
+    argv: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "no" / "typo.db"
+    assert main([*argv, "--db", f"sqlite:///{file}"]) == (0 if argv == ["datasets"] else 2)
+    assert f"no dataset is loaded in sqlite:///{file}, there is no such file: run `ctxasm load FOLDER`" in capsys.readouterr().err
+    assert not file.parent.exists()
+    sqlite3.connect(tmp_path / "empty.db").close()
+    main([*argv, "--db", f"sqlite:///{tmp_path / 'empty.db'}"])
+    assert f"no dataset is loaded in sqlite:///{tmp_path / 'empty.db'}: run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [["connect"], ["connect", "--unlink", "x"], ["connect", "--mapping", "x", "--table", "y"]])
+def test_a_connection_is_looked_at_without_a_database(argv: list[str], tmp_path: Path) -> None:
+    main([*argv, "--db", f"sqlite:///{tmp_path / 'typo.db'}"])
+    assert not (tmp_path / "typo.db").exists()
 
 
 def test_a_dataset_without_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

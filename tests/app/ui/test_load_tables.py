@@ -10,6 +10,7 @@ from streamlit.runtime.caching import cache_resource
 from streamlit.testing.v1 import AppTest
 
 from ctxasm.app.ui.frame import server
+from ctxasm.data.tables.connecting import forget_mapping, mappings
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import datasets, fine, html, opened
 
@@ -123,6 +124,18 @@ def test_a_mapping_is_kept_under_a_name(app):
     assert box(app, "text").value == "content"
     fine(app.button(key="use_mapping_0").click().run())
     assert box(app, "text").value == "metadata"
+
+
+def test_a_kept_mapping_can_be_forgotten(app):
+    for name in ("eerste", "tweede"):
+        app.text_input(key="mapping_name").set_value(name).run()
+        fine(app.button(key="save_mapping").click().run())
+    forget_mapping(server.workbench(), "eerste")  # in another tab, while this page still shows it
+    fine(app.button(key="forget_mapping_0").click().run())
+    assert app.button(key="use_mapping_0").label == "Use tweede"
+    fine(app.button(key="forget_mapping_0").click().run())
+    assert mappings(server.workbench()) == {}
+    assert "use_mapping_0" not in {button.key for button in app.button}
 
 
 def test_what_is_lacking_is_said(app):

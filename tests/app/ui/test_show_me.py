@@ -19,7 +19,7 @@ from ctxasm.config import read_config
 from ctxasm.data.files import load_bundle
 from ctxasm.model.settings_text import from_url
 from ctxasm.store import MemorySource
-from tests.app.ui.pages import MAIN, fine, html
+from tests.app.ui.pages import MAIN, fine, html, problems
 from tests.strategies import COUNTER
 
 HOSPITAL = Path(__file__).parents[3] / "sample_data" / "hospital"
@@ -172,6 +172,21 @@ def test_the_page_draws_all_steps_one_sentence_each(open_app, drawn):
     assert re.findall(r'id="step-(\d)"', page) == ["1", "2", "3", "4", "5"]
     assert all(step in page for step in drawn)
     assert all(re.search(r"[.]\s*$", words(says)) for says in re.findall("<h2.*?</h2>", page))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, []),
+        ({"step": "5"}, []),
+        ({"step": "9"}, ["step must be one of 1, 2, 3, 4, 5, got &#x27;9&#x27;"]),
+        ({"step": "<b>"}, ["step must be one of 1, 2, 3, 4, 5, got &#x27;&lt;b&gt;&#x27;"]),
+    ],
+)
+def test_a_step_that_is_not_there_is_said(open_app, asked, said):
+    app = fine(show_me(open_app(**asked)))
+    assert problems(app) == said
+    assert 'id="step-5"' in html(app)
 
 
 def test_inspect_offers_the_steps_on_the_sample_only(open_app):

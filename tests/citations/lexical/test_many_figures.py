@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.citations.lexical import LexicalScorer, amounts, around, asserted, copies, order, polarity
+from ctxasm.citations.lexical.quantities import read_quantities
 from ctxasm.citations.lexical.quantity import Quantity
 from ctxasm.citations.lexical.words import stems_of
 from ctxasm.model.support import Match, Source
@@ -33,6 +34,47 @@ def test_a_list_of_figures_is_not_looked_up_in_every_sentence() -> None:
     finally:
         Quantity.agrees = agrees  # type: ignore[method-assign]
     assert compared < 100 * 400
+
+
+@pytest.mark.parametrize("last", [9, 3_000])
+def test_claims_that_are_bare_figures_are_looked_up_by_their_values(last: int) -> None:
+    """Each in the sentences that hold its value, not in all; and the same one once."""
+    compared = 0
+    agrees = Quantity.agrees
+
+    def counted(self: Quantity, other: Quantity) -> bool:
+        nonlocal compared
+        compared += 1
+        return agrees(self, other)
+
+    figures = [str(1 + at % last) for at in range(600)]
+    text = "\n\n".join(figures)
+    comparison = LexicalScorer().compare(figures, [Source(1, text, ((0, len(text)),))])
+    Quantity.agrees = counted  # type: ignore[method-assign]
+    try:
+        scores = {comparison.together(at, (0,)).score for at in range(600)}
+        limits = {comparison.limit(at, (0,)) for at in range(600)}
+    finally:
+        Quantity.agrees = agrees  # type: ignore[method-assign]
+    assert (scores, limits) == ({1.0}, {1.0})
+    assert compared < 5 * 600
+
+
+def test_what_agrees_with_a_quantity_is_found_by_what_it_seeks() -> None:
+    said = (
+        "3", "3.0", "3,1", "3 euro", "3%", "180", "180 minutes", "3 hours", "3 p.m.", "15:00", "03:00", "half past two", "three", "2001",
+        "3 May", "3 May 2001", "2001-05-03", "in May", "May 2001", "Monday", "3.1.2", "3.1", "version 3.1.4", "06-12345678",
+        "+31 6 12345678",
+    )  # fmt: skip
+    read = [quantity for text in said for quantity in read_quantities(text)]
+    agreeing = [(one, two) for one in read for two in read if one.agrees(two)]
+    assert {(one.kind, two.kind) for one, two in agreeing if one.kind < two.kind} == {
+        ("number", "time"),
+        ("date", "number"),
+        ("date", "month"),
+        ("number", "version"),
+    }
+    assert [(one, two) for one, two in agreeing if not set(one.sought) & set(two.keys)] == []
 
 
 def test_what_stands_around_a_figure_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 from ctxasm.data.files import Problem, load_bundle, load_bundle_bytes, read_bundle
 from ctxasm.data.files import problems as problems_module
+from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.streaming import stream_bundle
+from ctxasm.data.standing import counted
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query, Span
 
@@ -114,6 +116,29 @@ def test_a_bundle_may_be_partial(tmp_path: Path) -> None:
     assert (answers[0].answer, answers[0].sources) == ("yes [1]", ({"n": 1, "text": "s", "x": 1},))
     assert load_bundle(folder(tmp_path / "q", retrievals=None)).queries[0].retrieved == ()
     assert any("could not be checked" in note for note in read_bundle(folder(tmp_path / "r", chunks=None, documents=None)).notes)
+
+
+@pytest.mark.parametrize(
+    ("queries", "retrievals", "told"),
+    [
+        ([QUERY | {"hits": RETRIEVAL["retrieved"]}, {"query_id": "r", "query": "who?", "retrieved": [{"document_id": "a"}]}], None, 2),
+        ([QUERY | {"hits": RETRIEVAL["retrieved"]}, {"query_id": "r", "query": "who?"}], None, 1),
+        ([QUERY | {"hits": RETRIEVAL["retrieved"]}], [RETRIEVAL], 0),
+        ([QUERY | {"hits": [], "results": [1, 2], "nodes": "a", "by": [{"document_id": "a"}]}], None, 0),
+    ],
+)
+def test_hits_beside_a_query_are_said_to_be_left_aside(tmp_path: Path, queries: list[Any], retrievals: list[Any] | None, told: int) -> None:
+    place = folder(tmp_path / "b", queries=queries, retrievals=retrievals)
+    reading = read_bundle(place)
+    with stream_bundle(place) as streamed:
+        assert [tuple(part) for part in streamed.parts()][2] == reading.bundle.queries
+        assert streamed.notes() == reading.notes
+    assert import_files([(file.name, file.read_bytes()) for file in sorted(place.iterdir())], {}, "b").notes == tuple(
+        note.replace("retrievals.jsonl", "a file of retrievals") for note in reading.notes
+    )
+    assert [query.retrieved for query in reading.bundle.queries if query.query_id == "r"] in ([()], [])
+    said = f"queries.jsonl: the hits in {counted(told, 'line')} are not loaded as hits, they stay as metadata; "
+    assert reading.notes == ((said + "hits are read from `retrieved` in retrievals.jsonl",) if told else ())
 
 
 def test_other_files_are_named_in_a_note(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ctxasm.answering.prompts import LONGEST_EXTRA, PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
+from ctxasm.answering.prompts import PROMPT_HELP, PROMPT_STYLES, PromptChoice, Zone, build_messages, prompt_zones
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Asking
@@ -86,7 +86,6 @@ def asking_controls(assembly: Assembly) -> Asking:
         "Your own instructions",
         key=Session.prompt_extra.key,
         persist_state="session",
-        max_chars=LONGEST_EXTRA,
         height=90,
         placeholder="They follow the rules of the prompt and do not lift them.",
     )

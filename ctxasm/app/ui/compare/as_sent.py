@@ -17,9 +17,10 @@ from ctxasm.app.ui.compare.differences import ChunkRow, bars_html, chip, chunk_r
 from ctxasm.app.ui.frame import server, state
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.recorded_answers import data_key, recorded_answers
+from ctxasm.app.ui.frame.scenes import show_failure
 from ctxasm.app.ui.frame.session import FACT, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty, show_trouble
+from ctxasm.app.ui.frame.title import show_empty, within
 from ctxasm.app.ui.frame.zones_state import asked_choice, zones_key
 from ctxasm.app.ui.inspect.before_after import Delta, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
@@ -49,17 +50,17 @@ def show_as_sent(scene: Scene) -> None:
         show_empty("No answer to this question is recorded", hint)
         return
     key = f"{FACT}{scene.dataset}/{scene.query.query_id}"
+    fact = within("The fact", str(session.value_of(key) or ""), LONGEST_FACT)
     try:
-        why = _why(scene, answer, str(session.value_of(key) or "").strip() or None)
+        why = _why(scene, answer, fact or None)
     except CtxasmError as error:
-        show_trouble("Where the fact went cannot be said", str(error), "Other questions and settings still work.")
+        show_failure("Where the fact went cannot be said", error, scene)
         return
     st.html(said_html(why))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
             "What the answer should have said",
             key=key,
-            max_chars=LONGEST_FACT,
             placeholder="A sentence, as a source would say it",
             persist_state="session",
         )

@@ -10,8 +10,8 @@ from ctxasm.app.ui.compare.answers import show_answers_to_one
 from ctxasm.app.ui.compare.differences import bars_html, chunk_rows, chunks_html, figures_html, texts_html
 from ctxasm.app.ui.compare.sides import sides_of
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.scenes import show_failure
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.inspect.before_after import compare
 from ctxasm.app.ui.inspect.budget_bar import budget_bar
 from ctxasm.app.ui.widgets.tables import boxed
@@ -25,7 +25,7 @@ def show_one_question(scene: Scene, pinned: AssemblySettings) -> None:
     try:
         a, b = sides = sides_of(scene, pinned)
     except CtxasmError as error:
-        show_trouble("This question cannot be assembled both ways", str(error), "Other questions and settings still work.")
+        show_failure("This question cannot be assembled both ways", error, scene)
         return
     states = (workbench.evidence(a, scene.dataset), workbench.evidence(b, scene.dataset)) if labelled else ((), ())
     compared = compare(a, b, states)

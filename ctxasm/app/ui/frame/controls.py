@@ -66,9 +66,7 @@ def _all_settings(look: Look) -> None:
     """Presets, a search, and a group for each stage of which only an open one is drawn."""
     st.html(f'<p class="cx cx-note cx-small" id="ctx-sentence">{escape(settings_sentence(look.settings))}</p>')
     _preset(look.settings)
-    st.text_input(
-        "Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session", max_chars=60
-    )
+    st.text_input("Find a setting", key=Session.find_setting.key, placeholder="a word of its name or help", persist_state="session")
     if wanted := (session.find_setting or "").casefold().split():
         found = [spec for spec in specs() if spec.name not in LEADING and all(word in _words_of(spec) for word in wanted)]
         if not found:

@@ -11,7 +11,7 @@ from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.setting_widgets import note_below
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.words.words import number
+from ctxasm.app.ui.words.words import too_long
 from ctxasm.llm.embedding.local import EMBEDDERS
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.search import INDEXED_TEXTS, LANGUAGES, METHODS, MOST_HITS, SearchOptions
@@ -66,10 +66,8 @@ def _asked(key: str) -> None:
     question = " ".join(str(session.value_of(f"_{key}") or "").split())
     if not question:
         session.question_problem = "Type a question first."
-    elif len(question) > typed_questions.LONGEST:
-        # Said here, because a box with a limit of its own drops a longer text that is pasted, without a word.
-        most, now = number(typed_questions.LONGEST), number(len(question))
-        session.question_problem = f"A question has at most {most} characters, this one {now}: shorten it."
+    elif problem := too_long("A question", question, typed_questions.LONGEST):
+        session.question_problem = problem
     else:
         typed_questions.ask_for(question)
 

@@ -7,7 +7,7 @@ from ctxasm.app.ui.frame.question import question_box
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_empty, show_title, show_trouble
-from ctxasm.model.errors import CtxasmError
+from ctxasm.model.errors import CtxasmError, NotFound, StoreUnavailable
 from ctxasm.model.results import Assembly
 
 
@@ -42,8 +42,18 @@ def current_assembly(scene: Scene, explain: bool = False) -> Assembly | None:
         return state.assemble_scene(server.workbench(), scene)
     except CtxasmError as error:
         if explain:
-            show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
+            show_failure("This query cannot be assembled", error, scene)
         return None
+
+
+def show_failure(heading: str, error: CtxasmError, scene: Scene) -> None:
+    """What could not be done with the scene, and what still works: not the same where its dataset is gone or the store is."""
+    still = "Other queries and settings still work."
+    if isinstance(error, StoreUnavailable):
+        still = "Nothing was changed. Reload this page when it is fixed."
+    elif isinstance(error, NotFound) and all(info.name != scene.dataset for info in server.datasets()):
+        still = "Nothing of this dataset can be shown any more. Reload this page for another one, or load it again."
+    show_trouble(heading, str(error), still)
 
 
 def show_page_trouble() -> bool:

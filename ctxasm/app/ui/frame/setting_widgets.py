@@ -21,7 +21,7 @@ from ctxasm.app.ui.words.setting_words import help_of
 from ctxasm.llm.embedding.local import embedder_name
 from ctxasm.model.setting_labels import choice_name, label_of, value_words
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.model.specs import LARGEST, MAX_TEXT, Spec
+from ctxasm.model.specs import LARGEST, Spec
 
 SMALLEST = 0.001
 """The lowest number that a widget takes where the bound itself is excluded."""
@@ -108,7 +108,7 @@ def setting_widget(spec: Spec, look: Look, **place: Any) -> None:
             st.selectbox(label, spec.choices, **told | named)
         case "text":
             empty = EMPTY.get(spec.name, "none") if not spec.default else None
-            st.text_input(label, max_chars=MAX_TEXT, placeholder=empty, **told)
+            st.text_input(label, placeholder=empty, **told)
     if spec.name in session.problems:
         note_below(f"{session.problems[spec.name][1]}; the value before stays in use.")
 

@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
 from ctxasm.app.ui.widgets.fates import failures
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, plural
+from ctxasm.app.ui.words.words import decimal, plural, too_long
 from ctxasm.model.results import Assembly
 
 METHODS = {
@@ -103,3 +103,11 @@ def show_trouble(heading: str, what: str, still: str) -> None:
 def show_problem(sentence: str) -> None:
     """A sentence about what is wrong beside it, as text: it may quote names from a file or a table, which are no markdown."""
     st.html(f'<div class="cx cx-problem" role="alert">{escape(sentence)}</div>')
+
+
+def within(what: str, text: str, most: int, remedy: str = "shorten it") -> str | None:
+    """What was typed, without white space around it; None where it is too long, after saying so."""
+    if problem := too_long(what, text.strip(), most, remedy):
+        show_problem(problem)
+        return None
+    return text.strip()

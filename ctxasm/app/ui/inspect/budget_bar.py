@@ -14,9 +14,9 @@ import streamlit as st
 from streamlit.runtime.fragment import fragment
 
 from ctxasm.app.ui.frame import server, state
+from ctxasm.app.ui.frame.scenes import show_failure
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_trouble
 from ctxasm.app.ui.inspect.before_after import fresh_chunks
 from ctxasm.app.ui.inspect.zones_strip import zones_picture
 from ctxasm.app.ui.widgets.fates import supplement_of
@@ -417,6 +417,6 @@ def show_budget_bar(scene: Scene) -> None:
     try:
         assembly = state.assemble_scene(server.workbench(), dragged)
     except CtxasmError as error:
-        show_trouble("This query cannot be assembled", str(error), "Other queries and settings still work.")
+        show_failure("This query cannot be assembled", error, scene)
         return
     st.html(budget_html(assembly, state.stamp_of(dragged), fresh_chunks(assembly)))

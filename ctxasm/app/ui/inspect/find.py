@@ -8,7 +8,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.title import show_empty
+from ctxasm.app.ui.frame.title import show_empty, within
 from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number_chip
 from ctxasm.app.ui.widgets.expected import Expected, sign_html
 from ctxasm.app.ui.widgets.fates import fate_of
@@ -19,6 +19,7 @@ from ctxasm.model.results import Assembly
 from ctxasm.model.stage_labels import REASONS
 
 LIMIT = 100
+LONGEST_PHRASE = 300
 
 
 def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str, marks: Expected) -> tuple[int, str, str]:
@@ -34,19 +35,18 @@ def _row(assembly: Assembly, chunk: FetchedChunk, phrase: str, marks: Expected) 
 
 def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = True) -> None:
     """A phrase, and where it went; what was found can be marked as expected. `hint`: an empty one says what it is for."""
-    phrase = st.text_input(
-        "Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session", max_chars=300
-    )
-    if not phrase.strip():
-        if hint:
+    typed = st.text_input("Phrase", key="find_phrase", placeholder="e.g. a name, a number, half a sentence", persist_state="session")
+    phrase = within("A phrase", typed, LONGEST_PHRASE)
+    if not phrase:
+        if hint and phrase is not None:
             told = "Type a phrase: every chunk of the dataset that holds it is listed, with its fate for this query."
             show_empty("Where did it go?", told)
         return
-    found = server.workbench().find_text(scene.dataset, phrase.strip(), LIMIT)
+    found = server.workbench().find_text(scene.dataset, phrase, LIMIT)
     if not found:
         show_empty("Not in this dataset", "No chunk holds this phrase. Case does not matter, spelling does.")
         return
-    rows = sorted((_row(assembly, chunk, phrase.strip(), marks) for chunk in found), key=lambda row: row[0])
+    rows = sorted((_row(assembly, chunk, phrase, marks) for chunk in found), key=lambda row: row[0])
     shown = (
         f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
         f"{sum(row[0] < 2 for row in rows)} of them in the context"

@@ -12,9 +12,10 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.local_browser import on_this_machine
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Ingest, LoadRequest
-from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.frame.title import show_problem, within
 from ctxasm.app.ui.load.load_jobs import begin_load, refuse
 from ctxasm.app.ui.load.row_tables import notes_html
+from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.data.standing import Over
@@ -47,15 +48,16 @@ def show_documents() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         sources = _sources()
-        name = st.text_input(
-            "Dataset name", key="documents_name", placeholder="the folder's or file's name", max_chars=100, persist_state="session"
-        )
+        typed = st.text_input("Dataset name", key="documents_name", placeholder="the folder's or file's name", persist_state="session")
+        name = within("A name", typed, LONGEST_NAME)
     with right:
         options = _options()
     if isinstance(options, CtxasmError):
         show_problem(str(options))
-    elif st.button("Read the documents", key="load_documents", type="primary", disabled=not sources, icon=":material/description:"):
-        read(Ingest(sources, options, name.strip() or None))
+    elif name is not None and st.button(
+        "Read the documents", key="load_documents", type="primary", disabled=not sources, icon=":material/description:"
+    ):
+        read(Ingest(sources, options, name or None))
 
 
 def _sources() -> Sequence[Source]:

@@ -13,7 +13,7 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited, give_up
 from ctxasm.app.ui.frame.session import FILE_MAPPING, Session, session
-from ctxasm.app.ui.frame.title import show_trouble
+from ctxasm.app.ui.frame.title import show_trouble, within
 from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
 from ctxasm.app.ui.load.load_jobs import EXPLAIN, begin
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
@@ -145,9 +145,9 @@ def _paste() -> None:
             "JSON, JSON Lines, a table with a line of column names, or a prompt with its answer",
             key=Session.pasted.key,
             height=200,
-            max_chars=MOST_PASTED,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',
         )
+        within("A pasted text", session.pasted or "", MOST_PASTED, "drop it as a file")
         with st.container(horizontal=True, gap="small"):
             st.button("Take it", key="take_pasted", on_click=_take_pasted, type="primary")
             if st.button("Why this answer?", key="explain_pasted", help=EXPLAINS, icon=":material/troubleshoot:"):
@@ -156,7 +156,7 @@ def _paste() -> None:
 
 def _pasted(name: str) -> list[Taken]:
     text = session.pasted or ""
-    return [(name, text.encode("utf-8", "surrogatepass"))] if text.strip() else []
+    return [(name, text.encode("utf-8", "surrogatepass"))] if 0 < len(text.strip()) <= MOST_PASTED else []
 
 
 def _take_pasted() -> None:

@@ -13,10 +13,11 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import LoadRequest
+from ctxasm.app.ui.frame.title import within
 from ctxasm.app.ui.load.load_jobs import IMPORT, begin_load
 from ctxasm.app.ui.load.reports import problems_download
 from ctxasm.app.ui.load.row_tables import notes_html, problems_html
-from ctxasm.app.ui.load.taken_name import ask_over, chosen_over, taken_by
+from ctxasm.app.ui.load.taken_name import LONGEST_NAME, ask_over, chosen_over, taken_by
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, plural
 from ctxasm.data.standing import Over, joined_dataset
@@ -46,8 +47,11 @@ def import_controls(taken: Files, preview: Preview, mappings: Mapping[str, Colum
     if (onto := joined_onto()) is not None:
         _offer_join(taken, preview, mappings, onto, unready)
         return
-    name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, max_chars=100, persist_state="session")
-    chosen = name.strip() or preview.name
+    name = st.text_input("Dataset name", key=Session.files_name.key, placeholder=preview.name, persist_state="session")
+    bare = within("A name", name, LONGEST_NAME)
+    if bare is None:
+        return
+    chosen = bare or preview.name
     over = ask_over(Session.files_name.key, chosen, preview)
     asks = "" if over is not None else f"Say first what becomes of {chosen}."
     blocked = bool(preview.problems or unready or over is None)

@@ -11,12 +11,12 @@ from ctxasm.app.ui.frame import state
 from ctxasm.app.ui.frame.browser_moves import bring_into_view
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import TakenName
-from ctxasm.app.ui.frame.title import show_trouble
+from ctxasm.app.ui.frame.title import show_trouble, within
 from ctxasm.app.ui.load.documents import show_ingested
 from ctxasm.app.ui.load.enrich import show_enriched, show_made
 from ctxasm.app.ui.load.load_jobs import begin_load
 from ctxasm.app.ui.load.row_tables import notes_html, problems_csv, problems_html
-from ctxasm.app.ui.load.taken_name import ADD, OTHER, REPLACE, free_name, question_html
+from ctxasm.app.ui.load.taken_name import ADD, LONGEST_NAME, OTHER, REPLACE, free_name, question_html
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import plural
 from ctxasm.model.errors import CtxasmError, InvalidBundle
@@ -64,9 +64,9 @@ def _show_question(report: TakenName) -> None:
             begin_load(request, name, "replace")
         if not request.only_replaces:
             with st.container(horizontal=True, vertical_alignment="bottom", gap="small", width="content"):
-                other = st.text_input(OTHER, free_name(name), key=f"taken_name/{name}", max_chars=100, width=200)
-                if st.button("Take this name", key="taken_other", disabled=not other.strip()):
-                    begin_load(request, other.strip())
+                other = within("A name", st.text_input(OTHER, free_name(name), key=f"taken_name/{name}", width=200), LONGEST_NAME)
+                if st.button("Take this name", key="taken_other", disabled=not other) and other:
+                    begin_load(request, other)
 
 
 def show_problems(report: InvalidBundle) -> None:

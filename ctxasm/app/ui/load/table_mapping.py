@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,16 +12,17 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
-from ctxasm.app.ui.frame.title import show_problem
+from ctxasm.app.ui.frame.title import show_problem, within
 from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, show_lacking
 from ctxasm.app.ui.load.mapping import paths_of
 from ctxasm.app.ui.load.row_tables import preview_html
+from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
 from ctxasm.data.paths import Path
 from ctxasm.data.tables.catalogue import Sample, TableInfo
 from ctxasm.data.tables.mapping import DOCUMENT_FIELDS, FIELDS, OF_DOCUMENT, REQUIRED, DocumentsTable, TableMapping, with_place
-from ctxasm.model.errors import CtxasmError
+from ctxasm.model.errors import CtxasmError, NotFound
 
 KEPT = KeptMappings(Session.table_mappings, Session.table_mappings_turn)
 TABLES_READ = "tables"
@@ -170,11 +172,15 @@ def _named(connection: str, place: tuple[Any, ...], mapping: TableMapping) -> No
         if place in KEPT.all:
             st.button("Back to the guess", key="table_guess", on_click=_take, args=(place, None))
         with st.popover("Saved mappings", icon=":material/bookmark:"):
-            name = st.text_input("Name", key="mapping_name", max_chars=100, placeholder=mapping.table)
-            st.button("Save this mapping", key="save_mapping", on_click=_save, args=(name.strip() or mapping.table, connection, mapping))
+            name = within("A name", st.text_input("Name", key="mapping_name", placeholder=mapping.table), LONGEST_NAME)
+            saving = (name or mapping.table, connection, mapping)
+            st.button("Save this mapping", key="save_mapping", on_click=_save, args=saving, disabled=name is None)
             for at, (saved, other) in enumerate(kept.items()):
                 if other.table == place[2]:
-                    st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
+                    with st.container(horizontal=True, gap="small"):
+                        st.button(f"Use {plain(saved)}", key=f"use_mapping_{at}", on_click=_take, args=(place, other))
+                        help = f"Forget the mapping {plain(saved)}; links made with it stay"
+                        st.button("Forget", key=f"forget_mapping_{at}", help=help, on_click=_forget, args=(saved,))
     if problem := session.mapping_problem:
         show_problem(problem)
 
@@ -188,6 +194,13 @@ def _save(name: str, connection: str, mapping: TableMapping) -> None:
         session.mapping_problem = str(error)
     else:
         session.mapping_problem = None
+
+
+def _forget(name: str) -> None:
+    from ctxasm.data.tables.connecting import forget_mapping
+
+    with suppress(NotFound):  # forgotten in another tab
+        forget_mapping(server.workbench(), name)
 
 
 def _take(place: tuple[Any, ...], mapping: TableMapping | None) -> None:

@@ -14,10 +14,11 @@ from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.awaited_work import awaited
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import LoadRequest
-from ctxasm.app.ui.frame.title import show_empty, show_trouble
+from ctxasm.app.ui.frame.title import show_empty, show_trouble, within
 from ctxasm.app.ui.load.load_jobs import begin, begin_load
 from ctxasm.app.ui.load.row_tables import preview_html
 from ctxasm.app.ui.load.table_mapping import TABLES_READ, lacking, mapping_controls
+from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number
 from ctxasm.data.tables.catalogue import TableInfo
@@ -182,10 +183,11 @@ def link_controls(connection: str, mapping: TableMapping) -> None:
     workbench = server.workbench()
     st.html(boxed(f'<p class="cx-note">{COPY_ONLY if mapping.counted else LINK_NOTE}</p>'))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        typed = st.text_input(
-            "Dataset name", key="linked_name", placeholder=mapping.table, max_chars=100, persist_state="session", width=260
-        )
-        name = typed.strip() or mapping.table
+        typed = st.text_input("Dataset name", key="linked_name", placeholder=mapping.table, persist_state="session", width=260)
+        bare = within("A name", typed, LONGEST_NAME)
+        if bare is None:
+            return
+        name = bare or mapping.table
         if not mapping.counted and st.button("Link the table", key="load_linked", type="primary", icon=":material/link:"):
             begin(
                 f"link {name}",

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.browser_moves import bring_into_view
-from ctxasm.app.ui.frame.title import show_empty, show_title
+from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
 from ctxasm.app.ui.show_me.steps import question_html, step_html, steps
 from ctxasm.app.ui.show_me.story import Story, tell
 from ctxasm.model.errors import InvalidInput, NotFound
@@ -30,13 +30,15 @@ def show_steps() -> None:
     if story is None:
         return
     st.html(STYLE)
-    st.html(question_html(story))
     drawn = steps(story)
+    asked, known = st.query_params.get(PARAMETER), [str(at) for at in range(1, len(drawn) + 1)]
+    if asked is not None and asked not in known:
+        show_problem(f"{PARAMETER} must be one of {', '.join(known)}, got {asked[:60]!r}")
+    st.html(question_html(story))
     for at, step in enumerate(drawn, 1):
         with st.container(key=f"step_{at}"):
             st.html(step_html(at, step))
-    asked = st.query_params.get(PARAMETER, "")
-    if asked in {str(at) for at in range(1, len(drawn) + 1)}:
+    if asked in known:
         # Below zero: reports of loads, which are scrolled to as well, count upwards from one.
         bring_into_view(f"step_{asked}", -int(asked))
 

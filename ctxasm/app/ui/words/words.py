@@ -29,6 +29,14 @@ def plural(count: int, noun: str) -> str:
     return f"{number(count)} {noun[:-1]}ies" if noun.endswith("y") else f"{number(count)} {noun}s"
 
 
+def too_long(what: str, text: str, most: int, remedy: str = "shorten it") -> str | None:
+    """What is wrong with a text of more than `most` characters, which `what` names ("A question"); None where nothing is.
+
+    Said by us: a box that has `max_chars` itself drops a longer text that is pasted, without a word.
+    """
+    return f"{what} has at most {number(most)} characters, this one {number(len(text))}: {remedy}." if len(text) > most else None
+
+
 def decimal(value: float) -> str:
     """A score, as short as it can be read."""
     return f"{value:.3g}"
