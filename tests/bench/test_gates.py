@@ -17,13 +17,13 @@ import pytest
 
 from ctxasm.citations.alignment import check_answer
 from ctxasm.citations.grounds import grounds_of_sources
-from ctxasm.citations.lexical import LexicalScorer, around, copies, displaced, gates, operator_gates, order, turned
+from ctxasm.citations.lexical import LexicalScorer, around, copies, displaced, gates, operator_gates, order, persons, turned
 from ctxasm.model.records import Answer
 from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import BLIND, CLOSE, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import BLIND, CLOSE, EVEN, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench
@@ -94,6 +94,11 @@ GATES: dict[str, Switch] = {
     "voice turned": (order.Order, "turned", nothing),
     "replaced words": (order.Order, "replaced", nothing),
     "words tied to another sentence": (gates, "find_untied", nothing),
+    "clauses crossed": (gates, "find_crossed", nothing),
+    "a name for a pronoun": (persons, "_named_later", nothing),
+    "another owner": (persons, "_owners", nothing),
+    "… before another word": (operator_gates, "_borne_elsewhere", nothing),
+    "… of another word": (operator_gates, "_has_next_word", no),
     "… for whom, before a comma": (operator_gates, "_led", nothing),
     "… days": (operator_gates, "_on_days", nothing),
     "… some of them only": (turned, "_narrowed", nothing),
@@ -101,7 +106,7 @@ GATES: dict[str, Switch] = {
     "figures of a later clause": (gates, "find_later", nothing),
 }
 COUNTED = tuple(column for name in ("written", "limits", "blind", "newer", "made", "elsewhere") for column in (f"{name}: false", "true"))
-SILENT = ("find_lacking", "lonely_denials", "find_gates", "_ranked", "_around")
+SILENT = ("find_lacking", "_has_next_word", "lonely_denials", "find_gates", "_ranked", "_around")
 """Functions that do not tell by what they return whether they refused anything."""
 
 
@@ -117,7 +122,8 @@ class Measured:
     def __init__(self) -> None:
         self.answers, self.questions = hagrid()[HALF]
         self.sets = (written(THIRD), written(THIRD, LIMITS), written(THIRD, BLIND))
-        self.sets += ((*written(THIRD, LATER), *written(THIRD, LONG)), made(THIRD), elsewhere() if HALF == "judge" else ())
+        newer = tuple(probe for file in (LATER, LONG, CLOSE, EVEN) for probe in written(THIRD, file))
+        self.sets += (newer, made(THIRD), elsewhere() if HALF == "judge" else ())
         self.fired: set[str] = set()
         with ExitStack() as stack:
             for name, (where, called, _) in GATES.items():
@@ -189,6 +195,7 @@ def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
         ("later", written(THIRD, LATER)),
         ("long", written(THIRD, LONG)),
         ("close", written(THIRD, CLOSE)),
+        ("even", written(THIRD, EVEN)),
         ("made", made(THIRD)),
         ("elsewhere", elsewhere() if HALF == "judge" else ()),
     ):

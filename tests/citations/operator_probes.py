@@ -28,6 +28,7 @@ BLIND = FOLDER / "blind.jsonl"
 LATER = FOLDER / "later.jsonl"
 LONG = FOLDER / "long.jsonl"
 CLOSE = FOLDER / "close.jsonl"
+EVEN = FOLDER / "even.jsonl"
 SAMPLE_PAGES = Path(__file__).parents[2] / "sample_data" / "sources"
 TRUE_KINDS = ("verbatim", "merged", "paraphrase")
 MOST_PER_KIND = 60
