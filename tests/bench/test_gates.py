@@ -23,7 +23,20 @@ from ctxasm.model.support import Gated
 from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
-from tests.citations.operator_probes import BLIND, CLOSE, EVEN, LATER, LIMITS, LONG, TRUE_KINDS, OperatorProbe, Third, elsewhere, made, written
+from tests.citations.operator_probes import (
+    BLIND,
+    CLOSE,
+    EVEN,
+    LATER,
+    LIMITS,
+    LONG,
+    TRUE_KINDS,
+    OperatorProbe,
+    Third,
+    elsewhere,
+    made,
+    written,
+)
 from tests.citations.probes_data import Half
 
 pytestmark = pytest.mark.bench

@@ -61,7 +61,7 @@ _FAR = _WIDE | {"qualifier"}
 """Kinds whose words the claim may have in another clause."""
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
-_ON_ITS_WORD: frozenset[Meaning] = frozenset((("quantifier", "all"),))
+_ON_ITS_WORD: frozenset[Meaning] = frozenset((("quantifier", "all"), ("quantifier", "only")))
 """What a source must say of the same word: "every Monday" is more than "the first Monday of every month"."""
 _LEADING = frozenset(("cause", "condition", "time"))
 """Kinds whose words stand before the cause, condition or time itself."""
@@ -224,7 +224,7 @@ def _left_out(
         does = (
             op.meaning in said
             or (op.kind == "qualifier" and any(one.kind == op.kind and one.meaning in known for one in near))
-            or any(op.meaning in _SAME.get(one.meaning, ()) for one in near)
+            or any(op.meaning in _SAME.get(one.meaning, ()) for one in near if one.meaning not in known)
         )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
