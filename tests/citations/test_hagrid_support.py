@@ -14,10 +14,10 @@ from tests.bench.support_data import PlainOverlap, hagrid
 from tests.citations.probes_data import HALVES, Half
 
 AUC: dict[Half, float] = {"tune": 0.91, "judge": 0.85}
-PRECISION: dict[Half, float] = {"tune": 0.93, "judge": 0.97}
-RECALL: dict[Half, float] = {"tune": 0.41, "judge": 0.29}
+PRECISION: dict[Half, float] = {"tune": 0.94, "judge": 0.97}
+RECALL: dict[Half, float] = {"tune": 0.42, "judge": 0.27}
 """What was measured in November 2026, rounded down. The precision of the tune half is what the threshold was chosen for; that of
-the other is 37 of 38."""
+the other is 33 of 34."""
 
 PARTS = ["tune", pytest.param("judge", marks=pytest.mark.slow)]
 """What the threshold was chosen on, and what it holds for: the same laws."""

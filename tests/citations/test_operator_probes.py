@@ -13,33 +13,41 @@ from pathlib import Path
 import pytest
 
 from tests.citations.lexical_scores import KEPT_OPERATORS, Checked, checked_operators, operator_lines
-from tests.citations.operator_probes import BLIND, CLOSE, LATER, LIMITS, LONG, TRUE_KINDS, WRITTEN, Third, written
+from tests.citations.operator_probes import ANEW, BLIND, CLOSE, EVEN, LATER, LIMITS, LONG, TRUE_KINDS, WRITTEN, Third, written
 
 Part = tuple[Path, Third]
 FALSE_SUPPORTED: dict[Part, int] = {(WRITTEN, "read"): 5, (WRITTEN, "unread"): 5, (LIMITS, "read"): 10, (LIMITS, "unread"): 7}
 FALSE_SUPPORTED |= {
-    (BLIND, "read"): 17,
-    (BLIND, "unread"): 9,
-    (LATER, "read"): 9,
-    (LATER, "unread"): 4,
-    (LONG, "read"): 17,
-    (LONG, "unread"): 9,
+    (BLIND, "read"): 16,
+    (BLIND, "unread"): 8,
+    (LATER, "read"): 8,
+    (LATER, "unread"): 3,
+    (LONG, "read"): 12,
+    (LONG, "unread"): 7,
     (CLOSE, "read"): 4,
     (CLOSE, "unread"): 6,
+    (EVEN, "read"): 18,
+    (EVEN, "unread"): 9,
+    (ANEW, "read"): 9,
+    (ANEW, "unread"): 3,
 }
 FOUND: dict[Part, dict[str, int]] = {
-    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 66},
+    (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 65},
     (WRITTEN, "unread"): {"verbatim": 46, "merged": 4, "paraphrase": 33},
-    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 71},
-    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 43},
-    (BLIND, "read"): {"verbatim": 125, "merged": 76, "paraphrase": 4},
-    (BLIND, "unread"): {"verbatim": 76, "merged": 43, "paraphrase": 3},
+    (LIMITS, "read"): {"verbatim": 58, "merged": 3, "paraphrase": 74},
+    (LIMITS, "unread"): {"verbatim": 32, "merged": 1, "paraphrase": 44},
+    (BLIND, "read"): {"verbatim": 125, "merged": 78, "paraphrase": 4},
+    (BLIND, "unread"): {"verbatim": 76, "merged": 45, "paraphrase": 3},
     (LATER, "read"): {"verbatim": 33, "merged": 58, "paraphrase": 1},
     (LATER, "unread"): {"verbatim": 12, "merged": 20, "paraphrase": 0},
-    (LONG, "read"): {"verbatim": 38, "merged": 40, "paraphrase": 1},
-    (LONG, "unread"): {"verbatim": 22, "merged": 29, "paraphrase": 0},
+    (LONG, "read"): {"verbatim": 38, "merged": 46, "paraphrase": 1},
+    (LONG, "unread"): {"verbatim": 22, "merged": 34, "paraphrase": 0},
     (CLOSE, "read"): {"verbatim": 14, "merged": 22, "paraphrase": 1},
     (CLOSE, "unread"): {"verbatim": 10, "merged": 16, "paraphrase": 0},
+    (EVEN, "read"): {"verbatim": 53, "merged": 76, "paraphrase": 0},
+    (EVEN, "unread"): {"verbatim": 19, "merged": 32, "paraphrase": 0},
+    (ANEW, "read"): {"verbatim": 27, "merged": 44, "paraphrase": 0},
+    (ANEW, "unread"): {"verbatim": 9, "merged": 14, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
@@ -87,12 +95,12 @@ def test_true_claims_are_found(part: Part, kind: str) -> None:
 @pytest.mark.parametrize("part", both_thirds(FOUND))
 def test_no_true_claim_is_contradicted(part: Part) -> None:
     known = {(LIMITS, "read"): 1, (BLIND, "read"): 8, (BLIND, "unread"): 6, (LATER, "read"): 1, (LATER, "unread"): 1}
-    known |= {(LONG, "read"): 2, (LONG, "unread"): 3, (CLOSE, "read"): 1}
+    known |= {(LONG, "read"): 2, (LONG, "unread"): 3, (CLOSE, "read"): 1, (EVEN, "read"): 3, (EVEN, "unread"): 1, (ANEW, "unread"): 1}
     assert called(part)[2] <= known.get(part, 0)
     """On limits: "Meisjes krijgen het vaccin op negen jaar", where the source leaves out the verb."""
 
 
-@pytest.mark.parametrize("file", [WRITTEN, LIMITS, BLIND, LATER, LONG, CLOSE], ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [WRITTEN, LIMITS, BLIND, LATER, LONG, CLOSE, EVEN, ANEW], ids=lambda file: file.stem)
 def test_no_text_is_in_both_parts(file: Path) -> None:
     parts = {third: {probe.text for probe in written(third, file)} for third in ("read", "unread")}
     assert not parts["read"] & parts["unread"]

@@ -19,7 +19,6 @@ TRUE_SHARE: dict[tuple[Language, Half], float] = {("nl", "tune"): 0.66, ("en", "
 """What was measured in November 2026, rounded down: a change that finds fewer true claims must say so here."""
 
 KNOWN: dict[tuple[Language, Half, Kind], str] = {
-    ("en", "judge", "negation"): "one of ten denials is not seen",
     ("nl", "judge", "entity_swap"): "two of ten swapped names are not seen",
 }
 """Kinds of which a false claim is called supported. No rule may be written for these claims; what sees them anyway, takes the line away."""

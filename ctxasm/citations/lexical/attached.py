@@ -68,12 +68,16 @@ def find_crossed(matter: Matter) -> Iterator[Gated]:
     ours = [matter.between(low, high) for low, high in matter.spans]
     theirs = [clause.mask for clause in matter.clauses]
     once = ~(_twice(ours) | _twice(theirs))
-    for one, other in combinations(ours, 2):
-        both = [clause for clause in matter.clauses if clause.mask & once & one and clause.mask & once & other]
-        if len(both) > 1:
-            source = matter.text(both[0].sentence)[both[0].source.start : both[0].source.end]
+    seen: set[tuple[int, int]] = set()
+    for mask in ours:
+        held = [place for place, clause in enumerate(matter.clauses) if clause.mask & once & mask][:MOST_ALIKE]
+        pairs = set(combinations(held, 2))
+        if pairs & seen:
+            crossed = matter.clauses[min(pairs & seen)[0]]
+            source = matter.text(crossed.sentence)[crossed.source.start : crossed.source.end]
             yield Gated("roles", matter.parts.text.strip(), source.strip())
             return
+        seen |= pairs
 
 
 def _twice(masks: Sequence[int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ctxasm.citations.lexical.attached import find_untied
+from ctxasm.citations.lexical.attached import find_crossed, find_untied
 from ctxasm.citations.lexical.clause_subjects import Matter
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.parts import parts_of
@@ -44,3 +44,34 @@ def test_a_claim_may_name_what_the_title_of_its_source_says() -> None:
         evidence = Evidence([Source(1, text, ((0, len(text)),), title)], stems_of("en"), sentence_spans)
         windows = Windows(parts_of(CLAIM, evidence), evidence)
         assert bool(list(find_untied(Matter(windows.parts, windows.choose([0]), evidence)))) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "is_refused"),
+    [
+        ("It was designed by Drummond and built by Voss.", "It was designed by Voss and built by Drummond.", True),
+        ("It was designed by Voss and built by Drummond.", "It was designed by Voss and built by Drummond.", False),
+        ("It was built by Drummond and designed by Voss.", "It was designed by Voss and built by Drummond.", False),
+        ("Guests pay nothing, and members pay 9 euros.", "Members pay nothing, and guests pay 9 euros.", True),
+        (
+            "Ann grew up in Zurich, where she sang, and studied in Bern.",
+            "She grew up in Bern, where she sang, and studied in Zurich.",
+            True,
+        ),
+        ("Both sang, and both sang and danced.", "Both sang, and both danced.", False),
+    ],
+)
+def test_two_clauses_are_not_made_of_the_same_two(claim: str, source: str, is_refused: bool) -> None:
+    assert bool(list(find_crossed(matter(claim, source, "en")))) is is_refused
+
+
+@pytest.mark.parametrize(
+    ("source", "is_refused"),
+    [
+        ("The World Bank (WB) gives loans.", False),
+        ("The World Bank, WB, gives loans.", True),
+        ("The World Bank (once the very old WB) gives loans.", True),
+    ],
+)
+def test_a_short_form_in_brackets_is_the_same_as_what_stands_before_it(source: str, is_refused: bool) -> None:
+    assert bool(list(find_untied(matter("WB is the World Bank.", source, "en")))) is is_refused

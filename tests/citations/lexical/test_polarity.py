@@ -27,6 +27,10 @@ DENIED: dict[tuple[Tongue, str], list[str]] = {
     ("en", "Open without an appointment."): ["without an appointment"],
     ("de", "Rauchen ist nicht erlaubt."): ["nicht erlaubt"],
     ("de", "Es gibt keine Kosten, aber Regeln."): ["keine Kosten"],
+    ("de", "Das Urteil ist noch nicht rechtskräftig."): ["nicht rechtskräftig"],
+    ("de", "Das Urteil ist noch gültig."): [],
+    ("de", "Weder Tee noch Kaffee."): ["Weder Tee", "noch Kaffee"],
+    ("en", "They have not yet decided."): ["not yet decided"],
 }
 
 

@@ -1,0 +1,61 @@
+"""Whom a claim may put in the place of a pronoun of its source."""
+
+from __future__ import annotations
+
+import pytest
+
+from ctxasm.citations.lexical.persons import find_persons
+from ctxasm.citations.lexical.words import Tongue
+from tests.citations.lexical.test_operators import matter
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "tongue", "gated"),
+    [
+        (
+            "Dolmen has received 23 complaints.",
+            "The agency warned buyers. It has received 23 complaints. Dolmen denies that.",
+            "en",
+            ("Dolmen has received 23 complaints.", "It has received 23 complaints."),
+        ),
+        ("Dolmen has received 23 complaints.", "Dolmen warned buyers. It has received 23 complaints.", "en", None),
+        ("Dolmen has received 23 complaints.", "Dolmen warned buyers. They called. It has received 23 complaints.", "en", None),
+        (
+            "Noor Haddad led the province for ten years.",
+            "Noor Haddad counted votes. Stella Brandt left. She led the province for ten years.",
+            "en",
+            ("Noor Haddad led the province for ten years.", "She led the province for ten years."),
+        ),
+        (
+            "Stella Brandt led the province for ten years.",
+            "Noor Haddad counted votes. Stella Brandt left. She led the province for ten years.",
+            "en",
+            None,
+        ),
+        (
+            "Petra Lohmann rechnet mit der Hälfte.",
+            "Nach Petra Lohmann nimmt die Stadt viel ein. Jens Rautenberg bestreitet das. Er rechnet mit der Hälfte.",
+            "de",
+            ("Petra Lohmann rechnet mit der Hälfte.", "Er rechnet mit der Hälfte."),
+        ),
+        (
+            "Joost Hamming plaatste zes camera's.",
+            "Joost Hamming telde. Petra Vos dacht aan vossen. Zij plaatste zes camera's.",
+            "nl",
+            ("Joost Hamming plaatste zes camera's.", "Zij plaatste zes camera's."),
+        ),
+        ("Petra Vos dacht dat zij zes camera's plaatste.", "Joost Hamming telde. Petra Vos liep. Hij plaatste zes camera's.", "nl", None),
+        ("Judith lent her logbooks.", "His granddaughter Judith lent his logbooks.", "en", ("her logbooks", "his logbooks")),
+        ("Judith lent his logbooks.", "His granddaughter Judith lent his logbooks.", "en", None),
+        ("Judith lent her books.", "His granddaughter Judith lent his logbooks.", "en", None),
+    ],
+)
+def test_a_name_stands_for_the_pronoun_it_may_stand_for(claim: str, source: str, tongue: Tongue, gated: tuple[str, str] | None) -> None:
+    found = next(find_persons(matter(claim, source, tongue)), None)
+    assert (found and (found.claim, found.source)) == gated
+
+
+def test_what_another_source_tells_of_may_be_meant() -> None:
+    """A name in the title, which all may be about, too."""
+    source = "Dolmen Trading\nThe agency warned Ann Pell. It has received 23 complaints."
+    assert not list(find_persons(matter("Dolmen has received 23 complaints.", source, "en")))
