@@ -60,7 +60,7 @@ def test_a_step_opens_its_state_in_inspect(app, open_page, step, address):
     page = open_page(f"{app}/show-me")
     shown = steps(page).nth(step - 1)
     needs = shown.locator("[data-missing]").get_attribute("data-missing") if step == 3 else None
-    shown.get_by_role("link", name="Open this in Inspect").click()
+    shown.get_by_role("link", name="Open in Inspect").click()
     expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed", timeout=60_000)
     expect(page).to_have_url(re.compile(address))
     if needs:
