@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
-NOTE = "Chunks, hits, traces, logs of questions, or a table with a column of text; several files become one dataset."
+NOTE = "Chunks, hits, traces, logs of questions, or a table with text. Several files make one dataset."
 READS = (
     "Dumps of LangChain, LlamaIndex and Haystack; traces of Phoenix, Langfuse and LangSmith; Ragas and BEIR files; logs of questions with "
     "their hits; tables with a column of text; or a bundle:"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.finding import Finding
     from ctxasm.model.ports import FetchedChunk
 
-NOTE = "PostgreSQL or SQLite, read where it is, and only read: saved questions stay in the store of ctxasm."
+NOTE = "PostgreSQL or SQLite, in read-only transactions with a time limit. Saved questions stay in the store of ctxasm."
 EXAMPLE = """# .streamlit/secrets.toml
 [connections.docs]
 url = "postgresql://reader:PASSWORD@host/name"
@@ -67,7 +67,7 @@ def show_tables() -> None:
     known = connections(server.workbench().config)
     if not known:
         show_empty("No connection is configured", "Name one as below, and start the server again.")
-        st.code(EXAMPLE, language="toml")
+        st.code(EXAMPLE, language="toml", wrap_lines=True)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         connection = _pick_connection(known)

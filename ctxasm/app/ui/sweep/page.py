@@ -51,7 +51,7 @@ HEADINGS: Mapping[Verdict, str] = {
 
 def show_sweep() -> None:
     """Everything that Sweep draws."""
-    show_title("Sweep", "Which settings?", "Every combination on every question, by evidence and tokens.")
+    show_title("Sweep", "Which settings hold most evidence for their tokens?")
     info = session.info
     if info is None:
         show_empty("Load a dataset with questions", "Open Load: take the sample with one click, or upload a bundle of your own.")
