@@ -5,7 +5,7 @@ from ctxasm.app.ui.frame.title import show_title
 from ctxasm.app.ui.load.datasets import show_datasets
 from ctxasm.app.ui.load.ways import show_ways
 
-show_title("Load", "Data", "Documents, or what a search returned. A dataset holds pages cut into pieces (chunks), and questions (queries).")
+show_title("Load", "Load data", "Documents cut into pieces (chunks), or questions (queries) with what a search returned.")
 if not show_page_trouble():
     show_ways()
     show_datasets()

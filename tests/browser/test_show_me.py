@@ -21,14 +21,14 @@ def steps(page):
 
 def test_the_button_on_the_first_page_leads_there_and_all_steps_stand_under_one_another(app, open_page):
     page = open_page(f"{app}/?data=sample")
-    page.get_by_role("link", name="Show me in five steps").click()
+    page.get_by_role("link", name="Show me").click()
     expect(page).to_have_url(re.compile("/show-me"))
     tops = [step.bounding_box()["y"] for step in steps(page).all()]
     assert tops == sorted(tops)
     for step in steps(page).all():
         step.scroll_into_view_if_needed()
         expect(step.get_by_role("heading", level=2)).to_be_in_viewport()
-    expect(page.get_by_role("link", name="Show me in five steps")).to_be_visible()
+    expect(page.get_by_role("link", name="Show me")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -60,7 +60,7 @@ def test_a_step_opens_its_state_in_inspect(app, open_page, step, address):
     page = open_page(f"{app}/show-me")
     shown = steps(page).nth(step - 1)
     needs = shown.locator("[data-missing]").get_attribute("data-missing") if step == 3 else None
-    shown.get_by_role("link", name="Open this in Inspect").click()
+    shown.get_by_role("link", name="Open in Inspect").click()
     expect(page.locator("#ctx-title")).to_contain_text("When are the stitches removed", timeout=60_000)
     expect(page).to_have_url(re.compile(address))
     if needs:

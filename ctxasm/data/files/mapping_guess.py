@@ -24,6 +24,8 @@ MAX_ID_CHARS = 300
 IDS = frozenset({"id", "ids", "uuid", "key", "pk", "uid"})
 OWN_NAMES = frozenset({"document_id", "chunk_index", "text", "query_id", "query", "score"})
 """Names that nobody gives to anything else."""
+BY_NAME = "by its name"
+"""The reason for a column that is called as its field."""
 OF_FLAT = ("text", "document_id", "chunk_index", "score", "distance", "rank", "retrieved")
 """Fields that are those of a row, not of a hit in it."""
 QUERY_WORDS = ("quer", "question", "vragen", "vraag", "topic")
@@ -159,7 +161,7 @@ def _mapping(kind: str, columns: _Columns, given: Mapping[str, str]) -> ColumnMa
     for field in flat:
         for path in columns.named(field):
             if path not in found.values() and columns.fits(field, path) and not _is_of_hits(kind, field, path, columns):
-                take(field, path, "by its name" if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
+                take(field, path, BY_NAME if plain_name(path) == plain_name(field) else f"{shown(path)} is a usual name of it")
     if "text" in FIELDS[kind] and "text" not in found and kind == "chunks":
         take("text", _longest_text(columns, set(found.values())), "by its values: the longest texts")
     if kind == "queries" and "query" not in found:

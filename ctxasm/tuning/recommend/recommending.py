@@ -116,6 +116,8 @@ class Recommendation:
         tokens = f"It takes {self.tokens:,.0f} tokens a question in place of {self.tokens_start:,.0f}"
         if not self.labelled:
             return f"{tokens}."
+        if not self.gained and not self.lost:
+            return f"{tokens}; no question changes."
         return f"{tokens}; it gains {counted_questions(len(self.gained))} and loses {counted_questions(len(self.lost))}."
 
     def _cheaper(self) -> str:

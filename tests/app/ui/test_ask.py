@@ -67,7 +67,7 @@ def test_an_answer_without_a_key_is_checked_and_says_what_it_is(open_ask):
     assert {part for _, part in chips(pane)} == {"right"}
     assert pane["figures"] == []  # it only quotes: every share would be whole
     assert "Checked by lexical" in pane["how"][-1]
-    assert "words and figures (lexical)" in html(app)
+    assert "checked by words and figures" in html(app)
 
 
 def test_quotes_are_marked_to_the_letter(open_ask):

@@ -95,7 +95,7 @@ def test_the_text_before_the_fact_is_that_of_a_find(story, fresh):
 def test_the_pieces_are_those_that_were_sent(fresh, drawn, at):
     shown = states(drawn[at])
     assert {key: state for key, state in shown.items() if state != "out"} == sent(fresh[at])
-    assert f"{sum(state == 'found' for state in shown.values())} pieces found by search" in words(drawn[at])
+    assert f"{sum(state == 'found' for state in shown.values())} found by search" in words(drawn[at])
 
 
 def test_the_stage_is_the_one_that_brought_the_piece(story, fresh, drawn):
@@ -103,7 +103,8 @@ def test_the_stage_is_the_one_that_brought_the_piece(story, fresh, drawn):
     assert not brought.retrieved
     assert states(drawn[1])[story.key] == "added"
     added = sum(state == "added" for state in sent(fresh[1]).values())
-    assert f"{added} brought by assembly: neighbours of what was found (Expand)" in words(drawn[1])
+    assert f"{added} neighbours brought by assembly" in words(drawn[1])
+    assert 'data-stage="expand" title="Expand"' in drawn[1]
 
 
 def test_what_does_not_fit_says_what_it_needs_and_that_is_true(story, fresh, drawn):

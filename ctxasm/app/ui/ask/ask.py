@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ctxasm.app.ui.ask.kept_answers import answers_to, changes, keep, leave_known, relabelled, settle_in_place, stop_all
-from ctxasm.app.ui.ask.prompt import asked_how, asking_controls, show_prompt, show_warnings
+from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words, show_prompt, show_warnings
 from ctxasm.app.ui.ask.reader import reader_data, show_reader
 from ctxasm.app.ui.ask.stream import settle, stream
 from ctxasm.app.ui.frame import server
@@ -142,7 +142,8 @@ def _asked(scene: Scene, picked: Picked, asking: Asking) -> Asked:
 def _line_html(asked: Asked, picked: Picked, kept: KeptAnswers | None, text: str = "") -> str:
     """Who answers, who checks, how it is asked; and what changed since the answer that is shown. `text` is the context as it is now."""
     models = " and ".join(asked.models) or "no model yet"
-    told = f"{models} · checked by {SCORERS.get(picked.scorer, picked.scorer)} · {asked_how(asked.asking)} prompt"
+    scorer = SCORERS.get(picked.scorer, picked.scorer).partition(" (")[0]
+    told = " · ".join(filter(None, (models, f"checked by {scorer}", prompt_words(asked.asking))))
     since = changes(kept.asked, asked) if kept is not None and asked.models else ""
     same = " The context is still the same." if kept is not None and kept.assembly.text == text else ""
     note = f'<p id="ctx-since" role="status"><b>◆ Answered with {escape(since)}.</b>{same}</p>' if since else ""

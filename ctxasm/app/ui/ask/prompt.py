@@ -41,6 +41,12 @@ def asked_how(asking: Asking) -> str:
     return ", ".join(parts)
 
 
+def prompt_words(asking: Asking) -> str:
+    """The same where it is not as by default; else empty."""
+    how = asked_how(asking)
+    return f"{how} prompt" if how != PromptChoice().style else ""
+
+
 def _named(channel: Channel, assembly: Assembly) -> str:
     return f"{channel}, {'with' if expects_markers(assembly.settings.replace(channel=channel)) else 'without'} citations"
 

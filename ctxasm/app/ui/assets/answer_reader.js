@@ -48,7 +48,7 @@ class Reader {
     this.clear();
     this.drawAttempts();
     const empty = el('div', { class: 'empty', id: 'ctx-no-answer' }, el('h2', {}, 'No answer yet'),
-      el('p', {}, 'Press Ask. The default model quotes the context and needs no key.'));
+      el('p', {}, 'The default model quotes the context and needs no key.'));
     this.find('answers').replaceChildren(...(this.panes.length ? this.panes.map((pane, index) => this.pane(pane, index)) : [empty]));
     this.drawSources();
     this.drawFilter();
@@ -81,7 +81,7 @@ class Reader {
     const unchecked = pane.unchecked && el('div', { class: 'panel', role: 'alert', 'data-unchecked': '' },
       el('h3', {}, 'The answer could not be checked this way'), el('p', {}, pane.unchecked), el('p', { class: 'mute' }, 'Checked by words and figures (lexical) instead.'));
     const figures = pane.figures.map((figure) => el('li', {}, el('b', {}, figure.value), ` ${figure.says} `, el('span', { class: 'mute' }, `(${figure.name})`)));
-    const more = el('details', { class: 'more' }, el('summary', {}, 'How it was asked and checked'),
+    const more = el('details', { class: 'more' }, el('summary', {}, 'How it was checked'),
       figures.length ? el('ul', { class: 'figures' }, ...figures) : null, el('ul', {}, ...pane.how.map((text) => el('li', { class: 'mute' }, text))));
     return el('section', { class: 'pane', 'data-pane': index, 'aria-label': `Answer of ${pane.model}` },
       this.panes.length > 1 ? say('h2', 'model', pane.model) : null, head, lines, panel, unchecked, more);

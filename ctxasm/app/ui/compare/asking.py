@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from ctxasm.app.ui.ask.prompt import asked_how, asking_controls
+from ctxasm.app.ui.ask.prompt import asking_controls, prompt_words
 from ctxasm.app.ui.frame.models import pick_models
 from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.widgets.tables import boxed
@@ -47,6 +47,7 @@ def asking_line(assembly: Assembly) -> Line | None:
             show_problem(problem)
             return None
         model = picked.models[0]
-        st.html(boxed(f'<p class="cx-mute cx-small" id="ctx-asked-by">{escape(f"{model.name}, {asked_how(asking)} prompt")}</p>'))
+        told = ", ".join(filter(None, (model.name, prompt_words(asking))))
+        st.html(boxed(f'<p class="cx-mute cx-small" id="ctx-asked-by">{escape(told)}</p>'))
     how = How(model, asking.choice, asking.temperature, asking.max_tokens)
     return Line(how, Prices(sent, written), (model.name, asking), row)

@@ -136,21 +136,23 @@ def chunks_html(rows: Sequence[ChunkRow]) -> str:
     """What came and went, with why, and the text of each."""
     if not rows:
         return ""
+    same = len({row.why for row in rows}) == 1 < len(rows)
     cells = [
         (
             chip(row.side),
             f"<details><summary>{escape(row.name)}</summary><p class='cx-quote'>{escape(_clipped(row.text))}</p></details>",
             "found" if row.retrieved else "neighbour",
             number(row.tokens),
-            escape(row.why),
+            *([] if same else [escape(row.why)]),
         )
         for row in rows[:MOST_CHUNKS]
     ]
     counts = {side: sum(row.side == side for row in rows) for side in ("A", "B", "both")}
     said = ", ".join(f"{count} {'only in' if side != 'both' else 'otherwise in'} {side}" for side, count in counts.items() if count)
     rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
-    heads = ("in", "chunk", "", "tokens", "why the other lacks it")
-    return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}") + rest, "ctx-chunks")
+    heads = ("in", "chunk", "", "tokens", *([] if same else ["why the other lacks it"]))
+    why = f'<small class="cx-mute">{escape(rows[0].why)}</small>' if same else ""
+    return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}", why) + rest, "ctx-chunks")
 
 
 def _clipped(text: str) -> str:

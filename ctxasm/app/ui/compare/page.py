@@ -33,9 +33,9 @@ SHOWN: dict[str, Callable[[Scene, AssemblySettings], None]] = {
     "blind": show_blind_review,
 }
 HEADINGS = {
-    "all": "All questions: does B hold more of their evidence than A?",
-    "answers": "Answers: what are those under B worth, against those under A?",
-    "blind": "Blind review: which holds the answer better?",
+    "all": "Does B hold more evidence than A?",
+    "answers": "What are the answers under B worth, against those under A?",
+    "blind": "Which holds the answer better?",
 }
 
 
@@ -54,17 +54,12 @@ def show_compare() -> None:
                 "What to compare", list(VIEWS), key=Session.compare_view.key, format_func=VIEWS.__getitem__, required=True,
                 label_visibility="collapsed",
             )  # fmt: skip
-            st.button(
-                "Swap",
-                key="swap",
-                on_click=_swap,
-                disabled=pinned is None,
-                icon=":material/swap_horiz:",
-                help="B becomes A, and A becomes B",
-            )
-        with st.popover("Start with …", key="compare_pairs"):
-            for name, (a, b) in pairs(scene).items():
-                st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
+        if pinned not in (None, SENT):
+            st.button("Swap", key="swap", on_click=_swap, icon=":material/swap_horiz:", help="B becomes A, and A becomes B")
+        if pinned is not None:
+            with st.popover("Start with …", key="compare_pairs"):
+                for name, (a, b) in pairs(scene).items():
+                    st.button(name, key=f"pair_{name}", on_click=_take, args=(a, b), width="stretch")
         copy_link(scene, session.now, COMPARE)
     if pinned is None:
         _offer_pin(scene)
@@ -88,10 +83,10 @@ def pairs(scene: Scene) -> dict[str, tuple[Pinned, AssemblySettings]]:
 
 
 def _offer_pin(scene: Scene) -> None:
-    says = "Pin settings as A, here or on Inspect. Then change settings on Inspect: they are B. Or take a pair to start with."
-    st.html(f'<div class="cx cx-empty" role="status"><h2>Nothing is pinned as A yet</h2><p>{escape(says)}</p></div>')
+    says = "Pin settings as A, then change them on Inspect: that is B."
+    st.html(f'<div class="cx cx-empty" role="status"><h2>Nothing is pinned yet</h2><p>{escape(says)}</p></div>')
     with st.container(horizontal=True, horizontal_alignment="center", gap="small"):
-        st.button("Pin the settings of now", key="pin_here", on_click=pin, args=(session.now,), icon=":material/keep:")
+        st.button("Pin current settings", key="pin_here", on_click=pin, args=(session.now,), icon=":material/keep:")
         for name, (a, b) in pairs(scene).items():
             st.button(name, key=f"first_{name}", on_click=_take, args=(a, b))
 

@@ -48,7 +48,7 @@ def table(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Call
     heads = ("Question", "B against A", "Evidence A → B", "Tokens A → B", "B − A")
     cells = [_cells(each, words.get(each.query_id, ""), link_of(each.query_id)) for each in rows[:MOST_ROWS]]
     rest = f'<p class="cx-note">and {plural(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
-    return boxed(table_html(heads, cells, (2, 3, 4), "Questions, those that differ first") + rest, "ctx-questions")
+    return boxed(table_html(heads, cells, (2, 3, 4), "Questions") + rest, "ctx-questions")
 
 
 def _cells(each: QuestionDelta, words: str, address: str) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ def conversation_controls(scene: Scene) -> None:
     """The earlier turns of the scene's query as text that may be typed over, or loaded from a file. For the sidebar."""
     dataset, query = scene.dataset, scene.query
     own = typed_turns(dataset, query.query_id)
-    said = plural(len(query.history), "turn") if query.history else "none"
-    with st.popover(f"Earlier turns · {said}{' :blue[●]' if own is not None else ''}", key="conversation", width="stretch"):
+    said = f" · {len(query.history)}" if query.history else ""
+    with st.popover(f"Earlier turns{said}{' :blue[●]' if own is not None else ''}", key="conversation", width="stretch"):
         key = f"_turns/{dataset}/{query.query_id}"
         if session.value_of(key) is None:
             session.put(key, write_history(query.history))

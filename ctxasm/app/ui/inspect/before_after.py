@@ -222,7 +222,7 @@ def _moves(words: str, moved: Sequence[Moved]) -> str:
     chips = "".join(
         f'<button type="button" class="cx-move" {pick_of(each.key)}>{escape(each.name)}</button>' for each in moved[:MOST_CHUNKS]
     )
-    rest = f" and {plural(len(moved) - MOST_CHUNKS, 'more chunk')}" if len(moved) > MOST_CHUNKS else ""
+    rest = f" and {number(len(moved) - MOST_CHUNKS)} more" if len(moved) > MOST_CHUNKS else ""
     return (
         f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{plural(len(moved), "chunk")} {words} {chips}{rest}</span>'
     )

@@ -24,7 +24,7 @@ def _left(assembly: Assembly) -> str:
         return f"The context is {number(assembly.overshoot_tokens)} tokens over the limit: with this setting {why}."
     characters = assembly.settings.max_chars
     also = f", {number(max(0, characters - len(assembly.text)))} of {number(characters)} characters" if characters is not None else ""
-    return f"{number(assembly.unused_tokens)} of {number(assembly.limit)} tokens{also} stay unused."
+    return f"{number(assembly.unused_tokens)} tokens{also} stay unused."
 
 
 def _too_large(assembly: Assembly) -> DocumentSize | None:
@@ -40,8 +40,7 @@ def regret_html(assembly: Assembly) -> str:
         return _note(assembly, "The baseline chooses nothing: it sends every hit, so there is no packing to compare it with.")
     if regret.best <= 0:
         return _note(assembly, "")
-    value = f'<span class="cx-small">Value = Σ 1/({assembly.settings.pack_k} + rank) over the hits that are sent.</span>'
-    return _note(assembly, f"{_says(assembly)} {value}", _bars(assembly) if regret.regret > NOTHING else "")
+    return _note(assembly, _says(assembly), _bars(assembly) if regret.regret > NOTHING else "")
 
 
 def _note(assembly: Assembly, says: str, picture: str = "") -> str:
@@ -54,7 +53,7 @@ def _note(assembly: Assembly, says: str, picture: str = "") -> str:
 
 def _says(assembly: Assembly) -> str:
     regret = assembly.trace.regret
-    within = " in the same tokens" if assembly.settings.max_chars is None else " in the same tokens, whatever its characters,"
+    within = "" if assembly.settings.max_chars is None else ", whatever its characters,"
     if regret.regret <= NOTHING:
         return f"No choice of whole documents{within} is worth more than this one (packing regret 0)."
     share = 100 * regret.regret / regret.best
@@ -66,9 +65,9 @@ def _says(assembly: Assembly) -> str:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
         best = f" Best: {names}{f' and {more} more' if more > 0 else ''}." if names else ""
-        return f"It is worth {share:.0f} % less than the best choice of whole documents{within} (packing regret).{best}"
+        return f"Worth {share:.0f} % less than the best choice of whole documents{within} (packing regret).{best}"
     bound = "what the best is worth is only known from above"
-    return f"It is worth at most {share:.0f} % less than any choice of whole documents{within} (packing regret): {bound}."
+    return f"Worth at most {share:.0f} % less than any choice of whole documents{within} (packing regret): {bound}."
 
 
 def _bars(assembly: Assembly) -> str:
@@ -81,7 +80,8 @@ def _bars(assembly: Assembly) -> str:
         (best, regret.best, "best" if regret.exact else "bound"),
     )
     drawn = "".join(_bar(name, value, whole, kind) for name, value, kind in rows)
-    return f'<div class="cx-values" role="img" aria-label="Value {decimal(regret.kept)} of {decimal(regret.best)}">{drawn}</div>'
+    spoken, formula = f"Value {decimal(regret.kept)} of {decimal(regret.best)}", f"Σ 1/({assembly.settings.pack_k} + rank) over the hits"
+    return f'<div class="cx-values" role="img" aria-label="{spoken}" title="Value: {formula} that are sent">{drawn}</div>'
 
 
 def _bar(name: str, value: float, whole: float, kind: str) -> str:
@@ -108,9 +108,7 @@ def budget_table_html(bar: Bar) -> str:
         numbers = " ".join(number_chip(n) for n in document.numbers)
         title = f"<span {at_of(document.document_id)}>{escape(document.title)}</span>"
         rows.append((numbers, title, escape(chunks), number(document.tokens), number(end), state))
-    return table_html(
-        ("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents on the token axis"
-    )
+    return table_html(("number", "document", "chunks", "tokens", "up to", "state"), rows, numeric=(3, 4), caption="Documents")
 
 
 def show_budget(assembly: Assembly) -> None:

@@ -262,6 +262,11 @@ def _need_text(document: BarDocument) -> str:
     return f"needs {number(document.missing_tokens)} more" if document.missing_tokens else "dropped"
 
 
+def _need_html(document: BarDocument) -> str:
+    """The same, with the words that a narrow segment leaves out."""
+    return f"<i>needs </i>{number(document.missing_tokens)}<i> more</i>" if document.missing_tokens else "dropped"
+
+
 def _spread(ticks: list[str], limit: int = 24) -> list[str]:
     return ticks if len(ticks) <= limit else ticks[:: len(ticks) // limit + 1]
 
@@ -353,6 +358,7 @@ def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
     """The documents on an axis of so many tokens, with the limit where it is known; `fresh` chunks are marked."""
     cut = {document.document_id for document in bar.dropped}
     ends = accumulate(document.tokens for document in bar.runs)
+    beyond = 0 if _is_far(bar) else max(0, bar.axis - axis)
     groups = "".join(
         _group(
             document,
@@ -360,15 +366,14 @@ def track_html(bar: Bar, axis: int, fresh: frozenset[Key] = frozenset()) -> str:
             fresh,
             document.document_id in cut,
             bar.supplement,
-            "" if bar.limit is None else _beside_the_limit(document, bar.limit - end),
+            _room(document, None if bar.limit is None else bar.limit - end, axis - end if beyond else 0),
         )
         for document, end in zip(bar.runs, ends, strict=True)
     )
     at = 100 * (axis if bar.limit is None else bar.limit) / max(axis, 1)
     over = f" · {number(bar.used - bar.limit)} over" if bar.limit is not None and bar.used > bar.limit else ""
-    used = f'<span class="cx-used">{number(bar.used)} tokens used{over}</span>' if at > 30 else ""
-    beyond = 0 if _is_far(bar) else max(0, bar.axis - axis)
-    torn = f'<span class="cx-beyond" data-beyond="{beyond}">{number(beyond)} more tokens left out ⇢</span>' if beyond else ""
+    used = f'<span class="cx-used">{number(bar.used)} used{over}</span>' if at > 30 else ""
+    torn = f'<span class="cx-beyond" data-beyond="{beyond}">{number(beyond)} more left out ⇢</span>' if beyond else ""
     track = f'{used}{torn}<div class="cx-track{" torn" if beyond else ""}">{groups}</div>'
     return track if bar.limit is None else f"{track}{_limit_html(bar.limit, at, _is_far(bar))}"
 
@@ -381,19 +386,27 @@ def _limit_html(limit: int, at: float, far: bool) -> str:
     )
 
 
-def _beside_the_limit(document: BarDocument, beyond: int) -> str:
-    """On which side of the limit's line a document's words stand, where the line crosses it; `beyond` its end the limit lies."""
-    at = 100 * (document.tokens + beyond) / max(document.tokens, 1)
-    if not 0 < at < 100:
-        return ""
-    return f";--from:{at:.2f}%" if at < 50 else f";--to:{at:.2f}%"
+def _room(document: BarDocument, limit: int | None, edge: int) -> str:
+    """Between which shares of its segment a document's words stand, where the limit's line or the edge of the bar crosses it.
+
+    Both are in tokens from the end of the document, before it where negative.
+    """
+    at = 0.0 if limit is None else _share(document, limit)
+    last = min(100.0, _share(document, edge))
+    first = at if 0 < at < last / 2 else 0.0
+    last = at if last / 2 <= at < last else last
+    return (f";--from:{first:.2f}%" if first else "") + (f";--to:{last:.2f}%" if last < 100 else "")
+
+
+def _share(document: BarDocument, beyond: int) -> float:
+    return 100 * (document.tokens + beyond) / max(document.tokens, 1)
 
 
 def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, supplement: Supplemented | None, side: str = "") -> str:
     """A document on the bar: its title above its parts; a torn edge where only some of it is kept, what it needs where none is."""
     parts = "".join(_part_html(part, document.tokens, _is_fresh(document, part, fresh)) for part in document.parts)
     numbers = "".join(f"<b>{n}</b>" for n in document.numbers[:3]) + ("…" if len(document.numbers) > 3 else "")
-    need = "" if document.kept else f'<em class="cx-need">{_need_text(document)}</em>'
+    need = "" if document.kept else f'<em class="cx-need"><span>{_need_html(document)}</span></em>'
     says = _key_text(document)
     marks = ""
     if document.document_id == SUPPLEMENT:

@@ -113,7 +113,7 @@ def _verdict(pair: OverlapPair, threshold: int) -> tuple[str, str]:
     chars = plural(pair.chars, "character")
     match pair.verdict:
         case "stripped":
-            return "shown once", f"{chars} shared: #{pair.first} shows them."
+            return "shown once", f"{chars} shared."
         case "merged":
             return "merged", f"#{pair.second} is contained in #{pair.first}."
         case "below":

@@ -101,7 +101,7 @@ def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:
 
 def _grouped(assembly: Assembly, levels: dict[str, Level]) -> Step:
     documents = len({fate.document_id for fate in assembly.trace.fates})
-    does = "Chunks go to their documents in reading order; the document with the best chunk comes first."
+    does = "Chunks stand in their documents, the document with the best chunk first."
     return _step("grouped", "group", "grouped", number(documents), levels, does)
 
 

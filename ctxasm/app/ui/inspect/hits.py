@@ -104,7 +104,7 @@ def hits_html(assembly: Assembly, marks: Expected) -> str:
     methods = methods_of(query)
     rows = [_cells(assembly, row, methods, marks) for row in hit_rows(query)[:MOST]]
     heads = ("rank", "chunk", "score", *(escape(method_name(method)) for method in methods), "fate")
-    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "Hits; ○ marks one as expected")
+    return table_html(heads, rows, (0, *range(2, 3 + len(methods))), "○ marks a hit as expected")
 
 
 def _cells(assembly: Assembly, row: HitRow, methods: tuple[str, ...], marks: Expected) -> tuple[str, ...]:

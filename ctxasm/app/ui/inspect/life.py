@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
 from typing import NamedTuple
 
 import streamlit as st
@@ -45,6 +46,13 @@ def chunk_life(assembly: Assembly, key: Key) -> tuple[Step, ...]:
         origin = Step("Retrieved", "Not retrieved itself.", "quiet")
     last = Step("Fate", fate_sentence(fate), "" if fate.fate in ("kept", "truncated", "merged") else "gone")
     return (origin, *(_step(record, key) for record in assembly.trace.stages), last)
+
+
+def _together(steps: Sequence[Step]) -> Iterator[Step]:
+    """Stages in a row that did nothing to it, as one."""
+    for (sentence, look), group in groupby(steps, key=lambda step: (step.sentence, step.look)):
+        own = list(group)
+        yield from own if look != "quiet" else [Step(", ".join(step.stage for step in own), sentence, look)]
 
 
 def _step(record: StageRecord, key: Key) -> Step:
@@ -159,7 +167,7 @@ def _offer_mark(scene: Scene, key: Key, marks: Expected) -> None:
 
 def _show_one(assembly: Assembly, key: Key) -> None:
     steps = "".join(
-        f'<li class="{step.look}"><b>{escape(step.stage)}</b>{escape(step.sentence)}</li>' for step in chunk_life(assembly, key)
+        f'<li class="{step.look}"><b>{escape(step.stage)}</b>{escape(step.sentence)}</li>' for step in _together(chunk_life(assembly, key))
     )
     fate = fate_of(assembly, key)
     candidate = assembly.trace.candidates.get(key)

@@ -62,7 +62,7 @@ def _citations(assembly: Assembly) -> str:
         rows.append((number_chip(citation.number), source, chunks, escape(citation.snippet), also))
     heads = ("number", "source", "chunks", "snippet of the best hit", "also in")
     width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
-    return table_html(heads[:width], [row[:width] for row in rows], caption="Citations, built from the rendered blocks")
+    return table_html(heads[:width], [row[:width] for row in rows], caption="Citations")
 
 
 def prefixes_html(rows: Sequence[PrefixRow]) -> str:
@@ -71,7 +71,7 @@ def prefixes_html(rows: Sequence[PrefixRow]) -> str:
         ("document", "page summary", "tokens"),
         [(f"<span {at_of(r.document_id)}>{escape(r.title)}</span>", escape(r.summary), number(r.tokens)) for r in rows],
         (2,),
-        "Page summaries, once per document",
+        "Page summaries",
     )
 
 

@@ -36,7 +36,7 @@ DOCUMENTS = "documents"
 def show_datasets() -> None:
     """One card a dataset."""
     infos = server.datasets()
-    st.html(boxed(f'<h2 class="cx-h" style="margin-top:14px !important">Datasets<small>{number(len(infos))} in this store</small></h2>'))
+    st.html(boxed(f'<h2 class="cx-h" style="margin-top:14px !important">Datasets<small>{number(len(infos))}</small></h2>'))
     if not infos:
         show_empty("No dataset yet", "Load the sample: one click, no network.")
     for info in infos:
@@ -108,14 +108,14 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
     counted = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
     counts = " · ".join(plural(count, noun) for noun, count in counted if count or noun in ("document", "chunk"))
     kind = _kind(info)
-    badges = [f'<span class="cx-badge" data-kind="{kind}">{kind}</span>']
+    badges = [f'<span class="cx-badge">{kind}</span>'] if kind != info.name else []
     badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
     badges += [f'<span class="cx-badge">{plural(about.saved, "saved question")}</span>'] if about.saved else []
     replaced = f" · {plural(info.replaced, 'character')} replaced" if info.replaced else ""
     when = "linked" if is_linked(info) else "loaded"
     origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
     return (
-        f'<div class="cx-dataset">{"".join(badges)}<span class="cx-mute">{counts}{replaced} · '
+        f'<div class="cx-dataset" data-kind="{kind}">{"".join(badges)}<span class="cx-mute">{counts}{replaced} · '
         f'<span class="cx-nowrap">{when} {info.loaded_at:%Y-%m-%d %H:%M} UTC</span></span>{origin}</div>'
     )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ctxasm.data.documents.options import IngestOptions
 
 KINDS = ["pdf", "docx", "html", "htm", "xhtml", "md", "markdown", "txt", "zip"]
-NOTE = "PDF, Word, HTML, Markdown, text, or a .zip of them. Pages, headings and tables are kept; a broken file is reported and skipped."
+NOTE = "PDF, Word, HTML, Markdown or text. A broken file is reported and skipped."
 UPLOAD, FOLDER = "Upload", "Folder on this machine"
 MOST_FILES = 500
 

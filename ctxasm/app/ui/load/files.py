@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 Taken = tuple[str, bytes]
 KINDS = ["json", "jsonl", "ndjson", "csv", "tsv", "txt", "parquet", "zip", "gz"]
-NOTE = (
-    "A bundle, a dump of LangChain, LlamaIndex or Haystack, traces of Phoenix, Langfuse or LangSmith, Ragas or BEIR files, any log of "
-    "questions with their hits, or any table with a column of text. Several files become one dataset; PDF, Word, HTML and "
-    "Markdown go under Documents."
+NOTE = "Chunks, hits, traces, logs of questions, or a table with text. Several files make one dataset."
+READS = (
+    "Dumps of LangChain, LlamaIndex and Haystack; traces of Phoenix, Langfuse and LangSmith; Ragas and BEIR files; logs of questions with "
+    "their hits; tables with a column of text; or a bundle:"
 )
 MOST_CARDS = 20
 MOST_PASTED = 2_000_000
@@ -115,9 +115,9 @@ def show_files() -> None:
     )
     with st.container(horizontal=True, gap="small"):
         _paste()
-        with st.popover("What is in a bundle?"):
+        with st.popover("Which files?"):
             rows = [(f"<code>{file}</code>", fields) for file, fields in BUNDLE]
-            st.html(boxed(table_html(("file", "fields of a line (? may be absent)"), rows)))
+            st.html(boxed(f'<p class="cx-note">{READS}</p>{table_html(("file", "fields of a line (? may be absent)"), rows)}'))
     if taken := _taken():
         _show_taken(taken)
 
@@ -140,9 +140,10 @@ def _add(files: list[Taken]) -> None:
 
 
 def _paste() -> None:
-    with st.popover("Paste text", icon=":material/content_paste:"):
+    # With another key it is closed once a text is taken: it would cover what the text was taken for.
+    with st.popover("Paste text", icon=":material/content_paste:", key=f"paste_{len(_taken())}"):
         st.text_area(
-            "JSON, JSON Lines, a table with a line of column names, or a prompt with its answer",
+            "JSON, JSON Lines, a table, or a prompt with its answer",
             key=Session.pasted.key,
             height=200,
             placeholder='{"document_id": "a", "chunk_index": 0, "text": "…"}',

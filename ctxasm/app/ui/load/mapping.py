@@ -13,7 +13,7 @@ from ctxasm.app.ui.load.field_boxes import Boxes, KeptMappings, field_boxes, sho
 from ctxasm.data.columns import opened_json, places_inside
 from ctxasm.data.field_names import by_names
 from ctxasm.data.files.mapping_form import EXPECTED, FIELDS, HIT_FIELDS, HITS, NAMES, NEEDED, PROMPT, ColumnMapping
-from ctxasm.data.files.mapping_guess import OF_FLAT
+from ctxasm.data.files.mapping_guess import BY_NAME, OF_FLAT
 from ctxasm.data.files.mapping_paths import NO_PATHS, paths_in
 from ctxasm.data.files.rows import Rows
 
@@ -136,7 +136,7 @@ def mapping_editor(file: FilePreview, mapping: ColumnMapping | None, at: int) ->
         [field for field in FIELDS[mapping.kind] if is_needed(mapping.kind, field)],
         f"{FILE_MAPPING}{turn}/{at}/{mapping.kind}/{mapping.columns.get(HITS, '')}",
         lambda field, key: KEPT.keep(file.file, chosen(mapping, {field: session.value_of(key) or None})),
-        mapping.reasons,
+        {field: reason for field, reason in mapping.reasons.items() if reason != BY_NAME},
         own_paths={HITS: of_hits.lists, **dict.fromkeys(HIT_FIELDS, of_hits.inner)},
     )
     field_boxes(*fields_of(mapping), boxes)

@@ -31,15 +31,12 @@ if TYPE_CHECKING:
     from ctxasm.data.tables.finding import Finding
     from ctxasm.model.ports import FetchedChunk
 
-NOTE = (
-    "Chunks in PostgreSQL or a SQLite file are read where they are, in read-only transactions with a time limit. Saved questions stay in "
-    "the store of ctxasm."
-)
+NOTE = "PostgreSQL or SQLite, in read-only transactions with a time limit. Saved questions stay in the store of ctxasm."
 EXAMPLE = """# .streamlit/secrets.toml
 [connections.docs]
 url = "postgresql://reader:PASSWORD@host/name"
 
-# or as an environment variable of the server
+# or in the environment
 # CTXASM_CONNECTION_DOCS=sqlite:////data/chunks.db"""
 LOOKS = {"problem": "warn", "warning": "warn", "note": ""}
 SHOWN = ("document_id", "chunk_index", "text", "page_number", "section")
@@ -70,8 +67,8 @@ def show_tables() -> None:
     st.html(boxed(f'<p class="cx-note">{NOTE}</p>'))
     known = connections(server.workbench().config)
     if not known:
-        show_empty("No connection is configured", "Name one in the secrets or the environment of the server, and start it again.")
-        st.code(EXAMPLE, language="toml")
+        show_empty("No connection is configured", "Name one as below, and start the server again.")
+        st.code(EXAMPLE, language="toml", wrap_lines=True)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         connection = _pick_connection(known)

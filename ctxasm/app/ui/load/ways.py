@@ -16,10 +16,7 @@ from ctxasm.app.ui.load.tables import show_tables
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.workbench import SAMPLE
 
-ABOUT = (
-    "An invented hospital: pages in Dutch and English, questions in both, what search found for each, and the places that hold the answer "
-    "(gold evidence)."
-)
+ABOUT = "An invented hospital: pages and questions in Dutch and English, what search found, and where the answers stand (gold evidence)."
 
 
 def show_sample() -> None:

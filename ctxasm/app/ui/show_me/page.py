@@ -23,8 +23,7 @@ def show_steps() -> None:
     show_title(
         "Show me",
         "What you retrieve is not what the model reads",
-        "Pages are cut into pieces, and search finds the few that look most like the question. What happens to them before a model reads "
-        "them is called assembly. Here is what it changes, in five steps; each is worked out now, without a key and without a model.",
+        "Search finds pieces of pages; assembly makes of them what a model reads. Five steps, worked out now, no model needed.",
     )
     story = _story()
     if story is None:

@@ -19,6 +19,8 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 from ctxasm.model.stage_labels import stage_name
 
+BESIDE = 40
+"""Characters that are shown of the first lines between a find and the fact."""
 AROUND = 70
 """Characters of a source that are shown before what contradicts an answer."""
 SENT = ("kept", "truncated", "merged")
@@ -26,10 +28,10 @@ STAGE = "expand"
 """The stage that brings pieces which search did not find."""
 
 
-KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "title and summary of the page", "dropped": "left out"}
+KEYS = {"retrieved": "found", "added": "brought by assembly", "scaffold": "page title and summary", "dropped": "left out"}
 """What the looks on the bar mean."""
 
-LINKS = {"Inspect": "Open this in Inspect", "Ask": "Ask this yourself"}
+LINKS = {"Inspect": "Open in Inspect", "Ask": "Ask this yourself"}
 """What the link of a step says by its page: Ask does not show the recorded answer, it asks anew."""
 
 
@@ -53,37 +55,36 @@ def steps(story: Story) -> tuple[Step, ...]:
     on, tight = settings_of(), settings_of(story.on)
     conflict = story.wrong.conflict
     assert conflict is not None
-    page = _title(story, story.key[0], story.on)
     gone = [document for document in budget_bar(story.tight).dropped if document.missing_tokens]
     needs = number(gone[0].missing_tokens or 0) if gone else "nothing"
     wrong = sorted(stale_numbers(story.on))
     return (
         Step(
-            f"Search found the right page, “{page}”, but {ASKED} stands in the piece beside the one it found: the model never reads it.",
+            f"Search found the right page, but {ASKED} stands in the piece beside its find: the model never reads it.",
             _pieces(story, story.off) + _text(story, sent=False),
             "Inspect",
             settings_of(enabled=False),
         ),
         Step(
-            f"With assembly on, each piece that was found brings its neighbours: now the model reads {ASKED}.",
+            f"Assembly brings the neighbours of each find: now the model reads {ASKED}.",
             _pieces(story, story.on) + _text(story, sent=True),
             "Inspect",
             on,
         ),
         Step(
-            f"With {needs} tokens too little room the last page leaves as a whole, {ASKED} with it; it says what it lacks.",
+            f"With {needs} tokens too little room the last page leaves as a whole, {ASKED} with it.",
             _room(story.on, "All of it", story.tight.limit) + _room(story.tight, "Too little room", story.tight.limit) + _room_legend(),
             "Inspect",
             tight,
         ),
         Step(
-            f"A model’s answer is held against its sources: it says “{conflict.claim}”, its source says “{conflict.source}”.",
+            f"An answer is held against its sources: it says “{conflict.claim}”, its source “{conflict.source}”.",
             _answer(story),
             "Ask",
             on,
         ),
         Step(
-            f"Had the sources been numbered as search returned them, {brackets(wrong)} in that answer would point to the wrong page.",
+            f"Numbered as search returned them, {brackets(wrong)} in that answer would point to the wrong page.",
             _numbers(story),
             "Ask",
             on,
@@ -97,7 +98,7 @@ def step_html(number_: int, step: Step) -> str:
         f'<section class="cx cx-step" id="step-{number_}" data-step="{number_}" aria-labelledby="step-{number_}-says">'
         f'<h2 id="step-{number_}-says"><span class="cx-step-n" aria-hidden="true">{number_}</span><span>{escape(step.says)}</span></h2>'
         f'{step.picture}<p class="cx-step-links"><a href="{escape(step.address)}" data-open="{step.page}">{LINKS[step.page]}</a>'
-        f'<a href="?step={number_}" class="cx-mute">Link to step {number_}</a></p></section>'
+        f'<a href="?step={number_}" class="cx-mute" aria-label="Link to step {number_}">Link</a></p></section>'
     )
 
 
@@ -129,19 +130,27 @@ def _pieces(story: Story, assembly: Assembly) -> str:
         rows.append(f'<div class="cx-page"><span>{title}</span><div role="img" aria-label="{spoken}">{"".join(boxes)}</div></div>')
     found = sum(fate.retrieved for fate in fates.values())
     added = len(fates) - found
-    says = [f'<span><i class="cx-swatch p-found"></i>{plural(found, "piece")} found by search</span>']
+    says = [f'<span><i class="cx-swatch p-found"></i>{found} found by search</span>']
     if added:
         says.append(
-            f'<span data-stage="{STAGE}"><i class="cx-swatch p-added"></i>{added} brought by assembly: neighbours of what was found '
-            f"({stage_name(STAGE)})</span>"
+            f'<span data-stage="{STAGE}" title="{stage_name(STAGE)}"><i class="cx-swatch p-added"></i>'
+            f"{plural(added, 'neighbour')} brought by assembly</span>"
         )
-    says.append('<span><i class="cx-swatch p-out"></i>not sent to the model</span>')
+    says.append('<span><i class="cx-swatch p-out"></i>not sent</span>')
     return f'<div class="cx-pages">{"".join(rows)}<div class="cx-legend">{"".join(says)}</div></div>'
+
+
+def _shortened(beside: str) -> str:
+    """What stands between the find and the fact: how it begins, and its last line."""
+    first, _, last = beside.rpartition("\n")
+    end = first.rfind(" ", 0, BESIDE)
+    return f"{first[:end]} … {last}" if end > 0 and len(first) > BESIDE else beside
 
 
 def _text(story: Story, sent: bool) -> str:
     """The text where the find ends and the piece beside it begins."""
-    found, beside, fact, after = map(escape, story.excerpt)
+    found, fact, beside = map(escape, (story.excerpt.found, story.excerpt.fact, _shortened(story.excerpt.beside)))
+    after = " …" if story.excerpt.after else ""
     head = "The model reads on" if sent else "The model’s text stops here"
     state = "added" if sent else "out"
     return (
@@ -160,9 +169,9 @@ def _room(assembly: Assembly, name: str, limit: int) -> str:
     groups = "".join(_segment(document, axis) for document in bar.runs)
     over = assembly.limit == limit
     mark = f'<i class="cx-step-limit" style="left:{100 * limit / axis:.2f}%"></i>' if over else ""
-    said = f"room for {number(assembly.limit)} tokens" if over else f"takes {number(assembly.token_count)} tokens"
+    said = f"{number(assembly.limit if over else assembly.token_count)} tokens"
     gone = "".join(
-        f'<span class="cx-need" data-missing="{document.missing_tokens or ""}">{escape(document.title)} left: needs '
+        f'<span class="cx-need" data-missing="{document.missing_tokens or ""}">{escape(document.title)} needs '
         f"{number(document.missing_tokens or 0)} more</span>"
         for document in bar.dropped
     )
@@ -174,7 +183,7 @@ def _room(assembly: Assembly, name: str, limit: int) -> str:
 
 def _room_legend() -> str:
     keys = "".join(f'<span><i class="cx-swatch k-{look}"></i>{means}</span>' for look, means in KEYS.items())
-    return f'<div class="cx-legend">{keys}<span>a token is about ¾ of a word</span></div>'
+    return f'<div class="cx-legend">{keys}<span>a token ≈ ¾ of a word</span></div>'
 
 
 def _segment(document: BarDocument, axis: float) -> str:
@@ -206,7 +215,7 @@ def _answer(story: Story) -> str:
     before, told, after = block[low : conflict.start], block[conflict.start : conflict.end], block[conflict.end : high]
     title = escape(_title(story, _cited(story.on)[conflict.number], story.on))
     return (
-        '<div class="cx-two"><blockquote class="cx-said" dir="auto"><cite>An answer, recorded with a mistake in it</cite>'
+        '<div class="cx-two"><blockquote class="cx-said" dir="auto"><cite>Recorded answer with a mistake</cite>'
         f"{drawn}</blockquote>"
         f'<blockquote class="cx-said" dir="auto" data-source="{conflict.number}"><cite><span class="cx-num">{conflict.number}</span> '
         f"{title}</cite>…{escape(before)}<mark>{escape(told)}</mark>{escape(after)}</blockquote></div>"
@@ -240,7 +249,7 @@ def _numbers(story: Story) -> str:
         for n in sorted({*now, *before})
     )
     return (
-        '<div class="cx-table-wrap"><table><thead><tr><th scope="col">number</th><th scope="col">as search returned them</th>'
+        '<div class="cx-table-wrap"><table><thead><tr><th scope="col">number</th><th scope="col">by search</th>'
         f'<th scope="col">after assembly</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
 

@@ -31,7 +31,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     holds = f"All evidence of {row.whole} of {plural(row.labelled, 'question')} at {number(row.tokens)} tokens each"
 
     def listed(what: str, ids: tuple[str, ...]) -> str:
-        links = ", ".join(state_link(link_of(name), _short(words.get(name, name))) for name in ids[:MOST])
+        links = " ".join(state_link(link_of(name), _short(words.get(name, name))) for name in ids[:MOST])
         rest = f" and {len(ids) - MOST} more" if len(ids) > MOST else ""
         return f'<p data-flips="{what}" data-count="{len(ids)}"><b>{what} {len(ids)}</b> {links}{rest}</p>'
 

@@ -50,7 +50,7 @@ def rivals_words(found: SweepResult) -> str:
         return ""
     others = tuple(name for name in varied(found) if name not in (grid.down, grid.across))
     at = f" ({named(values_of(found.settings[grid.best], others))})" if others else ""
-    return f"Dotted: more hits, the neighbours as they are{at}. What stands straight above each other has equal tokens."
+    return f"Dotted: more hits, the same neighbours{at}. Straight above each other: equal tokens."
 
 
 def front_of(found: SweepResult) -> Any:

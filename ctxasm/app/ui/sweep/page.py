@@ -43,7 +43,7 @@ Axes = dict[str, tuple[Any, ...]]
 HEADINGS: Mapping[Verdict, str] = {
     "shown": "Recommended, and shown on your questions",
     "leaning": "Your questions lean to this, which is not shown yet",
-    "prior": "Recommended by other corpora, not shown on your questions",
+    "prior": "Recommended, not shown on your questions",
     "keep": "Keep your settings",
 }
 """What stands over the recommendation, so that it does not pass for what the sweep has shown."""
@@ -51,9 +51,7 @@ HEADINGS: Mapping[Verdict, str] = {
 
 def show_sweep() -> None:
     """Everything that Sweep draws."""
-    show_title(
-        "Sweep", "Which settings?", "Every combination on every question: does all of its evidence reach the model, and at how many tokens?"
-    )
+    show_title("Sweep", "Which settings hold most evidence for their tokens?")
     info = session.info
     if info is None:
         show_empty("Load a dataset with questions", "Open Load: take the sample with one click, or upload a bundle of your own.")
@@ -108,7 +106,8 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
             _begin(info, session.now, axes)
-        st.html(boxed(f'<p class="cx-note" role="status" id="ctx-plan">{escape(plan_words(plan, plan.estimate))}</p>'))
+        says, more = plan_words(plan, plan.estimate)
+        st.html(boxed(f'<p class="cx-note" role="status" title="{escape(more)}" id="ctx-plan">{escape(says)}</p>'))
     return True
 
 
@@ -132,14 +131,14 @@ def _plan(info: DatasetInfo, axes: Axes) -> Plan | None:
     return plan
 
 
-def plan_words(plan: Plan, told: SweepEstimate) -> str:
-    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s. …`"""
+def plan_words(plan: Plan, told: SweepEstimate) -> tuple[str, str]:
+    """`18 settings, 21 more for the recommendation, × 60 questions (58 labelled): 2,340 assemblies, about 7 s`, and its tooltip."""
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
         f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{plural(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}. "
-        "What was counted before is not counted again."
+        f"{plural(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}",
+        "What was counted before is not counted again",
     )
 
 
@@ -226,7 +225,7 @@ def _show_heatmap(found: SweepResult) -> None:
             if name not in (down, across)
         }
     drawn = heatmap_of(found, down, across, others)
-    key = "tokens below; ★ the best. Click a cell, then another."
+    key = "tokens below; ★ the best. Click one cell or two."
     st.html(boxed(f'<h2 class="cx-h">Share of questions with all their evidence<small>{key}</small></h2>'))
     st.html(heatmap_html(found, drawn, session.sweep_cells))
 

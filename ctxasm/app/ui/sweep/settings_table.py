@@ -35,4 +35,4 @@ def _cells(row: SettingRow, start: AssemblySettings, names: tuple[str, ...], lin
     marks = [mark for mark, settings in (("yours", start), ("default", AssemblySettings())) if settings == row.settings]
     link = state_link(link_of(row.settings), "Inspect", label=f"Open {', '.join(values)} in Inspect")
     badges = " ".join(f'<span class="cx-badge">{mark}</span>' for mark in marks)
-    return [f"{row.whole} of {row.labelled}", f"{number(row.tokens)} {badges}".strip(), *map(escape, values), link]
+    return [f"{row.whole} of {row.labelled}", f"{badges} {number(row.tokens)}".strip(), *map(escape, values), link]

@@ -238,7 +238,7 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
         f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" '
         f'data-document="{escape(citation.document_id)}" style="--c:{colour}"><header>'
         f'<span class="cx-num">{block}</span>'
-        f'<b>{title}</b><span class="cx-mute">{plural(len(citation.chunk_indexes), "chunk")} · {number(tokens)} tokens{also}</span>'
+        f'<b>{title}</b><span class="cx-mute">{number(tokens)} tokens{also}</span>'
         "</header>"
         f'<div class="cx-body" dir="auto">{body}</div></article>'
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = (), caption: str = "") -> str:
-    """A table of cells that are already escaped HTML; `numeric` columns stand right."""
+def table_html(heads: Sequence[str], rows: Iterable[Sequence[str]], numeric: Sequence[int] = (), caption: str = "", more: str = "") -> str:
+    """A table of cells that are already escaped HTML; `numeric` columns stand right, `more` follows the caption as HTML."""
     head = "".join(f'<th scope="col"{_numeric(at, numeric)}>{name}</th>' for at, name in enumerate(heads))
     body = "".join("<tr>" + "".join(f"<td{_numeric(at, numeric)}>{cell}</td>" for at, cell in enumerate(row)) + "</tr>" for row in rows)
-    title = f"<caption>{caption}</caption>" if caption else ""
+    title = f"<caption>{caption}{more}</caption>" if caption else ""
     return (
         f'<div class="cx-table-wrap" tabindex="0" role="group" aria-label="{caption or "table"}"><table>{title}<thead><tr>{head}</tr>'
         f"</thead><tbody>{body}</tbody></table></div>"

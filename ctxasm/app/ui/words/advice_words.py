@@ -52,7 +52,7 @@ def _next_door(f: Figures) -> str:
 def _stale(f: Figures) -> str:
     verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
     share = f"{_percent(f['likeness'])} alike"
-    return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}) that says much the same ({share})."
+    return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}), {share}."
 
 
 def _low_scores(f: Figures) -> str:
@@ -87,8 +87,7 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
         f"{f['tiny']} of {plural(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
     ),
     "unused_tokens": lambda f: (
-        f"{number(f['unused'])} of {number(f['limit'])} tokens are unused while {_cut_hits(f)}: this is worth "
-        f"{_percent(f['regret'])} less than the best choice."
+        f"{number(f['unused'])} tokens are unused while {_cut_hits(f)}: worth {_percent(f['regret'])} less than the best choice."
     ),
     "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
     "window_crowds_out": lambda f: f"Neighbours take {_percent(f['share'])} of the text while {_cut_hits(f)}.",
