@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
-from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.quantities import Quantity, may_count, read_quantities
 from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_words, words_in
 from ctxasm.model.support import Source
 
@@ -85,10 +85,12 @@ class Evidence:
     def _add(self, sentence: Sentence, text: str) -> None:
         at = len(self.sentences)
         self.sentences.append(sentence)
-        postings, kept = self.postings, self.stems.kept
+        postings, kept, article = self.postings, self.stems.kept, False
         for word in words_in(text, sentence.start, sentence.end):
             key, figure, denies, opposes, _, _, _, verb = kept[word]
-            if figure:
+            if figure == "article":
+                article = True
+            elif figure:
                 self._with_figures.add(at)
             if denies or opposes:
                 self._with_signs.add(at)
@@ -100,6 +102,8 @@ class Evidence:
                         self._participles.setdefault(verb, set()).add(key)
                 elif places[-1] != at:
                     places.append(at)
+        if article and at not in self._with_figures and may_count(text, sentence.start, sentence.end):
+            self._with_figures.add(at)
 
     def variants(self, key: str, verb: str = "", leads: frozenset[str] = frozenset()) -> tuple[str, ...]:
         """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
@@ -178,7 +182,7 @@ class Evidence:
         return known
 
     def has_figures(self, at: int) -> bool:
-        """Whether a sentence has a word or number that may begin a quantity."""
+        """Whether a sentence has a word or number that may be a quantity."""
         return at in self._with_figures
 
     def span(self, at: int) -> tuple[int, int]:

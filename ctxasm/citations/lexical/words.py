@@ -15,8 +15,8 @@ import Stemmer
 from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
 from ctxasm.text.denials import is_denial
 from ctxasm.text.language import DUTCH, ENGLISH, GERMAN
-from ctxasm.text.number_words import begins_figure
-from ctxasm.text.terms import folded
+from ctxasm.text.number_words import ARTICLES, begins_figure
+from ctxasm.text.terms import as_matched, folded
 
 Tongue = Literal["nl", "en", "de"]
 TALK = frozenset(
@@ -64,12 +64,13 @@ class Word(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, how it is
-    written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1) or says the opposite of (-1), and the
-    key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no participle)."""
+    """The key of a word (empty: no content), whether it may begin a figure (an article does before a unit only), denies, or says the
+    opposite of another word, how it is written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1)
+    or says the opposite of (-1), and the key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no
+    participle)."""
 
     key: str
-    figure: bool
+    figure: Literal["", "article", "figure"]
     denies: bool
     opposes: bool
     plain: str
@@ -78,8 +79,10 @@ class Read(NamedTuple):
     verb: str
 
 
-def _is_figure(plain: str) -> bool:
-    return plain[:1].isdigit() or begins_figure(plain)
+def _figure(word: str, plain: str) -> Literal["", "article", "figure"]:
+    if not (plain[:1].isdigit() or begins_figure(plain)) or plain == "a":  # "a quarter of an hour" has another one
+        return ""
+    return "article" if as_matched(word) in ARTICLES else "figure"
 
 
 class _Kept(dict[str, Read]):
@@ -120,7 +123,7 @@ class Stems:
         folds, known = folded(word), signs()
         key, plain = self._found(folds), folds.replace("’", "'")
         concept, sign = known.signed.get(plain) or (known.modals.get(plain, key), 1)
-        return Read(key, _is_figure(folds), is_denial(folds), folds in known.opposing, plain, concept, sign, self._verb_of(folds))
+        return Read(key, _figure(word, folds), is_denial(folds), folds in known.opposing, plain, concept, sign, self._verb_of(folds))
 
     def _found(self, plain: str) -> str:
         if plain in self._stops or plain.replace("’", "'").endswith("n't"):
