@@ -92,7 +92,9 @@ def _versions_agree(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
 
 
 def _number_is_time(number: Quantity, time: Quantity) -> bool:
-    return number.unit in ("", "time") and any(v in time.values or v * 60 in time.values for v in number.floats)
+    if number.unit not in ("", "time"):
+        return False
+    return not time.values.isdisjoint(number.values) or any(value * 60 in time.values for value in number.floats)
 
 
 def _date_has_year(date: Quantity, number: Quantity) -> bool:
