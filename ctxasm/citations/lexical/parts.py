@@ -105,7 +105,7 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights: list[float] = []
     forms: dict[str, int] = {}
-    leads = stems.leads_in(claim)
+    leads = sorted(stems.leads_in(claim))
     for key, bit in bits.items():
         variants = evidence.variants(key, verbs[key], leads)
         weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))
