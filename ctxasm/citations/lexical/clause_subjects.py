@@ -17,6 +17,7 @@ from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import Window
 from ctxasm.citations.lexical.words import Word, read_words
+from ctxasm.model.records import make_record
 from ctxasm.model.support import Conflict, ConflictKind
 
 SAME_SHARE = 0.5
@@ -72,7 +73,7 @@ class Matter:
                 for place, ours in enumerate(quantities, len(self.parts.words)):
                     if any(ours.agrees(theirs) for theirs in clause.quantities):
                         mask |= 1 << place
-            yield Clause(clause, at, mask)
+            yield make_record(Clause, (clause, at, mask))
 
     def _whole(self) -> list[Clause]:
         """Every sentence as one clause."""

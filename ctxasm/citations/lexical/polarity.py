@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.words import Read, Stems
+from ctxasm.model.records import make_record
 from ctxasm.text.denials import DENIALS
 from ctxasm.text.number_words import UNITS
 
@@ -90,7 +91,7 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
             cue = denied[at]
             yield Said(concept, -sign, min(cue.start, start), max(cue.end, end), True, cue.plain in _BARE)
         else:
-            yield Said(concept, sign, start, end)
+            yield make_record(Said, (concept, sign, start, end, False, False))
 
 
 def _denied(words: Sequence[_Found], stems: Stems) -> dict[int, _Token]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.parts import Parts
+from ctxasm.model.records import make_record
 
 MOST_SENTENCES = 3
 """Sentences in one window."""
@@ -128,7 +129,7 @@ class Windows:
                 for first in range(max(low, at - further), min(at + 1, numbers.stop - further)):
                     mask = self._union(first, first + further)
                     if mask not in found and self._is_together(first, first + further):
-                        found[mask] = Window(source, first, first + further, mask)
+                        found[mask] = make_record(Window, (source, first, first + further, mask))
                 low = at + 1
         return list(found.values())
 

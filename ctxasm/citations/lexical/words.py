@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import Stemmer
 
 from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
+from ctxasm.model.records import make_record
 from ctxasm.text.denials import is_denial
 from ctxasm.text.language import DUTCH, ENGLISH, GERMAN
 from ctxasm.text.number_words import ARTICLES, begins_figure
@@ -169,7 +170,7 @@ def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     kept = stems.kept
     for match in _WORD.finditer(text, low, high):
         if key := kept[match.group()].key:
-            yield Word(match.start(), match.end(), key)
+            yield make_record(Word, (*match.span(), key))
 
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:
