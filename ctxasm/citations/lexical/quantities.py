@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
@@ -106,8 +107,14 @@ def _starts(text: str, low: int, high: int) -> Iterator[int]:
             if match["sign"]:
                 yield match.start()
             yield match.start("figure")
-        elif begins_figure(as_matched(word := match.group())) or word[0] in FRACTIONS:
+        elif _may_begin(match.group()):
             yield match.start()
+
+
+@lru_cache(maxsize=65536)
+def _may_begin(word: str) -> bool:
+    """Whether a quantity may begin with a word as written; remembered, because each word of a text is asked about."""
+    return begins_figure(as_matched(word)) or word[0] in FRACTIONS
 
 
 def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
