@@ -42,7 +42,8 @@ class Quantity(NamedTuple):
     def agrees(self, other: Quantity) -> bool:
         """Whether the two may mean the same: equal values, and no different units."""
         if self.kind == other.kind:
-            if not _EQUAL.get(self.kind, _share)(self.values, other.values):
+            equal = _EQUAL.get(self.kind)
+            if not equal(self.values, other.values) if equal else self.values.isdisjoint(other.values):
                 return False
             if self.unit == other.unit:
                 return self.factor == other.factor or self.raw != other.raw
@@ -72,10 +73,6 @@ class Quantity(NamedTuple):
         return [value for value in self.values if isinstance(value, float)]
 
 
-def _share(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
-    return not ours.isdisjoint(theirs)
-
-
 def _dates_agree(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
     """Dates agree when all parts that both name are equal."""
     return any(_parts_agree(str(a).split("-"), str(b).split("-")) for a in ours for b in theirs)
@@ -92,9 +89,8 @@ def _versions_agree(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
 
 
 def _number_is_time(number: Quantity, time: Quantity) -> bool:
-    if number.unit not in ("", "time"):
-        return False
-    return not time.values.isdisjoint(number.values) or any(value * 60 in time.values for value in number.floats)
+    times = time.values
+    return number.unit in ("", "time") and any(isinstance(v, float) and (v in times or v * 60 in times) for v in number.values)
 
 
 def _date_has_year(date: Quantity, number: Quantity) -> bool:
