@@ -20,7 +20,7 @@ Split = Callable[[str], list[tuple[int, int]]]
 LEAST_PREFIX = 5
 """Shorter words are no stem of a longer one."""
 _CLAUSE_END = re.compile(
-    r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
+    r"[,;:()\n]|\s[-–—]\s|(?=[abehmotuw])\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
 _PARTING = frozenset(";:\n")

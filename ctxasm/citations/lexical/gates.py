@@ -6,7 +6,7 @@ Word overlap alone certifies nothing ("45 minutes" for "30 minutes" shares all w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -27,6 +27,21 @@ from ctxasm.citations.lexical.verbatim import is_verbatim
 from ctxasm.citations.lexical.windows import Window, union
 from ctxasm.model.support import Conflict, Gated
 
+_GATES: tuple[Callable[[Matter], Iterable[Gated]], ...] = (
+    find_unasserted,
+    find_gates,
+    find_turned,
+    find_amounts,
+    find_finer,
+    find_edits,
+    find_changed_places,
+    find_untied,
+    find_pairs,
+    find_later,
+)
+"""What keeps a claim from being carried although nothing of it is missing or denied, in the order in which it is told."""
+_SOONEST = sorted(_GATES, key=lambda gate: gate is not find_untied)
+"""The same in the order in which the first is soonest found."""
 ONE_WORD = 0.115
 """A single word of weight that is less than this share of its claim may lack: a long claim says one thing in a word of its own."""
 
@@ -64,7 +79,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, only: L
     if only == "conflict" and not (signs or parts.names or parts.quantities):
         return lacking
     is_gated = only != "conflict" and not lacking.stands_against
-    if only == "gate" and is_gated and (first := next(chain(find_untied(matter), _gates(matter)), None)):
+    if only == "gate" and is_gated and (first := next(_found(_SOONEST, matter), None)):
         return lacking._replace(gated=(first,))
     displaced, denials, conflict = 0, lonely_denials(matter) if signs and is_gated else 0, None
     for stretch in parts.clauses:
@@ -79,7 +94,11 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, only: L
     displaced &= ~lacking.uncovered
     displaced &= ~in_titles(parts, sources, evidence, displaced)
     findings = lacking._replace(displaced=displaced, denials=denials, conflict=conflict)
-    return findings._replace(gated=tuple(dict.fromkeys(_gates(matter)))) if is_gated and only is None else findings
+    return findings._replace(gated=tuple(dict.fromkeys(_found(_GATES, matter)))) if is_gated and only is None else findings
+
+
+def _found(gates: Iterable[Callable[[Matter], Iterable[Gated]]], matter: Matter) -> Iterator[Gated]:
+    return chain.from_iterable(gate(matter) for gate in gates)
 
 
 def _says_both(matter: Matter) -> bool:
@@ -87,20 +106,6 @@ def _says_both(matter: Matter) -> bool:
     ours = {op.meaning for op in matter.operators if op.kind == "time"}
     found = ({op.meaning for op in matter.evidence.operators(at) if op.kind == "time"} for at in matter.numbers)
     return bool(ours) and any(ours < theirs for theirs in found)
-
-
-def _gates(matter: Matter) -> Iterator[Gated]:
-    """What keeps a claim from being carried although nothing of it is missing or denied."""
-    yield from find_unasserted(matter)
-    yield from find_gates(matter)
-    yield from find_turned(matter)
-    yield from find_amounts(matter)
-    yield from find_finer(matter)
-    yield from find_edits(matter)
-    yield from find_changed_places(matter)
-    yield from find_untied(matter)
-    yield from find_pairs(matter)
-    yield from find_later(matter)
 
 
 def missing_bits(parts: Parts, shown: Window, findings: Findings) -> int:
