@@ -170,7 +170,7 @@ class Evidence:
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
         words, quantities = list(read_words(text, sentence.start, sentence.end, self.stems)), self.quantities(at)
         for start, end in clause_spans(text, sentence.start, sentence.end):
-            segment += any(mark in _PARTING for mark in text[before:start])
+            segment += not _PARTING.isdisjoint(text[before:start])
             before = end
             figures = tuple(quantity for quantity in quantities if start <= quantity.start < end)
             low, high = bisect_left(words, (start,)), bisect_left(words, (end,))

@@ -65,14 +65,15 @@ def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
         if word == ",":
             part += 1
         elif word in _BREAKS:
-            said += _clause(clause, stems)
-            clause = []
+            if clause:
+                said += _clause(clause, stems)
+                clause = []
         else:
             read = kept[word]
             if read.plain in turns:
                 said += _clause(clause, stems)
                 clause = []
-            clause.append((match.start(), match.end(), read, part))
+            clause.append((*match.span(), read, part))
     return [*said, *_clause(clause, stems)]
 
 
@@ -80,9 +81,9 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known, before = signs(), ""
     denied = _denied(words, stems)
-    for at, (start, end, read, _) in enumerate(words):
-        plain, concept, sign = read.plain, read.concept, read.sign
-        if plain in known.paired:
+    paired = known.paired
+    for at, (start, end, (_, _, _, _, plain, concept, sign, _), _) in enumerate(words):
+        if plain in paired:
             concept, sign = known.signed.get(f"{before}_{plain}", (concept, sign))
         before = plain
         if not concept or plain in DENIALS:
