@@ -45,6 +45,8 @@ _MARKUP = re.compile(
     r"|(?<!\w)_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?!\w)|~~|`+|</?[a-zA-Z][^<>\n]{0,80}>"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])|(?<=\n)[ \t]*>[> \t]*"
 )
+_MAY_MARK_UP = re.compile(r"[`\[*_~<\\>]")
+"""One of these is in all markup: most stretches have none."""
 _LOOK_BACK = 60
 _LOOK_AHEAD = 12
 _MARKS = tuple(".,;:!?)。，；：！？）")
@@ -167,7 +169,7 @@ def _widened(answer: str, start: int, end: int, low: int, high: int) -> tuple[in
 
 def _add_marked_up(writer: _Writer, answer: str, start: int, end: int) -> None:
     stretch, at = answer[start:end], 0
-    for markup in _MARKUP.finditer(stretch):
+    for markup in _MARKUP.finditer(stretch) if _MAY_MARK_UP.search(stretch) else ():
         if markup[0][0] == "*" and _multiplies(stretch, *markup.span()):
             continue
         writer.add(stretch[at : markup.start()], start + at)

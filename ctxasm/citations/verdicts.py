@@ -92,10 +92,9 @@ def judge(claim: Claim, at: int, bench: Bench, *, marked: bool) -> CheckedClaim:
     known = tuple(number for number in claim.cited if number in bench.positions)
     unknown = tuple(number for number in claim.cited if number not in bench.positions)
     dropped = tuple(bench.dropped[number] for number in unknown if number in bench.dropped)
-    if claim.clauses:
-        return replace(_by_clause(claim, at, bench, known), unknown=unknown, dropped=dropped)
-    if known:
-        return replace(_cited(claim, at, bench, known), unknown=unknown, dropped=dropped)
+    if claim.clauses or known:
+        checked = _by_clause(claim, at, bench, known) if claim.clauses else _cited(claim, at, bench, known)
+        return replace(checked, unknown=unknown, dropped=dropped) if unknown else checked
     if claim.inherited and (inherited := _inherited(claim, at, bench)) is not None:
         return inherited
     better, match = _best(bench, bench.each(at))

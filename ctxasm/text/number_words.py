@@ -76,6 +76,8 @@ def _numbers() -> dict[str, float]:
     return {plain: value for word, value in found.items() for plain in _plain((word,))}
 
 
+ARTICLES = frozenset(("one", "een", "ein", "eins", "eine", "einen", "einem", "einer", "eines"))
+"""Words for one that are no figure unless they stand before a unit."""
 NUMBER_WORDS = _numbers()
 """Numbers below a hundred, and a hundred and a thousand; accents may lack."""
 _HUNDREDS = re.compile(r"(.*?)(?:honderd|hundert)(?:(?:en|und)?(.+))?")

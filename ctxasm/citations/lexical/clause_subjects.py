@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.around import Around, around_all
-from ctxasm.citations.lexical.evidence import Evidence, SourceClause, clause_spans
+from ctxasm.citations.lexical.evidence import Evidence, SourceClause
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.polarity import Said, read_polarity
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import Window
 from ctxasm.citations.lexical.words import Word, read_words
+from ctxasm.model.records import make_record
 from ctxasm.model.support import Conflict, ConflictKind
 
 SAME_SHARE = 0.5
@@ -72,7 +73,7 @@ class Matter:
                 for place, ours in enumerate(quantities, len(self.parts.words)):
                     if any(ours.agrees(theirs) for theirs in clause.quantities):
                         mask |= 1 << place
-            yield Clause(clause, at, mask)
+            yield make_record(Clause, (clause, at, mask))
 
     def _whole(self) -> list[Clause]:
         """Every sentence as one clause."""
@@ -100,7 +101,7 @@ class Matter:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """The clauses of the claim, as characters."""
-        return self.parts.once(_spans, self.evidence)
+        return self.parts.spans
 
     @property
     def operators(self) -> list[Operator]:
@@ -189,10 +190,6 @@ class Matter:
 
 def _said(parts: Parts, evidence: Evidence) -> list[Said]:
     return read_polarity(parts.text, 0, len(parts.text), evidence.stems)
-
-
-def _spans(parts: Parts, _: Evidence) -> list[tuple[int, int]]:
-    return clause_spans(parts.text, 0, len(parts.text))
 
 
 def _bits(parts: Parts, _: Evidence) -> dict[str, int]:

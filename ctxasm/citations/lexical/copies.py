@@ -18,6 +18,7 @@ from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.order import BEING, MOST_MOVED, SKIPPED
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.words import Tongue
+from ctxasm.model.records import make_record
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.denials import is_denial
 from ctxasm.text.terms import folded
@@ -74,7 +75,7 @@ def _copied(evidence: Evidence, at: int) -> tuple[list[Token], frozenset[Pair]]:
 
 def _tokens(text: str, low: int, high: int) -> list[Token]:
     found = ((*match.span(), folded(match.group())) for match in _TOKEN.finditer(text, low, high))
-    return [Token(start, end, _EDGE if plain in ";\n" else plain) for start, end, plain in found if plain not in SKIPPED]
+    return [make_record(Token, (start, end, _EDGE if plain in ";\n" else plain)) for start, end, plain in found if plain not in SKIPPED]
 
 
 def _pair(tokens: Sequence[Token], place: int) -> Pair:

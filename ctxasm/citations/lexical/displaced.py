@@ -92,11 +92,11 @@ def _turned_figures(matter: Matter, mask: int) -> Iterator[Displaced]:
     for bit, (ours, around) in enumerate(matter.around if mask & matter.parts.all_quantities else (), len(matter.parts.words)):
         if not mask >> bit & 1 or not (mine := _directions(around)):
             continue
-        known = {at: matter.evidence.once(arounds, at) for at in {clause.sentence for clause in matter.same(mask)}}
         places = [
-            (clause.sentence, theirs, set(mine) & set(map(_turned_round, _directions(other))))
+            (clause.sentence, theirs, mine & set(map(_turned_round, _directions(other))))
             for clause in matter.same(mask)
-            for theirs, other in known[clause.sentence]
+            if clause.mask >> bit & 1
+            for theirs, other in matter.evidence.once(arounds, clause.sentence)
             if theirs in clause.source.quantities and ours.agrees(theirs)
         ]
         if places and all(turned for _, _, turned in places):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from ctxasm.citations.lexical.lexicon import turning_heads
 from ctxasm.citations.lexical.operators import Operator, read_operators
 from ctxasm.citations.lexical.polarity import Said, read_polarity
-from ctxasm.citations.lexical.quantities import Quantity, read_quantities
+from ctxasm.citations.lexical.quantities import Quantity, may_count, read_quantities
 from ctxasm.citations.lexical.quantity import Key
 from ctxasm.citations.lexical.words import BOUND, Stems, Word, read_words, words_in
 from ctxasm.model.support import Source
@@ -22,7 +22,7 @@ Split = Callable[[str], list[tuple[int, int]]]
 LEAST_PREFIX = 5
 """Shorter words are no stem of a longer one."""
 _CLAUSE_END = re.compile(
-    r"[,;:()\n]|\s[-–—]\s|\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
+    r"[,;:()\n]|\s[-–—]\s|(?=[abehmotuw])\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
 _PARTING = frozenset(";:\n")
@@ -71,7 +71,7 @@ class Evidence:
         self._leads = sorted({lead for source in sources for low, high in source.ranges for lead in stems.leads_in(source.text[low:high])})
         self._vocabulary = sorted(self.postings)
         self._backwards = sorted(key[::-1] for key in self._vocabulary) if stems.tongue != "en" else []
-        self._variants: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
+        self._variants: dict[str, tuple[str, ...]] = {}
         self._quantities: dict[int, tuple[Quantity, ...]] = {}
         self._by_figure: dict[int, defaultdict[Key, dict[int, None]]] = {}
         self._in_titles: dict[tuple[int, str], bool] = {}
@@ -88,10 +88,12 @@ class Evidence:
     def _add(self, sentence: Sentence, text: str) -> None:
         at = len(self.sentences)
         self.sentences.append(sentence)
-        postings, kept = self.postings, self.stems.kept
+        postings, kept, article = self.postings, self.stems.kept, False
         for word in words_in(text, sentence.start, sentence.end):
             key, figure, denies, opposes, _, _, _, verb = kept[word]
-            if figure:
+            if figure == "article":
+                article = True
+            elif figure:
                 self._with_figures.add(at)
             if denies or opposes:
                 self._with_signs.add(at)
@@ -103,27 +105,35 @@ class Evidence:
                         self._participles.setdefault(verb, set()).add(key)
                 elif places[-1] != at:
                     places.append(at)
+        if article and at not in self._with_figures and may_count(text, sentence.start, sentence.end):
+            self._with_figures.add(at)
 
-    def variants(self, key: str, verb: str = "", leads: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    def variants(self, key: str, verb: str = "", leads: Sequence[str] = ()) -> tuple[str, ...]:
         """The words of the sources that may mean `key`: itself, synonyms, longer or shorter forms, compounds that it begins or ends.
 
         `verb` is the key of the verb where the word may be a participle; `leads` are heads of verbs that stand apart in the claim.
         """
-        known = self._variants.get((key, verb, leads))
+        if not (verb or leads):
+            return self._alone(key)
+        keys = (key, verb) if verb else (key,)
+        joined = self._written_as([lead + other for other in keys for lead in leads])
+        return tuple(dict.fromkeys((*(form for other in keys for form in self._alone(other)), *joined)))
+
+    def _alone(self, key: str) -> tuple[str, ...]:
+        """The words of the sources that may mean `key`, whatever the claim has beside it."""
+        known = self._variants.get(key)
         if known is None:
-            found = dict.fromkeys((*self._found(key, leads), *(self._found(verb, leads) if verb else ())))
-            known = self._variants[key, verb, leads] = tuple(found)
+            known = self._variants[key] = tuple(dict.fromkeys(self._found(key)))
         return known
 
-    def _found(self, key: str, leads: frozenset[str]) -> list[str]:
-        near = (key, *self.stems.synonyms.get(key, ()))
-        found = [form for form in near if form in self.postings]
-        found += [form for other in near for form in sorted(self._participles.get(other, ()))]
-        if self.stems.tongue != "en":
-            joined = [lead + key for lead in sorted(leads)]
-            found += [form for form in joined if form in self.postings]
-            found += [form for other in joined for form in sorted(self._participles.get(other, ()))]
-            found += [key.removeprefix(lead) for lead in self._leads if key.startswith(lead) and key.removeprefix(lead) in self.postings]
+    def _written_as(self, keys: Sequence[str]) -> list[str]:
+        """Those of some words that the sources have, and the participles of all."""
+        found = [form for form in keys if form in self.postings]
+        return found + [form for other in keys for form in sorted(self._participles.get(other, ()))]
+
+    def _found(self, key: str) -> list[str]:
+        found = self._written_as((key, *self.stems.synonyms.get(key, ())))
+        found += [key.removeprefix(lead) for lead in self._leads if key.startswith(lead) and key.removeprefix(lead) in self.postings]
         if len(key) < LEAST_PREFIX or key[0].isdigit():
             return found
         found += _beginning_with(self._vocabulary, key)
@@ -163,7 +173,7 @@ class Evidence:
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
         words, quantities = list(read_words(text, sentence.start, sentence.end, self.stems)), self.quantities(at)
         for start, end in clause_spans(text, sentence.start, sentence.end):
-            segment += any(mark in _PARTING for mark in text[before:start])
+            segment += not _PARTING.isdisjoint(text[before:start])
             before = end
             figures = tuple(quantity for quantity in quantities if start <= quantity.start < end)
             low, high = bisect_left(words, (start,)), bisect_left(words, (end,))

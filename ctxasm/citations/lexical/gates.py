@@ -65,7 +65,7 @@ def examine(parts: Parts, windows: Sequence[Window], evidence: Evidence, only: L
     if only == "conflict" and not (signs or parts.names or parts.quantities):
         return lacking
     is_gated = only != "conflict" and not lacking.stands_against
-    if only == "gate" and is_gated and (first := next(chain(find_untied(matter), _gates(matter)), None)):
+    if only == "gate" and is_gated and (first := next(chain(find_untied(matter), _gates(matter, untied=False)), None)):
         return lacking._replace(gated=(first,))
     displaced, denials, conflict = 0, lonely_denials(matter) if signs and is_gated else 0, None
     for stretch in parts.clauses:
@@ -90,8 +90,9 @@ def _says_both(matter: Matter) -> bool:
     return bool(ours) and any(ours < theirs for theirs in found)
 
 
-def _gates(matter: Matter) -> Iterator[Gated]:
-    """What keeps a claim from being carried although nothing of it is missing or denied."""
+def _gates(matter: Matter, untied: bool = True) -> Iterator[Gated]:
+    """What keeps a claim from being carried although nothing of it is missing or denied; not `untied` where that was asked for before, as
+    it finds most."""
     yield from find_unasserted(matter)
     yield from find_gates(matter)
     yield from find_turned(matter)
@@ -101,7 +102,8 @@ def _gates(matter: Matter) -> Iterator[Gated]:
     yield from find_changed_places(matter)
     yield from find_crossed(matter)
     yield from find_persons(matter)
-    yield from find_untied(matter)
+    if untied:
+        yield from find_untied(matter)
     yield from find_pairs(matter)
     yield from find_later(matter)
 

@@ -104,7 +104,7 @@ class Table:
     def __contains__(self, plain: str) -> bool:
         if plain in self._whole or plain.startswith(self._begun):
             return True
-        return any(plain.startswith(start) and plain.endswith(end) for start, end in self._around)
+        return bool(self._around) and any(plain.startswith(start) and plain.endswith(end) for start, end in self._around)
 
 
 def fits(word: str, plain: str) -> bool:

@@ -428,8 +428,8 @@ def _tokens_of(evidence: Evidence, at: int) -> list[tuple[int, int, str]]:
 
 
 def _tokens(text: str, low: int, high: int) -> list[tuple[int, int, str]]:
-    tokens = [(match.start(), match.end(), folded(match.group())) for match in _TOKEN.finditer(text, low, high)]
-    return [token for token in tokens if token[2] not in SKIPPED]
+    found = ((*match.span(), folded(match.group())) for match in _TOKEN.finditer(text, low, high))
+    return [token for token in found if token[2] not in SKIPPED]
 
 
 def _items(text: str, spans: Sequence[Span], tokens: Sequence[tuple[int, int, str]]) -> list[Item]:

@@ -30,7 +30,8 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it.
+    """A claim as bits: bit i < len(words) is `words[i]`, the others are `quantities`. `order` are the bits as they stand in it, `spans` its
+    clauses as characters.
 
     `heavy` are those of words that carry much, `names` those of names. `forms` are the words of the sources that hold a bit.
     `has_signs`: it denies something, or has a word that says the opposite of another. `everything` are all bits, `all_quantities` those
@@ -42,6 +43,7 @@ class Parts:
     quantities: tuple[Quantity, ...]
     weights: tuple[float, ...]
     order: tuple[int, ...]
+    spans: list[tuple[int, int]]
     clauses: tuple[Stretch, ...]
     heavy: int
     names: int
@@ -105,31 +107,39 @@ def parts_of(claim: str, evidence: Evidence) -> Parts:
     places += [(quantity.start, len(words) + at) for at, quantity in enumerate(quantities)]
     weights: list[float] = []
     forms: dict[str, int] = {}
-    leads = stems.leads_in(claim)
+    heavy = names = 0
+    leads = sorted(stems.leads_in(claim))
     for key, bit in bits.items():
         variants = [form for form in evidence.variants(key, verbs[key], leads) if form == key or form not in bits or not key.endswith(form)]
-        weights.append(LIGHT_WEIGHT if key in stems.light else 0.5 + evidence.rarity(variants))
+        if key in stems.light:
+            weights.append(LIGHT_WEIGHT)
+        else:
+            weights.append(0.5 + evidence.rarity(variants))
+            heavy |= 1 << bit
+        names |= is_name(claim, words[key].start, words[key].end, stems.tongue) << bit
         for form in variants:
             forms[form] = forms.get(form, 0) | 1 << bit
+    spans = clause_spans(claim, 0, len(claim))
     return Parts(
         claim,
         tuple(words.values()),
         quantities,
         (*weights, *(QUANTITY_WEIGHT for _ in quantities)),
         tuple(bit for _, bit in sorted(places)),
-        _clauses(claim, sorted(places)),
-        sum(1 << bit for bit, key in enumerate(words) if key not in stems.light),
-        sum(1 << bit for bit, word in enumerate(words.values()) if is_name(claim, word.start, word.end, stems.tongue)),
+        spans,
+        _clauses(spans, sorted(places)),
+        heavy,
+        names,
         forms,
         has_signs,
         sum(weights) + QUANTITY_WEIGHT * len(quantities),
     )
 
 
-def _clauses(claim: str, places: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
+def _clauses(spans: Sequence[tuple[int, int]], places: Sequence[tuple[int, int]]) -> tuple[Stretch, ...]:
     """The clauses with their bits; one of a single bit goes with the clause before it, or the next."""
     found: list[Stretch] = []
-    for low, high in clause_spans(claim, 0, len(claim)):
+    for low, high in spans:
         mask = 0
         for start, bit in places:
             if low <= start < high:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
 from ctxasm.citations.lexical.words import Read, Stems
+from ctxasm.model.records import make_record
 from ctxasm.text.denials import DENIALS
 from ctxasm.text.number_words import UNITS
 
@@ -64,14 +65,15 @@ def read_polarity(text: str, low: int, high: int, stems: Stems) -> list[Said]:
         if word == ",":
             part += 1
         elif word in _BREAKS:
-            said += _clause(clause, stems)
-            clause = []
+            if clause:
+                said += _clause(clause, stems)
+                clause = []
         else:
             read = kept[word]
             if read.plain in turns:
                 said += _clause(clause, stems)
                 clause = []
-            clause.append((match.start(), match.end(), read, part))
+            clause.append((*match.span(), read, part))
     return [*said, *_clause(clause, stems)]
 
 
@@ -79,9 +81,9 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
     """The concepts of one clause, denied where a denial bears on them."""
     known, before = signs(), ""
     denied = _denied(words, stems)
-    for at, (start, end, read, _) in enumerate(words):
-        plain, concept, sign = read.plain, read.concept, read.sign
-        if plain in known.paired:
+    paired = known.paired
+    for at, (start, end, (_, _, _, _, plain, concept, sign, _), _) in enumerate(words):
+        if plain in paired:
             concept, sign = known.signed.get(f"{before}_{plain}", (concept, sign))
         before = plain
         if not concept or plain in DENIALS:
@@ -90,7 +92,7 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
             cue = denied[at]
             yield Said(concept, -sign, min(cue.start, start), max(cue.end, end), True, cue.plain in _BARE)
         else:
-            yield Said(concept, sign, start, end)
+            yield make_record(Said, (concept, sign, start, end, False, False))
 
 
 def _denied(words: Sequence[_Found], stems: Stems) -> dict[int, _Token]:

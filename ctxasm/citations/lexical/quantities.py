@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ctxasm.citations.lexical.clock import CLOCK, clock_of, hour_of
 from ctxasm.citations.lexical.dates import DATE, date_of
 from ctxasm.citations.lexical.quantity import AND, TO, Quantity, Value, any_of
 from ctxasm.citations.lexical.words import LETTERS
 from ctxasm.text.number_words import (
+    ARTICLES,
     CURRENCIES,
     FRACTIONS,
     HALF_OF,
@@ -64,7 +66,14 @@ _FIGURES = re.compile(_NUMBER)
 _ANY = re.compile(rf"(?P<sign>[{''.join(map(re.escape, CURRENCIES))}]\s?|[+(])?(?P<figure>\d+)|[^\W\d_]+")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTS = re.compile(r"\s+(?P<cents>\d\d)(?:\s*cent\b|(?=\s*(?:[.,;)]|$|per\b)))", re.IGNORECASE)
-_ARTICLES = frozenset((*HALVES, "one", "een", "ein", "eins", "eine", "einen", "einem", "einer", "eines"))
+_NEED_UNIT = ARTICLES | frozenset(HALVES)
+_COUNTING = re.compile(
+    rf"(?<!\w)(?:{any_of(ARTICLES)})(?!\w)(?:[\s\u00a0-]|,-)*"
+    rf"(?:[%°€]|einhalb|cubic|square|kubieke|vierkante|{any_of(SCALES)}|{any_of(UNITS)}(?![^\W\d_])"
+    rf"|(?:{TO}|{AND}|till|of|or|oder)\s*[\d{_FRACTION}])",
+    re.IGNORECASE,
+)
+"""An article before what may be a unit, or the other end of a range that has one."""
 EXACT_DIGITS = 15
 """A number of more digits is compared as text: it is the number of something."""
 PHONE_DIGITS = 8
@@ -74,6 +83,11 @@ PHONE_DIGITS = 8
 def read_quantities(text: str, low: int = 0, high: int | None = None) -> list[Quantity]:
     """All quantities between two characters, in order."""
     return list(_read(text, low, len(text) if high is None else high))
+
+
+def may_count(text: str, low: int, high: int) -> bool:
+    """Whether an article between two characters may be a quantity."""
+    return _COUNTING.search(text, low, high) is not None
 
 
 def _read(text: str, low: int, high: int) -> Iterator[Quantity]:
@@ -93,8 +107,14 @@ def _starts(text: str, low: int, high: int) -> Iterator[int]:
             if match["sign"]:
                 yield match.start()
             yield match.start("figure")
-        elif begins_figure(as_matched(word := match.group())) or word[0] in FRACTIONS:
+        elif _may_begin(match.group()):
             yield match.start()
+
+
+@lru_cache(maxsize=65536)
+def _may_begin(word: str) -> bool:
+    """Whether a quantity may begin with a word as written; remembered, because each word of a text is asked about."""
+    return begins_figure(as_matched(word)) or word[0] in FRACTIONS
 
 
 def _quantity(match: re.Match[str], text: str, high: int) -> Quantity | None:
@@ -128,7 +148,7 @@ def _number_in_words(match: re.Match[str], text: str, high: int) -> Quantity | N
     if found is None:
         return None
     value, taken = found
-    return _with_unit(start, words[taken - 1].end(), frozenset({value}), "", text, high, needs_unit=plain[0] in _ARTICLES and taken == 1)
+    return _with_unit(start, words[taken - 1].end(), frozenset({value}), "", text, high, needs_unit=plain[0] in _NEED_UNIT and taken == 1)
 
 
 def _with_unit(

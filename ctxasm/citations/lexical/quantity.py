@@ -43,7 +43,8 @@ class Quantity(NamedTuple):
     def agrees(self, other: Quantity) -> bool:
         """Whether the two may mean the same: equal values, and no different units."""
         if self.kind == other.kind:
-            if not _EQUAL.get(self.kind, _share)(self.values, other.values):
+            equal = _EQUAL.get(self.kind)
+            if not equal(self.values, other.values) if equal else self.values.isdisjoint(other.values):
                 return False
             if self.unit == other.unit:
                 return self.factor == other.factor or self.raw != other.raw
@@ -88,10 +89,6 @@ class Quantity(NamedTuple):
         return [value for value in self.values if isinstance(value, float)]
 
 
-def _share(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
-    return not ours.isdisjoint(theirs)
-
-
 def _dates_agree(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
     """Dates agree when all parts that both name are equal."""
     return any(_parts_agree(str(a).split("-"), str(b).split("-")) for a in ours for b in theirs)
@@ -108,7 +105,8 @@ def _versions_agree(ours: frozenset[Value], theirs: frozenset[Value]) -> bool:
 
 
 def _number_is_time(number: Quantity, time: Quantity) -> bool:
-    return number.unit in ("", "time") and any(v in time.values or v * 60 in time.values for v in number.floats)
+    times = time.values
+    return number.unit in ("", "time") and any(isinstance(v, float) and (v in times or v * 60 in times) for v in number.values)
 
 
 def _date_has_year(date: Quantity, number: Quantity) -> bool:

@@ -75,6 +75,7 @@ class LexicalComparison:
         self._windows: dict[str, Windows] = {}
         self._known: dict[tuple[int, tuple[int, ...]], Match] = {}
         self._limits: dict[tuple[int, tuple[int, ...]], float] = {}
+        self._reached: dict[tuple[int, tuple[int, ...], float], bool] = {}
         self._known_far: dict[tuple[int, int, int], Match] = {}
 
     def each(self, claim: int) -> Sequence[Match]:
@@ -118,14 +119,21 @@ class LexicalComparison:
 
     def reaches(self, claim: int, sources: Sequence[int], score: float) -> bool:
         """See `Comparison`: told by what the windows hold where that is surely enough, or too little; else by the first gate."""
-        windows, key = self._windows_of(claim), (claim, tuple(dict.fromkeys(sources)))
+        key = claim, tuple(dict.fromkeys(sources)), score
+        if key not in self._reached:
+            self._reached[key] = self._reaches(*key)
+        return self._reached[key]
+
+    def _reaches(self, claim: int, sources: tuple[int, ...], score: float) -> bool:
+        windows, key = self._windows_of(claim), (claim, sources)
         if windows is None or key in self._known:
             return self.together(claim, sources).score >= score
-        if self._is_far(windows, key[1]):
-            return self._far(claim, windows, windows.best_sentence(key[1][0])).score >= score
-        chosen, parts = windows.choose(key[1]), windows.parts
-        if not is_close(parts, union(chosen)):
-            return self._far(claim, windows, chosen).score >= score
+        (chosen, is_evidence), parts = self._chosen(windows, sources), windows.parts
+        share = round(parts.share(union(chosen)), 4)
+        if share < score or not chosen:  # nothing scores more than its share
+            return share >= score
+        if not is_evidence:
+            return round(score_of(parts, chosen, find_lacking(parts, chosen)), 4) >= score
         most = self._unopposed(parts, chosen, [window.source for window in chosen])
         if most < score or opposed(CONFLICT_FACTOR * most) > score + ROUNDING:
             return most >= score
@@ -158,12 +166,10 @@ class LexicalComparison:
         windows = self._windows_of(claim)
         if windows is None:
             return NO_MATCH
-        if self._is_far(windows, sources):
-            return self._far(claim, windows, windows.best_sentence(sources[0]))
-        chosen, parts = windows.choose(sources), windows.parts
-        if not is_close(parts, union(chosen)):
+        chosen, is_evidence = self._chosen(windows, sources)
+        if not is_evidence:
             return self._far(claim, windows, chosen)
-        return self._told(windows, chosen, examine(parts, chosen, self._evidence))
+        return self._told(windows, chosen, examine(windows.parts, chosen, self._evidence))
 
     def _told(self, windows: Windows, chosen: Sequence[Window], findings: Findings) -> Match:
         parts = windows.parts
@@ -171,9 +177,12 @@ class LexicalComparison:
         missing = missing_words(parts, missing_bits(parts, self._shown(chosen, findings), findings))
         return Match(round(score_of(parts, chosen, findings), 4), found, missing, findings.conflict, findings.gated)
 
-    def _is_far(self, windows: Windows, sources: Sequence[int]) -> bool:
-        """Whether a single source holds too little of a claim for its windows to be tried."""
-        return len(sources) == 1 and bool(windows.parts.words) and not windows.may_hold(sources[0], LOOKED_AT)
+    def _chosen(self, windows: Windows, sources: Sequence[int]) -> tuple[list[Window], bool]:
+        """The windows of a claim in sources, and whether they are evidence. No window is tried where a single source holds too little."""
+        if len(sources) == 1 and windows.parts.words and not windows.may_hold(sources[0], LOOKED_AT):
+            return windows.best_sentence(sources[0]), False
+        chosen = windows.choose(sources)
+        return chosen, is_close(windows.parts, union(chosen))
 
     def _far(self, claim: int, windows: Windows, chosen: Sequence[Window]) -> Match:
         """The match with windows that are no evidence: the same with all that hold the same bits."""

@@ -5,12 +5,14 @@ claim is merged from several places.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.parts import Parts
+from ctxasm.model.records import make_record
 
 MOST_SENTENCES = 3
 """Sentences in one window."""
@@ -38,35 +40,21 @@ class Window(NamedTuple):
 
 
 class Masks(dict[int, int]):
-    """The bits of a claim that a sentence holds, its quantities included, by the number of the sentence: found when asked for.
+    """The bits of a claim that a sentence holds, its quantities included, by the number of the sentence: found when asked for. `words` are
+    those of words alone."""
 
-    `words` are those of words alone, of the sentences that hold any.
-    """
-
-    def __init__(self, parts: Parts, evidence: Evidence) -> None:
-        self._parts, self._evidence = parts, evidence
-        self.words = defaultdict[int, int](int)
-        for form, bits in parts.forms.items():
-            for at in evidence.postings[form]:
-                self.words[at] |= bits
+    def __init__(self, parts: Parts, evidence: Evidence, words: Sequence[int]) -> None:
+        self._parts, self._evidence, self._words = parts, evidence, words
 
     def __missing__(self, at: int) -> int:
-        known, ours = self.words.get(at, 0), self._parts.quantities
-        theirs = self._evidence.quantities(at) if ours else ()
-        for place, quantity in enumerate(ours if theirs else (), len(self._parts.words)):
+        known, theirs = self._words[at], self._evidence.quantities(at)
+        for place, quantity in enumerate(self._parts.quantities if theirs else (), len(self._parts.words)):
             for other in theirs:
                 if quantity.agrees(other):
                     known |= 1 << place
                     break
         self[at] = known
         return known
-
-    def union(self, first: int, last: int) -> int:
-        """The bits that some of the sentences `first` to `last` (included) hold."""
-        held = self[first]
-        for at in range(first + 1, last + 1):
-            held |= self[at]
-        return held
 
 
 class Windows:
@@ -75,14 +63,12 @@ class Windows:
     def __init__(self, parts: Parts, evidence: Evidence) -> None:
         self.parts = parts
         self._evidence = evidence
-        self._masks = Masks(parts, evidence)
-        self._words = self._masks.words
-        self._holding: dict[int, list[int]] = {}
-        self._held: dict[int, int] = {}
-        for at in sorted(self._words):
-            source = evidence.sentences[at].source
-            self._holding.setdefault(source, []).append(at)
-            self._held[source] = self._held.get(source, 0) | self._words[at]
+        words = self._words = [0] * len(evidence.sentences)
+        for form, bits in parts.forms.items():
+            for at in evidence.postings[form]:
+                words[at] |= bits
+        self._masks = Masks(parts, evidence, words) if parts.quantities else words
+        self._held = [reduce(or_, words[numbers.start : numbers.stop], 0) for numbers in evidence.of_source]
         self._figures: dict[int, int] = {}
         self._of_source: dict[int, list[Window]] = {}
 
@@ -90,7 +76,7 @@ class Windows:
         """The bits of words that sources hold, in any of their sentences."""
         held = 0
         for source in sources:
-            held |= self._held.get(source, 0)
+            held |= self._held[source]
         return held
 
     def figures(self, sources: Iterable[int]) -> int:
@@ -110,12 +96,12 @@ class Windows:
 
     def may_hold(self, source: int, share: float) -> bool:
         """Whether a source may hold this share of the claim, all of its sentences and every quantity counted."""
-        held = self._held.get(source)
-        return held is not None and self.parts.weight(held | self.parts.all_quantities) >= share * self.parts.total
+        held = self._held[source]
+        return held != 0 and self.parts.weight(held | self.parts.all_quantities) >= share * self.parts.total
 
     def best_sentence(self, source: int) -> list[Window]:
         """The sentence of a source that holds most of the claim's words, as a window; none where no word stands in it."""
-        holding = self._holding.get(source)
+        holding = self._holding(source)
         if not holding:
             return []
         at = max(holding, key=lambda at: self.parts.weight(self._words[at]))
@@ -130,10 +116,10 @@ class Windows:
 
     def _tried(self, source: int) -> list[Window]:
         """Windows around the sentences that hold most; of those that hold the same the shortest, then the first, for no other is chosen."""
-        holding = self._holding.get(source) or self._with_figures(source)
+        holding = self._holding(source) or self._with_figures(source)
         held, weight = self._masks if len(self.parts.quantities) <= MOST_FIGURES else self._words, self.parts.weight
         best = sorted(holding, key=lambda at: -weight(held[at]))[:CANDIDATES]
-        if self._holding.get(source) and not self.may_hold(source, LEAST_SHARE):
+        if self._held[source] and not self.may_hold(source, LEAST_SHARE):
             return [Window(source, at, at, self._masks[at]) for at in best]
         numbers, found = self._evidence.of_source[source], dict[int, Window]()
         best.sort()
@@ -141,17 +127,29 @@ class Windows:
             low = numbers.start
             for at in best:
                 for first in range(max(low, at - further), min(at + 1, numbers.stop - further)):
-                    mask = self._masks.union(first, first + further)
+                    mask = self._union(first, first + further)
                     if mask not in found and self._is_together(first, first + further):
-                        found[mask] = Window(source, first, first + further, mask)
+                        found[mask] = make_record(Window, (source, first, first + further, mask))
                 low = at + 1
         return list(found.values())
+
+    def _holding(self, source: int) -> list[int]:
+        """The sentences of a source that hold a word of the claim."""
+        return [at for at in self._evidence.of_source[source] if self._words[at]] if self._held[source] else []
 
     def _with_figures(self, source: int) -> list[int]:
         """The sentences that hold a quantity of the claim: all there is to find of an answer such as "17.00 uur"."""
         if not 0 < len(self.parts.quantities) <= MOST_FIGURES or len(self.parts.words) > 1:
             return []
         return [at for at in self._evidence.may_hold(source, self.parts.quantities) if self._masks[at]]
+
+    def _union(self, first: int, last: int) -> int:
+        """The bits that some of the sentences `first` to `last` (included) hold."""
+        masks = self._masks
+        held = masks[first]
+        for at in range(first + 1, last + 1):
+            held |= masks[at]
+        return held
 
     def _is_together(self, first: int, last: int) -> bool:
         return self._evidence.sentences[first].range_ == self._evidence.sentences[last].range_
@@ -180,7 +178,7 @@ class Windows:
         counted = (self.parts.heavy | self.parts.all_quantities) & ~covered or self.parts.everything
         for first, last in ((1, 0), (0, 1), (1, 0), (0, 1)):
             low, high = window.first + first, window.last - last
-            if low <= high and not window.mask & counted & ~(mask := self._masks.union(low, high)):
+            if low <= high and not window.mask & counted & ~(mask := self._union(low, high)):
                 window = Window(window.source, low, high, mask)
         return window
 

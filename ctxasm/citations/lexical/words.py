@@ -13,10 +13,11 @@ from typing import Literal, NamedTuple
 import Stemmer
 
 from ctxasm.citations.lexical.lexicon import light_words, negative_prefixes, signs, synonym_groups
+from ctxasm.model.records import make_record
 from ctxasm.text.denials import is_denial
 from ctxasm.text.language import DUTCH, ENGLISH, GERMAN
-from ctxasm.text.number_words import begins_figure
-from ctxasm.text.terms import folded
+from ctxasm.text.number_words import ARTICLES, begins_figure
+from ctxasm.text.terms import as_matched, folded
 
 Tongue = Literal["nl", "en", "de"]
 TALK = frozenset(
@@ -68,12 +69,13 @@ class Word(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The key of a word (empty: no content), whether it may begin a figure, denies, or says the opposite of another word, how it is
-    written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1) or says the opposite of (-1), and the
-    key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no participle)."""
+    """The key of a word (empty: no content), whether it may begin a figure (an article does before a unit only), denies, or says the
+    opposite of another word, how it is written, folded and with plain apostrophes, the concept (empty: none) that it affirms (`sign` 1)
+    or says the opposite of (-1), and the key of the verb whose participle it may be ("opgehaald" of "ophalen"; empty for no
+    participle)."""
 
     key: str
-    figure: bool
+    figure: Literal["", "article", "figure"]
     denies: bool
     opposes: bool
     plain: str
@@ -82,8 +84,10 @@ class Read(NamedTuple):
     verb: str
 
 
-def _is_figure(plain: str) -> bool:
-    return plain[:1].isdigit() or begins_figure(plain)
+def _figure(word: str, plain: str) -> Literal["", "article", "figure"]:
+    if not (plain[:1].isdigit() or begins_figure(plain)) or plain == "a":  # "a quarter of an hour" has another one
+        return ""
+    return "article" if as_matched(word) in ARTICLES else "figure"
 
 
 class _Kept(dict[str, Read]):
@@ -128,7 +132,7 @@ class Stems:
         concept, sign = known.signed.get(plain) or (known.modals.get(plain, key), 1)
         return Read(
             key,
-            _is_figure(folds),
+            _figure(word, folds),
             is_denial(folds) and not (self.tongue == "de" and folds == _NOR),
             folds in known.opposing,
             plain,
@@ -184,7 +188,7 @@ def read_words(text: str, low: int, high: int, stems: Stems) -> Iterator[Word]:
     kept = stems.kept
     for match in _WORD.finditer(text, low, high):
         if key := kept[match.group()].key:
-            yield Word(match.start(), match.end(), key)
+            yield make_record(Word, (*match.span(), key))
 
 
 def read_all(text: str, low: int, high: int, stems: Stems) -> Iterator[tuple[int, int, Read]]:

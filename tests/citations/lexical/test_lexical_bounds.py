@@ -130,7 +130,7 @@ def test_figures_weigh_more_than_light_words() -> None:
     assert (LIGHT_WEIGHT, QUANTITY_WEIGHT, parts.total) == (0.2, 1.5, 3.2)
 
 
-PARTS = Parts("", (), (), (1.0,) * 10, tuple(range(10)), (), 0, 0, {}, False, 10.0)
+PARTS = Parts("", (), (), (1.0,) * 10, tuple(range(10)), [], (), 0, 0, {}, False, 10.0)
 NOTHING = Findings(0, 0, 0, 0, 0)
 AGAINST = Conflict("number", "1", "2", 1, 0, 1)
 
