@@ -43,6 +43,16 @@ def test_a_denial_bears_on_what_follows(tongue: Tongue, text: str) -> None:
 @pytest.mark.parametrize(
     ("tongue", "one", "other"),
     [
+        ("en", "remains", "leaves"),
+        ("en", "started", "ended"),
+        ("en", "kept", "lost"),
+        ("en", "together", "alone"),
+        ("nl", "blijft", "vertrekt"),
+        ("nl", "begint", "eindigt"),
+        ("nl", "goede", "slechte"),
+        ("nl", "lange", "korte"),
+        ("de", "bleibt", "verlässt"),
+        ("de", "beginnt", "endet"),
         ("nl", "De balie is open.", "De balie is gesloten."),
         ("nl", "Roken is toegestaan.", "Roken is verboden."),
         ("nl", "U betaalt minstens 5 euro.", "U betaalt hoogstens 5 euro."),
