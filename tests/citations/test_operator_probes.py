@@ -26,10 +26,10 @@ FALSE_SUPPORTED |= {
     (LONG, "unread"): 7,
     (CLOSE, "read"): 4,
     (CLOSE, "unread"): 6,
-    (EVEN, "read"): 18,
-    (EVEN, "unread"): 9,
-    (ANEW, "read"): 9,
-    (ANEW, "unread"): 3,
+    (EVEN, "read"): 17,
+    (EVEN, "unread"): 8,
+    (ANEW, "read"): 13,
+    (ANEW, "unread"): 11,
 }
 FOUND: dict[Part, dict[str, int]] = {
     (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 65},
@@ -46,8 +46,8 @@ FOUND: dict[Part, dict[str, int]] = {
     (CLOSE, "unread"): {"verbatim": 10, "merged": 16, "paraphrase": 0},
     (EVEN, "read"): {"verbatim": 53, "merged": 76, "paraphrase": 0},
     (EVEN, "unread"): {"verbatim": 19, "merged": 32, "paraphrase": 0},
-    (ANEW, "read"): {"verbatim": 27, "merged": 44, "paraphrase": 0},
-    (ANEW, "unread"): {"verbatim": 9, "merged": 14, "paraphrase": 0},
+    (ANEW, "read"): {"verbatim": 50, "merged": 79, "paraphrase": 0},
+    (ANEW, "unread"): {"verbatim": 22, "merged": 29, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
@@ -95,7 +95,15 @@ def test_true_claims_are_found(part: Part, kind: str) -> None:
 @pytest.mark.parametrize("part", both_thirds(FOUND))
 def test_no_true_claim_is_contradicted(part: Part) -> None:
     known = {(LIMITS, "read"): 1, (BLIND, "read"): 8, (BLIND, "unread"): 6, (LATER, "read"): 1, (LATER, "unread"): 1}
-    known |= {(LONG, "read"): 2, (LONG, "unread"): 3, (CLOSE, "read"): 1, (EVEN, "read"): 3, (EVEN, "unread"): 1, (ANEW, "unread"): 1}
+    known |= {
+        (LONG, "read"): 2,
+        (LONG, "unread"): 3,
+        (CLOSE, "read"): 1,
+        (EVEN, "read"): 3,
+        (EVEN, "unread"): 1,
+        (ANEW, "read"): 1,
+        (ANEW, "unread"): 1,
+    }
     assert called(part)[2] <= known.get(part, 0)
     """On limits: "Meisjes krijgen het vaccin op negen jaar", where the source leaves out the verb."""
 

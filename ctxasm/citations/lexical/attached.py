@@ -8,8 +8,8 @@ A clause is laid along its source: from which clause there each of its words is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.asserted import topics_of
@@ -26,6 +26,7 @@ _AGAIN = re.compile(r"\b(?:the|this|these|de|het|deze|dit|die|der|das|diese[rs]?
 """What makes the word behind it another name of what was spoken of: "Animax is a channel. The company reaches 66 million"."""
 LONGEST_ARTICLE = 8
 """Characters."""
+_PARTING = re.compile(r"[;:\n]")
 _ANYWHERE = ("condition", "cause")
 """Kinds of what may stand before or behind what it bears on: "if the lift fails, use the stairs"; "after" may, too."""
 LEAD = 1
@@ -64,16 +65,27 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
 
 def find_crossed(matter: Matter) -> Iterator[Gated]:
     """Two clauses of the claim that are both put together of the same two clauses of the source: "A, who paints, sings; B dances" for "A
-    sings; B, who paints, dances"."""
-    ours = [matter.between(low, high) for low, high in matter.spans]
-    theirs = [clause.mask for clause in matter.clauses]
-    once = ~(_twice(ours) | _twice(theirs))
+    sings; B, who paints, dances"; or two parts of a sentence, between semicolons, of the same two."""
+    segments: dict[tuple[int, int], Clause] = {}
+    for clause in matter.clauses:
+        known = segments.setdefault((clause.sentence, clause.source.segment), clause)
+        segments[clause.sentence, clause.source.segment] = known._replace(mask=known.mask | clause.mask)
+    text = matter.parts.text
+    parting = (0, *(match.start() for match in _PARTING.finditer(text)), len(text))
+    yield from _crossed(matter, matter.spans, matter.clauses)
+    yield from _crossed(matter, pairwise(parting), list(segments.values()))
+
+
+def _crossed(matter: Matter, spans: Iterable[tuple[int, int]], theirs: Sequence[Clause]) -> Iterator[Gated]:
+    """Two stretches of the claim that are both put together of the same two of some clauses."""
+    ours = [matter.between(low, high) for low, high in spans]
+    once = ~(_twice(ours) | _twice([clause.mask for clause in theirs]))
     seen: set[tuple[int, int]] = set()
     for mask in ours:
-        held = [place for place, clause in enumerate(matter.clauses) if clause.mask & once & mask][:MOST_ALIKE]
+        held = [place for place, clause in enumerate(theirs) if clause.mask & once & mask][:MOST_ALIKE]
         pairs = set(combinations(held, 2))
         if pairs & seen:
-            crossed = matter.clauses[min(pairs & seen)[0]]
+            crossed = theirs[min(pairs & seen)[0]]
             source = matter.text(crossed.sentence)[crossed.source.start : crossed.source.end]
             yield Gated("roles", matter.parts.text.strip(), source.strip())
             return

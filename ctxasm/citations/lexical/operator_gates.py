@@ -93,19 +93,26 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
     """The words that keep a claim from being carried, each once."""
     ours = matter.operators
     found: list[Gated] = [*_led(matter), *_on_days(matter)]
-    before = 0
+    before, waiting, last = 0, list[Operator](), list[dict[int, int]]()
     for stretch in matter.parts.clauses:
-        inside = [op for op in ours if before <= op.start < stretch.end]
+        inside = [*waiting, *(op for op in ours if before <= op.start < stretch.end)]
         before = stretch.end
         own = [word.key for word in matter.parts.words if any(op.start <= word.start < op.end for op in inside)]
         ways = list(_ways(matter, stretch.mask & ~matter.bits(frozenset(own))))
+        waiting = [] if ways else inside
         if ways:
             fewest = min(map(len, ways))
-            ways = [way for way in ways if len(way) == fewest]
-            least: list[Gated] = min((_gates(matter, inside, ours, way) for way in ways), key=len)
-            found += least
+            last = [way for way in ways if len(way) == fewest]
+            found += _least(matter, inside, ours, last)
+    if waiting and last:  # "that is certain" at the end says nothing of its own
+        found += _least(matter, waiting, ours, last)
     found += _borne_elsewhere(matter)
     return tuple(dict.fromkeys(found))
+
+
+def _least(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator], ways: Sequence[Mapping[int, int]]) -> list[Gated]:
+    """What gates a clause in the way in which least does."""
+    return min((_gates(matter, inside, ours, way) for way in ways), key=len)
 
 
 def _borne_elsewhere(matter: Matter) -> Iterator[Gated]:
@@ -227,7 +234,7 @@ def _left_out(
             or any(op.meaning in _SAME.get(one.meaning, ()) for one in near if one.meaning not in known)
         )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
-        free = free and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
+        free = free and not (op.value == "should" and _tells(matter, "past") and (_tells(matter, "done") or not _tells(matter, "present")))
         free = free or (op.value == "planned" and not _tells(matter, "past"))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))

@@ -58,6 +58,16 @@ def test_a_claim_may_name_what_the_title_of_its_source_says() -> None:
             "She grew up in Bern, where she sang, and studied in Zurich.",
             True,
         ),
+        (
+            "The dean, Ms Amadi, hears appeals; the tutor, Dr Ren, makes offers.",
+            "Dr Ren, the tutor, makes offers; Ms Amadi, the dean, hears appeals.",
+            False,
+        ),
+        (
+            "The dean, Ms Amadi, makes offers; the tutor, Dr Ren, hears appeals.",
+            "Dr Ren, the tutor, makes offers; Ms Amadi, the dean, hears appeals.",
+            True,
+        ),
         ("Both sang, and both sang and danced.", "Both sang, and both danced.", False),
     ],
 )
