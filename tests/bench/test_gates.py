@@ -24,6 +24,7 @@ from ctxasm.review.agreement import Judged, label_scores
 from tests.bench.support_data import agreement, hagrid
 from tests.bench.tables import show
 from tests.citations.operator_probes import (
+    ANEW,
     BLIND,
     CLOSE,
     EVEN,
@@ -135,7 +136,7 @@ class Measured:
     def __init__(self) -> None:
         self.answers, self.questions = hagrid()[HALF]
         self.sets = (written(THIRD), written(THIRD, LIMITS), written(THIRD, BLIND))
-        newer = tuple(probe for file in (LATER, LONG, CLOSE, EVEN) for probe in written(THIRD, file))
+        newer = tuple(probe for file in (LATER, LONG, CLOSE, EVEN, ANEW) for probe in written(THIRD, file))
         self.sets += (newer, made(THIRD), elsewhere() if HALF == "judge" else ())
         self.fired: set[str] = set()
         with ExitStack() as stack:
@@ -209,6 +210,7 @@ def test_operator_probes_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
         ("long", written(THIRD, LONG)),
         ("close", written(THIRD, CLOSE)),
         ("even", written(THIRD, EVEN)),
+        ("anew", written(THIRD, ANEW)),
         ("made", made(THIRD)),
         ("elsewhere", elsewhere() if HALF == "judge" else ()),
     ):
