@@ -49,8 +49,8 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
     counted = parts.heavy | parts.all_quantities
     is_short = counted.bit_count() <= SHORT
     counted &= ~topics_of(matter)
-    for low, high in matter.spans:
-        bits = matter.between(low, high) & counted
+    for (low, high), held in zip(matter.spans, matter.in_spans, strict=True):
+        bits = held & counted
         taken = _taken(matter, bits)
         for at in range(1, len(taken)):
             before, here = taken[at - 1].clause, taken[at].clause
@@ -65,7 +65,7 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
 def find_crossed(matter: Matter) -> Iterator[Gated]:
     """Two clauses of the claim that are both put together of the same two clauses of the source: "A, who paints, sings; B dances" for "A
     sings; B, who paints, dances"."""
-    ours = [matter.between(low, high) for low, high in matter.spans]
+    ours = matter.in_spans
     theirs = [clause.mask for clause in matter.clauses]
     once = ~(_twice(ours) | _twice(theirs))
     seen: set[tuple[int, int]] = set()
