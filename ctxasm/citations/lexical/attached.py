@@ -8,7 +8,7 @@ A clause is laid along its source: from which clause there each of its words is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -50,8 +50,8 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
     counted = parts.heavy | parts.all_quantities
     is_short = counted.bit_count() <= SHORT
     counted &= ~topics_of(matter)
-    for low, high in matter.spans:
-        bits = matter.between(low, high) & counted
+    for (low, high), held in zip(matter.spans, matter.in_spans, strict=True):
+        bits = held & counted
         taken = _taken(matter, bits)
         for at in range(1, len(taken)):
             before, here = taken[at - 1].clause, taken[at].clause
@@ -72,13 +72,12 @@ def find_crossed(matter: Matter) -> Iterator[Gated]:
         segments[clause.sentence, clause.source.segment] = known._replace(mask=known.mask | clause.mask)
     text = matter.parts.text
     parting = (0, *(match.start() for match in _PARTING.finditer(text)), len(text))
-    yield from _crossed(matter, matter.spans, matter.clauses)
-    yield from _crossed(matter, pairwise(parting), list(segments.values()))
+    yield from _crossed(matter, matter.in_spans, matter.clauses)
+    yield from _crossed(matter, [matter.between(low, high) for low, high in pairwise(parting)], list(segments.values()))
 
 
-def _crossed(matter: Matter, spans: Iterable[tuple[int, int]], theirs: Sequence[Clause]) -> Iterator[Gated]:
-    """Two stretches of the claim that are both put together of the same two of some clauses."""
-    ours = [matter.between(low, high) for low, high in spans]
+def _crossed(matter: Matter, ours: Sequence[int], theirs: Sequence[Clause]) -> Iterator[Gated]:
+    """Two stretches of the claim, as bits, that are both put together of the same two of some clauses."""
     once = ~(_twice(ours) | _twice([clause.mask for clause in theirs]))
     seen: set[tuple[int, int]] = set()
     for mask in ours:

@@ -103,6 +103,11 @@ class Matter:
         """The clauses of the claim, as characters."""
         return self.parts.spans
 
+    @cached_property
+    def in_spans(self) -> list[int]:
+        """The bits of each clause of the claim."""
+        return [self.between(low, high) for low, high in self.spans]
+
     @property
     def operators(self) -> list[Operator]:
         """The words of the claim that turn what it says."""

@@ -17,10 +17,9 @@ from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.operators import Operator
 from ctxasm.citations.lexical.order import BEING, MOST_MOVED, SKIPPED
 from ctxasm.citations.lexical.parts import Parts
-from ctxasm.citations.lexical.words import Tongue
+from ctxasm.citations.lexical.words import Stems, Tongue
 from ctxasm.model.records import make_record
 from ctxasm.model.support import Gated, GateKind
-from ctxasm.text.denials import is_denial
 from ctxasm.text.terms import folded
 
 LONGEST = 6
@@ -147,7 +146,7 @@ def _means_the_same(matter: Matter, ours: Sequence[Token], one: tuple[int, int],
     the subject."""
     text, tongue = matter.parts.text, matter.evidence.stems.tongue
     between = {token.plain for token in ours[one[1] : other[0]]}
-    denied = one[0] > 0 and is_denial(ours[one[0] - 1].plain)
+    denied = one[0] > 0 and matter.evidence.stems.kept[ours[one[0] - 1].plain].denies
     if between and (between <= BEING or (between <= _BUT and not denied)):
         return True
     if tongue == "en" or one[0] > 0 or other[0] - one[1] > MOST_VERBS:
@@ -164,7 +163,8 @@ def _is_bare_name(text: str, tokens: Sequence[Token], tongue: Tongue) -> bool:
 def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Token]) -> Gated | None:
     """A denial, a doubt, an amount or a modal verb that was put in, taken out or exchanged between the same two neighbours."""
     is_told = any(op.meaning == ("hedge", "told") for op in matter.operators)
-    mine, yours = _turning(ours, matter.operators), _turning(theirs, matter.evidence.operators(at))
+    stems = matter.evidence.stems
+    mine, yours = _turning(ours, matter.operators, stems), _turning(theirs, matter.evidence.operators(at), stems)
     for (here, said), (there, known), in_claim in (((ours, mine), (theirs, yours), True), ((theirs, yours), (ours, mine), False)):
         between = _between(there) if said else {}
         starting = {one[0]: one for one in known}
@@ -191,9 +191,9 @@ def _turned(matter: Matter, at: int, ours: Sequence[Token], theirs: Sequence[Tok
     return None
 
 
-def _turning(tokens: Sequence[Token], operators: Sequence[Operator]) -> list[tuple[int, int, str, str]]:
+def _turning(tokens: Sequence[Token], operators: Sequence[Operator], stems: Stems) -> list[tuple[int, int, str, str]]:
     """The words that turn a sentence, as tokens `low` to `high`, with kind and meaning."""
-    found = [(place, place + 1, "negation", "not") for place, token in enumerate(tokens) if is_denial(token.plain)]
+    found = [(place, place + 1, "negation", "not") for place, token in enumerate(tokens) if stems.kept[token.plain].denies]
     starts, taken = [token.start for token in tokens], {low for low, *_ in found}
     for op in operators:
         inside = range(bisect_left(starts, op.start), bisect_left(starts, op.end))

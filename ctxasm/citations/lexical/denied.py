@@ -19,6 +19,8 @@ SHARED = 2
 """Words of weight that a clause must share with a claim to speak of it."""
 _REFUSING = frozenset(("§may", "§must", "§stop", "§accept"))
 """Concepts whose opposite is a denial in itself: "forbidden", "stop"."""
+_RELATING = frozenset(("§before", "§more"))
+"""Concepts that say how two things stand to each other."""
 
 
 def has_signs(matter: Matter) -> bool:
@@ -47,9 +49,11 @@ def denied_conflicts(matter: Matter, stretch: Stretch) -> Iterator[Conflict | No
         if known is not None and sign not in known:
             kind: ConflictKind = "opposite" if ours.concept.startswith("§") or sign != ours.sign else "negation"
             at, said = known[-sign]
-            alike = kind == "negation" or ours.concept in _REFUSING
-            if not alike or not (_refuses(_around(matter, ours)) and _refuses(_beside(matter, at, said))):
+            alike = kind == "negation" or ours.concept in _REFUSING or (ours.denied and sign == ours.sign)
+            around = matter.said if _is_listed(matter, ours) else _around(matter, ours)
+            if not alike or not (_refuses(around) and _refuses(_beside(matter, at, said))):
                 open_to_doubt = matter.is_narrowed(at) or _says_both(matter, at, said.concept) or not _is_about(matter, at, said, stretch)
+                open_to_doubt = open_to_doubt or _is_turned_round(matter, ours, at, said)
                 yield None if open_to_doubt else matter.conflict(kind, ours, at, said)
 
 
@@ -67,9 +71,29 @@ def _says_both(matter: Matter, at: int, concept: str) -> bool:
     return len({said.sign for said in matter.evidence.said(at) if said.concept == concept}) > 1
 
 
+def _is_turned_round(matter: Matter, ours: Said, at: int, theirs: Said) -> bool:
+    """Whether what stands on either side of a relation stands on the other side of its opposite: "A after B", "B before A"."""
+    if ours.concept not in _RELATING:
+        return False
+    words = [word for clause in matter.clauses if clause.sentence == at for word in clause.source.words]
+    left = right = 0
+    for word in words:
+        bits = matter.parts.forms.get(word.key, 0) & matter.parts.heavy
+        left |= bits if word.end <= theirs.start else 0
+        right |= bits if word.start >= theirs.end else 0
+    before, after = matter.between(0, ours.start), matter.between(ours.end, len(matter.parts.text))
+    return bool(before & ~after & right & ~left and after & ~before & left & ~right)
+
+
 def _refuses(said: Sequence[Said]) -> bool:
     """Whether anything is denied, or refused by a word of its own: two clauses that both do may put it on different words."""
     return any((one.denied and not one.bare) or (one.sign < 0 and one.concept in _FORBIDDING) for one in said)
+
+
+def _is_listed(matter: Matter, ours: Said) -> bool:
+    """Whether the clause of the claim that holds a word has no other, as in a list: "tea and milk may not be sold"."""
+    spans = [(low, high) for low, high in matter.spans if low <= ours.start < high]
+    return sum(low <= word.start < high for low, high in spans for word in matter.words) == 1
 
 
 def _around(matter: Matter, ours: Said) -> list[Said]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.lexicon import signs
-from ctxasm.citations.lexical.words import Read, Stems
+from ctxasm.citations.lexical.words import NOR, Read, Stems
 from ctxasm.model.records import make_record
 from ctxasm.text.denials import DENIALS
 from ctxasm.text.number_words import UNITS
@@ -98,8 +98,8 @@ def _clause(words: Sequence[_Found], stems: Stems) -> Iterator[Said]:
 def _denied(words: Sequence[_Found], stems: Stems) -> dict[int, _Token]:
     """The denials that bear on words of a clause, by the places of these."""
     denied: dict[int, _Token] = {}
-    plain = [read.plain for _, _, read, _ in words]
-    denials = [at for at, (_, _, read, _) in enumerate(words) if read.denies or (read.plain == "noch" and "weder" in plain[:at])]
+    neither = next((at for at, (_, _, read, _) in enumerate(words) if read.plain == "weder"), len(words))
+    denials = [at for at, (_, _, read, _) in enumerate(words) if read.denies or (at > neither and read.plain == NOR)]
     if not denials:
         return denied
     known, light = signs(), stems.light

@@ -54,7 +54,7 @@ _ALGORITHMS: dict[Tongue, str] = {"nl": "dutch_porter", "en": "english", "de": "
 _STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
 _AGENT = re.compile(r"[eo]rs?$")
 """The end of who does it: a manager is more than to manage."""
-_NOR = "noch"
+NOR = "noch"
 """Dutch for "nor"; German for "still", as in "noch nicht", but behind "weder"."""
 _GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
 MAX_KEPT_STEMS = 200_000
@@ -133,7 +133,7 @@ class Stems:
         return Read(
             key,
             _figure(word, folds),
-            is_denial(folds) and not (self.tongue == "de" and folds == _NOR),
+            is_denial(folds) and not (self.tongue == "de" and folds == NOR),
             folds in known.opposing,
             plain,
             concept,

@@ -27,7 +27,7 @@ SEEN: list[tuple[str, str, int, list[list[str | None]]]] = [
     ("The rule is not unclear.", "The rule is not clear.", 0, [[None]]),
     ("The rule is not unclear.", "The rule is clear.", 2, [[]]),
     # where two clauses say different things of it, or the one that says otherwise is about something else, nothing is sure
-    ("Members never enter.", "Members never may enter.", 0, [[None]]),
+    ("Members never enter.", "Members never may enter.", 0, [[]]),
     ("No visitors are not closed past the old garden gate.", "Members enter past the old garden gate.", 5, [[None]]),
     ("Dogs are not open on Monday, and start. never leave without badge.", "No dogs stop without badge.", 65, [[], []]),
     (
