@@ -124,25 +124,31 @@ def find_gates(matter: Matter) -> tuple[Gated, ...]:
 def _borne_elsewhere(matter: Matter) -> Iterator[Gated]:
     """A word such as "because" that the claim has before another word than its sources: "late because of the wind" where engineers were
     missing."""
-    for op in (op for op in matter.operators if op.kind in _LEADING):
-        word = matter.next_word(op.end)
-        bit = matter.bits(frozenset((word.key,))) & matter.parts.heavy if word else 0
-        there = [(at, other) for at in matter.numbers for other in matter.evidence.operators(at) if other.meaning == op.meaning]
-        borne = [(at, other, _borne(matter, at, other)) for at, other in there] if bit else []
-        if any(bit & matter.parts.forms.get(key, 0) for *_, keys in borne for key in keys):
-            continue
-        for at, other, keys in borne:
-            heavy = [key for key in keys if key not in matter.evidence.stems.light][:1]
-            speaks_of_it = (matter.held(at) & matter.parts.heavy & ~bit).bit_count() >= SPEAKS
-            if speaks_of_it and heavy and not matter.parts.forms.get(heavy[0], 0):
+    parts, light = matter.parts, matter.evidence.stems.light
+    leading = {(op.meaning, word.key): op for op in matter.operators if op.kind in _LEADING and (word := matter.next_word(op.end))}
+    borne: dict[Meaning, list[tuple[int, Operator, list[str]]]] = {meaning: [] for meaning, _ in leading}
+    for at in matter.numbers if leading else ():
+        for other in matter.evidence.operators(at):
+            if other.meaning in borne:
+                borne[other.meaning].append((at, other, _borne(matter, at, other)))
+    led = {meaning: reduce(or_, (parts.forms.get(key, 0) for *_, keys in each for key in keys), 0) for meaning, each in borne.items()}
+    for (meaning, key), op in leading.items():
+        bit = matter.bits(frozenset((key,))) & parts.heavy & ~led[meaning]
+        for at, other, keys in borne[meaning] if bit else ():
+            heavy = next((each for each in keys if each not in light), None)
+            speaks_of_it = (matter.held(at) & parts.heavy & ~bit).bit_count() >= SPEAKS
+            if speaks_of_it and heavy and not parts.forms.get(heavy, 0):
                 yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, at, other))
                 return
 
 
 def _borne(matter: Matter, at: int, op: Operator) -> list[str]:
-    """The keys of the words behind a word of a source, in its clause or the next."""
-    clause = next((clause for clause in matter.clauses if clause.sentence == at and clause.source.end > op.end), None)
-    return [word.key for word in clause.source.words if word.start >= op.end] if clause else []
+    """The keys of the words behind a word of a source, in its clause or the next; of one that stands within its clause ("late because
+    crews slept, and in storms") in all that follow, up to a sign such as ";"."""
+    after = [clause.source for clause in matter.clauses if clause.sentence == at and clause.source.end > op.end]
+    is_within = not matter.evidence.once(_beside, at)[op.end].begins
+    following = [source for source in after if source.segment == after[0].segment] if is_within else after[:1]
+    return [word.key for source in following for word in source.words if word.start >= op.end]
 
 
 def _led(matter: Matter) -> Iterator[Gated]:
@@ -241,7 +247,7 @@ def _left_out(
         )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free and not (op.value == "should" and _tells(matter, "past") and not _tells(matter, "present"))
-        free = free or (op.value == "planned" and not _tells(matter, "past"))
+        free = free or (op.value == "planned" and (not _tells(matter, "past") or _tells(matter, "coming")))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
         if not (does or free or (op.kind in _LOOSE and op.value != "instead")):
