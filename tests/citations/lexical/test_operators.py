@@ -160,6 +160,7 @@ def test_a_refused_claim_says_which_word_gated_it(kind: str, claim: str, source:
             "A Rhone-Valley growers' poll in Drome March 2010 named Hermitage.",
         ),
         ("Read cron(5) and crontab(8).", "Read cron(8) and crontab(5)."),
+        ("The manager's office is closed.", "The office's manager is closed."),
         ("Karin verving Joost bij Blauw Wit.", "Joost verving Karin bij Blauw Wit."),
         ("Else Maas hat die Kirche gebaut.", "Die Kirche wurde von Else Maas entworfen und von Peter Busch gebaut."),
         (
@@ -210,6 +211,9 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("De bel gaat om twaalf uur.", "Foute instellingen\n\nDe bel gaat om twaalf uur."),
         ("The hall was painted green, and the kitchen was rented by Bos.", "The hall was painted green. The kitchen was rented by Bos."),
         ("Die Regel gilt noch heute.", "Die Regel gilt heute noch."),
+        ("The manager's office is closed.", "The office of the manager is closed."),
+        ("The managers' office is closed.", "The office of the managers is closed."),
+        ("Het huis van Keller is verkocht.", "Keller's huis is verkocht."),
         ("De werken worden in mei uitgevoerd.", "De werken zullen in mei worden uitgevoerd."),
         ("The valley flooded because the dam broke.", "The valley flooded because engineers slept and the dam broke."),
         ("The ferry sailed late because of storms.", "The ferry sailed late because the weather was bad, with storms all day."),
