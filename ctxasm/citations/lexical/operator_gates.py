@@ -8,18 +8,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from operator import or_
-from typing import cast
+from typing import NamedTuple, cast
 
 from ctxasm.citations.lexical.around import arounds
-from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.clause_subjects import Clause, Matter, operators_of
 from ctxasm.citations.lexical.evidence import Evidence
 from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.operators import Meaning, Operator, is_hinted
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import Quantity, read_quantities
-from ctxasm.citations.lexical.words import LETTERS, read_words
+from ctxasm.citations.lexical.words import LETTERS, Stems, read_words
 from ctxasm.model.support import Gated, GateKind
 from ctxasm.text.terms import folded
 
@@ -63,6 +63,11 @@ _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
 _ON_ITS_WORD: frozenset[Meaning] = frozenset((("quantifier", "all"), ("quantifier", "only")))
 """What a source must say of the same word: "every Monday" is more than "the first Monday of every month"."""
+_SIGN = re.compile(r"[,;:.!?()\n]")
+_LISTED = re.compile(r"\s+(?:and|en|und|or|oder)\s+")
+"""What stands between two words that a word such as "every" both bears on: "all staff and visitors"."""
+_EACH = re.compile(r"every|each|elke?|iedere?|jede[mnrs]?", re.IGNORECASE)
+"""What never stands behind its word."""
 _LEADING = frozenset(("cause", "condition", "time"))
 """Kinds whose words stand before the cause, condition or time itself."""
 SPEAKS = 2
@@ -87,6 +92,14 @@ _SAME: dict[Meaning, frozenset[Meaning]] = {
     ("time", "after"): frozenset((("condition", "when"),)),
 }
 """Meanings of a source that do for one of the claim."""
+
+
+class _Beside(NamedTuple):
+    """The keys of the next words with content behind a word, and of the one just before it; it `begins` where there is none."""
+
+    after: tuple[str, ...]
+    before: str
+    begins: bool
 
 
 def find_gates(matter: Matter) -> tuple[Gated, ...]:
@@ -118,25 +131,31 @@ def _least(matter: Matter, inside: Sequence[Operator], ours: Sequence[Operator],
 def _borne_elsewhere(matter: Matter) -> Iterator[Gated]:
     """A word such as "because" that the claim has before another word than its sources: "late because of the wind" where engineers were
     missing."""
-    for op in (op for op in matter.operators if op.kind in _LEADING):
-        word = matter.next_word(op.end)
-        bit = matter.bits(frozenset((word.key,))) & matter.parts.heavy if word else 0
-        there = [(at, other) for at in matter.numbers for other in matter.evidence.operators(at) if other.meaning == op.meaning]
-        borne = [(at, other, _borne(matter, at, other)) for at, other in there] if bit else []
-        if any(bit & matter.parts.forms.get(key, 0) for *_, keys in borne for key in keys):
-            continue
-        for at, other, keys in borne:
-            heavy = [key for key in keys if key not in matter.evidence.stems.light][:1]
-            speaks_of_it = (matter.held(at) & matter.parts.heavy & ~bit).bit_count() >= SPEAKS
-            if speaks_of_it and heavy and not matter.parts.forms.get(heavy[0], 0):
+    parts, light = matter.parts, matter.evidence.stems.light
+    leading = {(op.meaning, word.key): op for op in matter.operators if op.kind in _LEADING and (word := matter.next_word(op.end))}
+    borne: dict[Meaning, list[tuple[int, Operator, list[str]]]] = {meaning: [] for meaning, _ in leading}
+    for at in matter.numbers if leading else ():
+        for other in matter.evidence.operators(at):
+            if other.meaning in borne:
+                borne[other.meaning].append((at, other, _borne(matter, at, other)))
+    led = {meaning: reduce(or_, (parts.forms.get(key, 0) for *_, keys in each for key in keys), 0) for meaning, each in borne.items()}
+    for (meaning, key), op in leading.items():
+        bit = matter.bits(frozenset((key,))) & parts.heavy & ~led[meaning]
+        for at, other, keys in borne[meaning] if bit else ():
+            heavy = next((each for each in keys if each not in light), None)
+            speaks_of_it = (matter.held(at) & parts.heavy & ~bit).bit_count() >= SPEAKS
+            if speaks_of_it and heavy and not parts.forms.get(heavy, 0):
                 yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, at, other))
                 return
 
 
 def _borne(matter: Matter, at: int, op: Operator) -> list[str]:
-    """The keys of the words behind a word of a source, in its clause or the next."""
-    clause = next((clause for clause in matter.clauses if clause.sentence == at and clause.source.end > op.end), None)
-    return [word.key for word in clause.source.words if word.start >= op.end] if clause else []
+    """The keys of the words behind a word of a source, in its clause or the next; of one that stands within its clause ("late because
+    crews slept, and in storms") in all that follow, up to a sign such as ";"."""
+    after = [clause.source for clause in matter.clauses if clause.sentence == at and clause.source.end > op.end]
+    is_within = not matter.evidence.once(_beside, at)[op.end].begins
+    following = [source for source in after if source.segment == after[0].segment] if is_within else after[:1]
+    return [word.key for source in following for word in source.words if word.start >= op.end]
 
 
 def _led(matter: Matter) -> Iterator[Gated]:
@@ -207,7 +226,7 @@ def _added(
         placed = _on_the_same_word(matter, op, theirs)
         if placed and not any(other.meaning in does for _, other in placed):
             yield Gated(cast(GateKind, op.kind), _claim(matter, op), _source(matter, *placed[0]))
-        moved = op.meaning in _ON_ITS_WORD and not placed and _has_next_word(matter, op, way)
+        moved = op.meaning in _ON_ITS_WORD and not placed and _is_moved(matter, op, theirs, way)
         if placed or (meant & does and not moved) or (op.meaning in _ASKED and any(_asks(matter, at, op) for at in way)):
             continue
         rivals = [(at, other) for at, other in scoped if other.kind == op.kind]
@@ -235,7 +254,7 @@ def _left_out(
         )
         free = op.meaning in _FREE and not (op.value == "only" and _leaves_out(matter, at, op))
         free = free and not (op.value == "should" and _tells(matter, "past") and (_tells(matter, "done") or not _tells(matter, "present")))
-        free = free or (op.value == "planned" and not _tells(matter, "past"))
+        free = free or (op.value == "planned" and (not _tells(matter, "past") or _tells(matter, "coming")))
         free = free or (op.value == "then" and _is_told_before(matter, at, op))
         free = free or (op.kind == "qualifier" and _tells(matter, "past") and not _tells(matter, "present"))
         if not (does or free or (op.kind in _LOOSE and op.value != "instead")):
@@ -258,11 +277,53 @@ def _on_the_same_word(matter: Matter, op: Operator, theirs: Sequence[tuple[int, 
     return found
 
 
-def _has_next_word(matter: Matter, op: Operator, way: Mapping[int, int]) -> bool:
-    """Whether the sentences hold the word of weight behind a word of the claim."""
-    word = matter.next_word(op.end)
-    held = reduce(or_, way.values())
-    return word is not None and bool(matter.bits(frozenset((word.key,))) & held & matter.parts.heavy)
+def _is_moved(matter: Matter, op: Operator, theirs: Sequence[tuple[int, Operator]], way: Mapping[int, int]) -> bool:
+    """Whether the sentences hold the word of weight behind a word of the claim, but none that means the same bears on it there."""
+    ours = matter.parts.once(_beside_own, matter.evidence)[op.end]
+    bit = matter.bits(frozenset(ours.after[:1])) & matter.parts.heavy & reduce(or_, way.values())
+    same = [(at, other) for at, other in theirs if other.meaning == op.meaning] if bit else []
+    return bool(bit) and not any(_bears_on_it(matter, bit, ours, at, other) for at, other in same)
+
+
+def _bears_on_it(matter: Matter, bit: int, ours: _Beside, at: int, op: Operator) -> bool:
+    """Whether a word of a sentence bears on the word of a bit, which stands behind one of the claim that means the same. It may be on the
+    other side of it ("only accepts", "accepts only"), but where one of them begins its text ("only members swim")."""
+    near, forms = matter.evidence.once(_beside, at)[op.end], matter.parts.forms
+    is_only = op.value == "only"
+    after = near.after[:1] if is_only and near.begins and not ours.begins else near.after
+    if bit & reduce(or_, (forms.get(key, 0) for key in after), 0):
+        return True
+    if bit & forms.get(near.before, 0) and not _EACH.fullmatch(matter.text(at), op.start, op.end):
+        return not (is_only and ours.begins and near.after)
+    before = matter.bits(frozenset((ours.before,)))
+    return not near.begins and bool(before & reduce(or_, (forms.get(key, 0) for key in near.after[:1]), 0))
+
+
+def _beside_own(parts: Parts, evidence: Evidence) -> dict[int, _Beside]:
+    """What stands beside the words of the claim."""
+    return _read_beside(parts.text, 0, len(parts.text), parts.once(operators_of, evidence), evidence.stems)
+
+
+def _beside(evidence: Evidence, at: int) -> dict[int, _Beside]:
+    """What stands beside the words of a sentence."""
+    return _read_beside(evidence.text(at), *evidence.span(at), evidence.operators(at), evidence.stems)
+
+
+def _read_beside(text: str, low: int, high: int, operators: Sequence[Operator], stems: Stems) -> dict[int, _Beside]:
+    """What stands beside some words of a text, by where these end: nothing behind a sign that parts, and a second word only where the
+    first is a figure, or in a list with it, or narrows "only members" to "only old members"."""
+    words = list(read_words(text, low, high, stems))
+    starts, found = [word.start for word in words], dict[int, _Beside]()
+    for op in operators:
+        first, place = bisect_left(starts, op.end), bisect_left(starts, op.start)
+        before = words[place - 1] if place else None
+        after = [word.key for word in words[first : first + 1] if not _SIGN.search(text, op.end, word.start)]
+        for one, two in pairwise(words[first : first + 2] if after else ()):
+            narrows = text[one.end : two.start].isspace() and (op.value == "only" or one.key.isdigit())
+            after += [two.key] if narrows or _LISTED.fullmatch(text, one.end, two.start) else []
+        is_beside = before is not None and text[before.end : op.start].isspace()
+        found[op.end] = _Beside(tuple(after), before.key if before and is_beside else "", not is_beside)
+    return found
 
 
 def _is_behind(matter: Matter, own: Sequence[Quantity], at: int, rate: Operator) -> bool:

@@ -57,6 +57,9 @@ BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")
 _BY = frozenset(("by", "door", "von", "vom", "durch"))
 _OWNS = re.compile(r"\w+['’]s\b")
+_OWNED = re.compile(r"\w+(?:['’]s|s['’])\s+\w+")
+_OWNED_BY = re.compile(r"\w+\s+(?:of|van|von)\b")
+"""One thing of another, in either order: "the manager's office", "the office of the manager"."""
 _CASES = frozenset(("der", "den", "dem", "einen", "einem"))
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|en|of|und|oder)\b\s*)(?:(?:the|a|de|het|een|die|der|das|den)\s+)?|\s*,\s*")
 """What makes a list of two, whose order tells nothing."""
@@ -138,9 +141,11 @@ class Order:
                     fits_better = self._fit(one, other_there) > one_fit and self._fit(other, one_there) > other_fit
                     if fits_better and self._may_be_swapped(one, other, one_there, other_there) and not self._is_said_so(one, other, at):
                         both = (one_there[0], other_there[0])
+                        claim = self.text[min(one.start, other.start) : max(one.end, other.end)]
                         source = text[min(item.start for item in both) : max(item.end for item in both)]
-                        yield Gated("roles", self.text[min(one.start, other.start) : max(one.end, other.end)], source)
-                        return
+                        if not _is_one_of_another(claim, source):
+                            yield Gated("roles", claim, source)
+                            return
 
     def _may_be_swapped(self, one: Item, other: Item, one_there: Sequence[Item], other_there: Sequence[Item]) -> bool:
         """Whether nothing tells that two items which fit better in each other's place were not swapped."""
@@ -377,6 +382,11 @@ def _tells_nothing(between: str) -> bool:
 def _follows_article(text: str, start: int) -> bool:
     before = text[max(0, start - 12) : start].split()[-1:]
     return bool(before) and before[0].casefold() in SKIPPED
+
+
+def _is_one_of_another(ours: str, theirs: str) -> bool:
+    """Whether two things next to each other in two texts are the same, the owner first in one and last in the other."""
+    return any(_OWNED.fullmatch(one) and _OWNED_BY.match(other) for one, other in ((ours, theirs), (theirs, ours)))
 
 
 def _has_being(text: str, low: int, high: int) -> bool:
