@@ -73,6 +73,8 @@ def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, 
     page.get_by_text("Blind review").click()
     read("#ctx-blind")
     page.get_by_text("All questions", exact=True).click()
+    page.locator("#ctx-questions summary").click()
+    expect(page.locator('#ctx-questions [data-change="unchanged"]').first).to_be_visible()
     read("#ctx-questions")
     row = page.locator("#ctx-questions a").nth(3)
     words = row.inner_text()

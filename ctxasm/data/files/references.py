@@ -260,7 +260,9 @@ def notes_of(tables: Tables) -> list[str]:
     odd = [chunk for chunk in tables.chunks.records.values() if is_odd(chunk)]
     found = tables.retrievals.records
     beside = sum(key not in found and holds_hits(query) for key, query in tables.queries.records.items())
-    return notes_with(tables, len(odd), odd[0] if odd else None, bool(found), beside)
+    implied = [] if tables.documents.present else documents_of(tables)
+    untitled = sum(each.title is None for each in implied)
+    return notes_with(tables, len(odd), odd[0] if odd else None, bool(found), beside, untitled)
 
 
 def holds_hits(query: Query) -> bool:
@@ -274,15 +276,19 @@ def is_odd(chunk: Chunk) -> bool:
     return chunk.start is not None and chunk.end is not None and chunk.end - chunk.start != len(chunk.text)
 
 
-def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals: bool, beside: int) -> list[str]:
-    """The notes on tables, with the number of odd chunks and the first of them, and that of queries whose hits stand beside them."""
+def notes_with(tables: Tables, odd: int, first_odd: Chunk | None, has_retrievals: bool, beside: int, untitled: int) -> list[str]:
+    """The notes on tables, with the number of odd chunks and the first of them, that of queries whose hits stand beside them, and of
+    documents that chunks imply without a title.
+    """
     tables_of_records = (tables.documents, tables.chunks, tables.queries, tables.retrievals)
     notes = [f"{table.file}: {table.repeated} repeated lines were merged" for table in tables_of_records if table.repeated]
     if first_odd is not None:
         first = f"the first is {shown(first_odd.document_id)} {first_odd.chunk_index}"
         notes.append(f"{tables.chunks.file}: {odd} chunks whose end - start is not the length of their text ({first}); offsets not trusted")
-    if tables.chunks.present and not tables.documents.present and tables.stored is None:
-        notes.append("documents.jsonl is absent: documents are taken from the chunks, with their titles, without summary")
+    if untitled and tables.stored is None:
+        named = "is named by its id" if untitled == 1 else "are named by their ids"
+        told = f"{counted(untitled, 'document')} without a title {named}"
+        notes.append(f"{told}; documents.jsonl or the lines of chunks can give titles")
     if has_retrievals and not tables.has_chunks:
         notes.append("chunks.jsonl is absent: the chunks that retrieval returned could not be checked and cannot be assembled")
     if beside:

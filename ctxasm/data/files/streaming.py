@@ -80,6 +80,7 @@ class BundleStream:
         self._odd = 0
         self._first_odd: Chunk | None = None
         self._beside = 0
+        self._untitled = 0
         self._records = 0
 
     @property
@@ -94,7 +95,10 @@ class BundleStream:
     def notes(self) -> tuple[str, ...]:
         """What its owner should know although nothing is wrong (sentences)."""
         has_retrievals = bool(_indexed(self._tables.retrievals).first_lines)
-        return (*notes_with(self._tables, self._odd, self._first_odd, has_retrievals, self._beside), *ignored_notes(self._files))
+        return (
+            *notes_with(self._tables, self._odd, self._first_odd, has_retrievals, self._beside, self._untitled),
+            *ignored_notes(self._files),
+        )
 
     def parts(self) -> tuple[Iterator[Document], Iterator[Chunk], Iterator[Query], Iterator[Answer]]:
         """All records, to be read in this order."""
@@ -192,7 +196,9 @@ class BundleStream:
                 for chunk in table.records.values():
                     if chunk.document_id not in seen:
                         seen.add(chunk.document_id)
-                        yield from self._sound((implied_document(chunk),))
+                        document = implied_document(chunk)
+                        self._untitled += document.title is None
+                        yield from self._sound((document,))
         except TooManyProblems:
             return  # they are reported when the chunks are read
 

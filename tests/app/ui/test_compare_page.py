@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from html import unescape
 from urllib.parse import parse_qsl
@@ -13,7 +14,9 @@ from streamlit.testing.v1 import AppTest
 import ctxasm
 from ctxasm.app.ui.compare import all_questions, answers
 from ctxasm.app.ui.compare.blind import shuffled
+from ctxasm.app.ui.compare.question_table import table
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.model.presets import preset
 from ctxasm.tuning.compare_answers import SHARES
@@ -83,6 +86,10 @@ def test_all_questions_are_those_of_the_door_and_the_filter_lists_its_own(compar
     assert {name: int(count) for name, count in counts} == {"win": len(found.better), "tie": found.ties, "loss": len(found.worse)}
     assert len(re.findall("data-change=", drawn)) == len(found.questions)
     assert f"Labels: {found.swept.gold}." in drawn
+    changed, folded = drawn.split('<details class="cx-fold">')
+    counts = Counter(each.change for each in found.questions)
+    assert Counter(re.findall(r'data-change="(\w+)"', changed)) == {k: counts[k] for k in ("worse", "better") if counts[k]}
+    assert f"<summary>{counts['unchanged']} unchanged, {counts['unlabelled']} not labelled</summary>" in folded
     worse = [each.query_id for each in found.questions if each.change == "worse"]
     drawn = html(fine(app.segmented_control(key=Session.compare_filter.key).set_value("worse").run()))
     assert set(re.findall(r'data-change="(\w+)"', drawn)) == {"worse"}
@@ -103,6 +110,15 @@ def test_a_link_says_the_view_and_what_it_lists(open_app, found):
     app = open_app("compare", **LINK, view="none")
     assert "view must be one of question, all, answers, blind" in html(app)
     assert 'id="ctx-contexts"' in html(app)
+
+
+def test_where_nothing_changed_that_is_said_and_where_nothing_is_labelled_all_are_listed(found):
+    unchanged = [each for each in found.questions if each.change == "unchanged"]
+    drawn = table(unchanged, {}, str)
+    assert "No question holds more or less evidence under B." in drawn
+    assert f"<summary>{len(unchanged)} unchanged</summary>" in drawn
+    for rows, only in ((unchanged, "unchanged"), ([each._replace(change="unlabelled") for each in unchanged], EVERY), ([], EVERY)):
+        assert "<details" not in table(rows, {}, str, only)
 
 
 def test_a_large_set_waits_to_be_asked_for(compare_page, monkeypatch):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctxasm.app.ui.compare.blind import chosen, is_a_left, shuffled, verdict
 from ctxasm.app.ui.compare.blind_review import contexts_html
 from ctxasm.app.ui.compare.claim_flips import claim_pairs, claims_html
-from ctxasm.app.ui.compare.differences import NEVER, bars_html, chunk_rows, chunks_html, settings_html, texts_html
+from ctxasm.app.ui.compare.differences import MOST_CHUNKS, NEVER, ChunkRow, bars_html, chunk_rows, chunks_html, settings_html, texts_html
 from ctxasm.app.ui.frame.pinned import pinned_address, read_pinned
 from ctxasm.app.ui.frame.session_records import SENT
 from ctxasm.app.ui.inspect.before_after import sent_chunks
@@ -73,6 +75,27 @@ def test_rows_are_the_chunks_that_only_one_holds_with_why_the_other_lacks_them(c
             looked_at = {(fate.document_id, fate.chunk_index) for fate in known[row.side].trace.fates}
             assert (row.why == NEVER) == (row.key not in looked_at)
     assert chunk_rows(a, a) == ()
+
+
+def test_the_chunks_of_a_document_with_one_reason_are_one_row():
+    row = ChunkRow(("d", 4), "Doc", "A", False, 1000, "No room.", HOSTILE)
+    rows = (row, row._replace(key=("e", 1), document="Other"), row._replace(key=("d", 2), retrieved=True), row._replace(key=("d", 3)))
+    drawn = chunks_html((*rows, row._replace(key=("d", 9), why="Stale."), row._replace(key=("d", 8), side="B")))
+    said = [" ".join(re.sub("<[^>]*>", " ", each.split("<div")[0]).split()) for each in re.findall("<tr>(.*?)</tr>", drawn, re.DOTALL)[1:]]
+    assert [each.split(" #")[0] for each in said] == ["● A Doc, 3 chunks", "● A Other", "● A Doc", "◆ B Doc"]
+    assert ">1 found<" in drawn
+    assert '<td class="num">3,000</td>' in drawn
+    assert re.findall(r"<summary>(#\d+, \w+), 1,000 tokens", drawn) == ["#2, found", "#3, neighbour", "#4, neighbour"]
+    assert drawn.count("cx-quote") == 6
+
+
+@law
+@given(cases(), settings_(), settings_(), LIMITS)
+def test_every_chunk_that_differs_can_be_opened_in_one_row(case: Case, one, other, limit):
+    rows = chunk_rows(*(assemble(case.query, case.source(), each, COUNTER, FakeClock(), limit) for each in (one, other)))
+    drawn = chunks_html(rows)
+    assert drawn.count("cx-quote") == min(len(rows), MOST_CHUNKS)
+    assert drawn.count("data-side=") == len({(row.side, row.key[0], row.why) for row in rows[:MOST_CHUNKS]})
 
 
 def test_two_bars_lie_on_one_axis():

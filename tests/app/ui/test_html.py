@@ -24,6 +24,7 @@ from ctxasm.app.ui.inspect.order import block_order, order_html
 from ctxasm.app.ui.widgets.context_marks import MAX_RUNS, marked_phrase, runs, text_html
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import DROP_WORDS
+from ctxasm.app.ui.words.words import title_of
 from ctxasm.citations.markers import parse_markers, resolve
 from ctxasm.model.events import Reason
 from ctxasm.model.stage_labels import REASONS
@@ -123,6 +124,15 @@ def test_text_keeps_provenance():
     chunks = [attrs for _, attrs in page.tags if attrs.get("class") == "cx-c"]
     assert {"data-added", "data-shared", "data-neutral"} <= {name for attrs in chunks for name in attrs}
     assert [attrs["id"] for _, attrs in page.tags if attrs.get("class") == "cx-card"] == ["ctx-block-1", "ctx-block-2", "ctx-block-3"]
+
+
+@pytest.mark.parametrize(("format", "named"), [("numbered", True), ("xml", True), ("grouped", True), ("source", False), ("minimal", False)])
+def test_a_card_shows_a_title_only_where_the_context_does_not_write_it(format, named):
+    done = assembled(format=format)
+    drawn = text_html(done, "")
+    titles = [title_of(done.trace.documents, citation.document_id) for citation in done.citations]
+    assert [attrs["aria-label"] for _, attrs in Page(drawn).tags if attrs.get("class") == "cx-card"] == titles
+    assert [f"<b>{title}</b>" in drawn for title in titles] == [not named] * len(titles)
 
 
 def test_many_runs_are_merged(monkeypatch):

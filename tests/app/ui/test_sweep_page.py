@@ -23,8 +23,8 @@ from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
-from ctxasm.app.ui.sweep.page import HEADINGS
 from ctxasm.app.ui.sweep.settings_table import settings_table
+from ctxasm.app.ui.sweep.shipping import HEADINGS, KEEP, SHOWN_HERE, shipping, shipping_html
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
@@ -78,7 +78,7 @@ def ended(app: AppTest) -> AppTest:
 
 def by_id(app: AppTest, name: str) -> str:
     """The words of the element of this id."""
-    (body,) = re.findall(rf'id="{name}">(.*?)</(?:p|div)>', html(app), re.DOTALL)
+    (body,) = re.findall(rf'id="{name}">(.*?)</(?:p|div|dd)>', html(app), re.DOTALL)
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
@@ -108,9 +108,10 @@ def counted_url(own_copy, counted_file):
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
     swept, recommended = found
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    first, *more = decide(swept).sentences
-    assert by_id(app, "ctx-decision") == first
-    assert by_id(app, "ctx-gold") == " ".join([*more, f"Labels: {swept.gold}."])
+    assert by_id(app, "ctx-decision") == shipping(swept, decide(swept), recommended).says
+    assert by_id(app, "ctx-gold") == swept.gold
+    behind = unescape(html(app).split('<details id="ctx-said">')[1])
+    assert [sentence in behind for sentence in decide(swept).sentences] == [True] * len(decide(swept).sentences)
     rows = swept.rows()
     for policy in AXES["budget_policy"]:
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
@@ -126,6 +127,36 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found,
     assert f"(n = {recommended.held.n})" in drawn
     rows = re.findall(r"(\d+) of (\d+)</td>", drawn)
     assert sorted(rows) == sorted((str(row.whole), str(row.labelled)) for row in swept.rows())
+
+
+def test_what_to_ship_is_the_recommendation_unless_the_sweep_alone_shows_something_better(found):
+    swept, recommended = found
+    n, best = len(swept.labelled), best_of(swept)
+    decision = replace(decide(swept), better=None)
+    assert shipping(swept, decision, recommended).heading == HEADINGS[recommended.verdict]
+    shown = replace(recommended, verdict="shown")
+    assert shipping(swept, replace(decision, better=best, p=0.01), shown).settings == recommended.settings
+    ship = shipping(swept, replace(decision, better=best, p=0.0001), replace(recommended, verdict="keep"))
+    gained, lost = swept.flips(best, swept.start)
+    assert (ship.settings, ship.heading, ship.gained, ship.lost) == (swept.settings[best], SHOWN_HERE, gained, lost)
+    assert ship.gains.startswith(f"{(len(gained) - len(lost)) / n * 100:+.1f} points [".replace("-", "−"))
+    assert f"(n = {n})" in ship.gains
+    assert "p < 0.001, adjusted for" in ship.gains
+    assert ship.costs.startswith(f"{swept.tokens(best):,.0f} tokens a question in place of {swept.tokens(swept.start):,.0f}")
+
+
+@pytest.mark.parametrize("verdict", HEADINGS)
+def test_every_verdict_says_its_gain_with_interval_and_n_and_what_it_costs(found, verdict):
+    swept, recommended = found
+    kept = replace(recommended, settings=recommended.start, gained=(), lost=()) if verdict == "keep" else recommended
+    ship = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict))
+    assert re.search(r"[+−]\d+\.\d points \[[+−][\d.]+, [+−][\d.]+\] \(n = \d+\)", ship.gains)
+    assert (ship.says == KEEP) == ship.costs.endswith("as now") == (verdict == "keep")
+    assert ship.shown == (verdict == "shown")
+    few = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict, held=None))
+    assert "so few labelled questions" in few.gains
+    attack = replace(ship, gains=HOSTILE, costs=HOSTILE, heading=HOSTILE)
+    assert "<script" not in shipping_html(attack, HOSTILE, [(HOSTILE, [HOSTILE])], str, lambda a, b: HOSTILE)
 
 
 def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
@@ -173,10 +204,11 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     assert 'id="ctx-recommended"' not in html(app)
     monkeypatch.setattr(tuned, "swept", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
-    (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p></div>', html(app))
-    decided = app.session_state[Session.swept.key][1].recommended
-    assert panel[0] == HEADINGS[decided.verdict]
-    assert ("view=all" in panel[1]) == bool(decided.gained or decided.lost)
+    (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p><details', html(app))
+    swept, recommended = app.session_state[Session.swept.key][1]
+    ship = shipping(swept, decide(swept), recommended)
+    assert panel[0] == ship.heading
+    assert ("view=all" in panel[1]) == bool(ship.gained or ship.lost)
     assert 'id="ctx-cancelled"' not in html(app)
 
 

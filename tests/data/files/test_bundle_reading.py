@@ -102,15 +102,24 @@ def test_chunks_alone_give_their_documents_the_title_of_the_first(tmp_path: Path
     ]
     place = folder(tmp_path / "t", documents=None, queries=None, retrievals=None, chunks=lines)
     expected = (Document("a", "Visiting hours"), Document("b"), Document("c"))
-    assert load_bundle(place).documents == expected
+    said = "2 documents without a title are named by their ids; documents.jsonl or the lines of chunks can give titles"
+    reading = read_bundle(place)
+    assert (reading.bundle.documents, reading.notes) == (expected, (said,))
     with stream_bundle(place) as streamed:
         assert tuple(streamed.documents()) == expected
+        assert [tuple(part) for part in streamed.parts()[1:]][1:] == [(), ()]
+        assert streamed.notes() == (said,)
+
+
+def test_nothing_is_said_of_documents_that_the_chunks_tell_whole(tmp_path: Path) -> None:
+    lines = [{"document_id": "a", "chunk_index": 0, "text": "x", "title": "Visiting hours"}]
+    assert read_bundle(folder(tmp_path / "t", documents=None, queries=None, retrievals=None, chunks=lines)).notes == ()
 
 
 def test_a_bundle_may_be_partial(tmp_path: Path) -> None:
     only_chunks = read_bundle(folder(tmp_path / "c", documents=None, queries=None, retrievals=None))
     assert only_chunks.bundle.documents == (Document("a"),)
-    assert any("documents.jsonl is absent" in note for note in only_chunks.notes)
+    assert any(note.startswith("1 document without a title is named by its id;") for note in only_chunks.notes)
     answer = {"query_id": "q", "answer_text_with_markers": "yes [1]", "sources": [{"n": 1, "text": "s", "x": 1}]}
     answers = load_bundle(folder(tmp_path / "a", documents=None, chunks=None, queries=None, retrievals=None, answers=[answer])).answers
     assert (answers[0].answer, answers[0].sources) == ("yes [1]", ({"n": 1, "text": "s", "x": 1},))

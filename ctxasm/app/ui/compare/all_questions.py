@@ -49,7 +49,8 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
         )
         text = json.dumps(found.to_dict(), ensure_ascii=False)
         st.download_button("JSON", text, "comparison.json", "application/json", key="comparison_json", on_click="ignore")
-    st.html(table(listed(found, only or EVERY), question_words(), partial(compare_address, pinned, session.now)))
+    shown = only or EVERY
+    st.html(table(listed(found, shown), question_words(), partial(compare_address, pinned, session.now), shown))
     hear_clicks(Session.question_clicks)
 
 

@@ -28,7 +28,7 @@ class ChunkRow(NamedTuple):
     """A chunk that only one of the contexts holds, or that both hold in another way; `why` the other one lacks it."""
 
     key: Key
-    name: str
+    document: str
     side: Side
     retrieved: bool
     tokens: int
@@ -65,8 +65,8 @@ def _by_score(assembly: Assembly, keys: frozenset[Key]) -> list[Key]:
 def chunk_row(here: Assembly, key: Key, side: Side, why: str) -> ChunkRow:
     """A row of what differs; `here` knows the chunk."""
     fate, candidate = fates_by_key(here)[key], here.trace.candidates.get(key)
-    name = f"{title_of(here.trace.documents, key[0], 48)} #{key[1]}"
-    return ChunkRow(key, name, side, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
+    title = title_of(here.trace.documents, key[0], 48)
+    return ChunkRow(key, title, side, fate.retrieved, fate.tokens, why, candidate.chunk.text if candidate else "")
 
 
 def chip(side: str) -> str:
@@ -133,26 +133,51 @@ def signed(value: float) -> str:
 
 
 def chunks_html(rows: Sequence[ChunkRow]) -> str:
-    """What came and went, with why, and the text of each."""
+    """What came and went, with why: a row a document where its chunks have one reason, and the text of each to open."""
     if not rows:
         return ""
     same = len({row.why for row in rows}) == 1 < len(rows)
-    cells = [
-        (
-            chip(row.side),
-            f"<details><summary>{escape(row.name)}</summary><p class='cx-quote'>{escape(_clipped(row.text))}</p></details>",
-            "found" if row.retrieved else "neighbour",
-            number(row.tokens),
-            *([] if same else [escape(row.why)]),
-        )
-        for row in rows[:MOST_CHUNKS]
-    ]
     counts = {side: sum(row.side == side for row in rows) for side in ("A", "B", "both")}
     said = ", ".join(f"{count} {'only in' if side != 'both' else 'otherwise in'} {side}" for side, count in counts.items() if count)
     rest = f'<p class="cx-note">and {len(rows) - MOST_CHUNKS} more</p>' if len(rows) > MOST_CHUNKS else ""
     heads = ("in", "chunk", "", "tokens", *([] if same else ["why the other lacks it"]))
     why = f'<small class="cx-mute">{escape(rows[0].why)}</small>' if same else ""
+    cells = [_cells(group, with_why=not same) for group in _grouped(rows[:MOST_CHUNKS])]
     return boxed(table_html(heads, cells, (3,), f"Chunks that differ: {said}", why) + rest, "ctx-chunks")
+
+
+def _grouped(rows: Sequence[ChunkRow]) -> list[list[ChunkRow]]:
+    """The chunks of a document that have one reason together, where the first of them stands."""
+    groups: dict[tuple[Side, str, str], list[ChunkRow]] = {}
+    for row in rows:
+        groups.setdefault((row.side, row.key[0], row.why), []).append(row)
+    return list(groups.values())
+
+
+def _cells(group: Sequence[ChunkRow], *, with_why: bool) -> tuple[str, ...]:
+    first = group[0]
+    title, tokens = escape(first.document), number(sum(row.tokens for row in group))
+    found = sum(row.retrieved for row in group)
+    if len(group) == 1:
+        name = f"<details><summary>{title} #{first.key[1]}</summary>{_quote(first)}</details>"
+        kind = _kind(first.retrieved)
+    else:
+        texts = "".join(
+            f"<details><summary>#{row.key[1]}, {_kind(row.retrieved)}, {plural(row.tokens, 'token')}</summary>{_quote(row)}</details>"
+            for row in sorted(group, key=lambda row: row.key)
+        )
+        count = f"<span class='cx-whole'>{plural(len(group), 'chunk')}</span>"
+        name = f"<details class='cx-chunk-group'><summary>{title}, {count}</summary>{texts}</details>"
+        kind = f"{found} found" if 0 < found < len(group) else "found" if found else "neighbours"
+    return (chip(first.side), name, f"<span class='cx-whole'>{kind}</span>", tokens, *([escape(first.why)] if with_why else []))
+
+
+def _kind(retrieved: bool) -> str:
+    return "found" if retrieved else "neighbour"
+
+
+def _quote(row: ChunkRow) -> str:
+    return f"<div class='cx-quote'>{escape(_clipped(row.text))}</div>"
 
 
 def _clipped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""All questions under A and B, those that differ first, each a link that opens it. Escaped HTML, pure."""
+"""All questions under A and B, those that differ first and the others behind one line, each a link that opens it. Escaped HTML, pure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ctxasm.tuning.compare import Comparison, QuestionDelta
 
 CHANGES = {"worse": "▼ B holds less", "better": "▲ B holds more", "unchanged": "unchanged", "unlabelled": "not labelled"}
 """What can become of a question, in the order in which questions are listed."""
+CHANGED = ("worse", "better")
 MOST_ROWS = 200
 """Questions that are listed at once; the others are counted."""
 LONGEST = 110
@@ -43,12 +44,36 @@ def counts_html(found: Comparison) -> str:
     return boxed(f'{says}<div class="cx-badges" title="{WON}">{drawn}</div>{gold}')
 
 
-def table(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
-    """A row a question. `words` are the questions by id, `link_of` gives the address of one."""
+def table(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Callable[[str], str], only: str = EVERY) -> str:
+    """A row a question. `words` are the questions by id, `link_of` gives the address of one. Where no filter is chosen (`only`), those that
+    hold as much under both, or are not labelled, stand behind one line with their number.
+    """
+    changed = [each for each in rows if each.change in CHANGED]
+    others = [each for each in rows if each.change not in CHANGED]
+    if only != EVERY or all(each.change == "unlabelled" for each in rows):
+        return boxed(_listed(rows, "Questions", words, link_of), "ctx-questions")
+    first = (
+        _listed(changed, f"{plural(len(changed), 'question')} changed", words, link_of)
+        if changed
+        else '<p class="cx-note">No question holds more or less evidence under B.</p>'
+    )
+    return boxed(first + _folded(others, words, link_of), "ctx-questions")
+
+
+def _folded(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
+    """The questions of which no change is known, to open."""
+    if not rows:
+        return ""
+    counts = Counter(each.change for each in rows)
+    said = ", ".join(f"{number(counts[name])} {CHANGES[name]}" for name in ("unchanged", "unlabelled") if counts[name])
+    return f'<details class="cx-fold"><summary>{said}</summary>{_listed(rows, "Questions", words, link_of)}</details>'
+
+
+def _listed(rows: Sequence[QuestionDelta], caption: str, words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
     heads = ("Question", "B against A", "Evidence A → B", "Tokens A → B", "B − A")
     cells = [_cells(each, words.get(each.query_id, ""), link_of(each.query_id)) for each in rows[:MOST_ROWS]]
     rest = f'<p class="cx-note">and {plural(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
-    return boxed(table_html(heads, cells, (2, 3, 4), "Questions") + rest, "ctx-questions")
+    return table_html(heads, cells, (2, 3, 4), caption) + rest
 
 
 def _cells(each: QuestionDelta, words: str, address: str) -> tuple[str, ...]:

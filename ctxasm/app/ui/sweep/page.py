@@ -1,8 +1,8 @@
-"""The page: what to try and what it takes, then the sentence, what to take, the heatmap, and the settings."""
+"""The page: what to try and what it takes, then what to ship, the heatmap, and the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,8 @@ from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
-from ctxasm.app.ui.widgets.chunk_clicks import picked_text, state_link
+from ctxasm.app.ui.sweep.shipping import shipping, shipping_html
+from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
 from ctxasm.app.ui.words.words import number, plural
@@ -35,18 +36,10 @@ if TYPE_CHECKING:
     from ctxasm.app.tuned import Decided, Plan
     from ctxasm.model.datasets import DatasetInfo
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.recommend.recommending import Recommendation, Verdict
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.results import SweepResult
 
 Axes = dict[str, tuple[Any, ...]]
-HEADINGS: Mapping[Verdict, str] = {
-    "shown": "Recommended, and shown on your questions",
-    "leaning": "Your questions lean to this, which is not shown yet",
-    "prior": "Recommended, not shown on your questions",
-    "keep": "Keep your settings",
-}
-"""What stands over the recommendation, so that it does not pass for what the sweep has shown."""
 
 
 def show_sweep() -> None:
@@ -175,15 +168,15 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
-    first, *more = decide(found).sentences
-    st.html(
-        boxed(
-            f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>'
-            f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
-        )
-    )
-    if recommended is not None:
-        _show_recommended(recommended)
+    decision = decide(found)
+    if recommended is None:
+        first, *more = decision.sentences
+        said = f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
+        st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>{said}'))
+    else:
+        sentences = (("What you tried", decision.sentences), ("The recommendation", recommended.sentences()))
+        to_compare = partial(compare_address, view="all")
+        st.html(shipping_html(shipping(found, decision, recommended), found.gold, sentences, inspect_address, to_compare))
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)
@@ -263,13 +256,3 @@ def _show_cell(info: DatasetInfo, found: SweepResult) -> None:
         return compare_address(other, settings, query_id, "question" if query_id is not None else "all")
 
     st.html(cell_html(found, at, against, words, inspect_address(settings), link))
-
-
-def _show_recommended(recommended: Recommendation) -> None:
-    sentences = "".join(f"<p>{escape(sentence)}</p>" for sentence in recommended.sentences())
-    links = [state_link(inspect_address(recommended.settings), "Inspect")]
-    if recommended.gained or recommended.lost:
-        links += [state_link(compare_address(recommended.start, recommended.settings, view="all"), "Compare the questions")]
-    sure = " ok" if recommended.verdict == "shown" else ""
-    body = f"<h3>{HEADINGS[recommended.verdict]}</h3>{sentences}<p>{' · '.join(links)}</p>"
-    st.html(boxed(f'<div class="cx-panel{sure}" id="ctx-recommended">{body}</div>'))

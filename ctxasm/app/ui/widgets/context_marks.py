@@ -229,19 +229,27 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
         return _supplement_card(body, assembly)
     citation, colour = cited[block], colour_of(block)
     tokens = sum(segment.tokens for segment in assembly.segments if segment.block == block)
-    title = escape(title_of(assembly.trace.documents, citation.document_id, 90))
+    documents = assembly.trace.documents
+    title = title_of(documents, citation.document_id, 90)
+    whole = title_of(documents, citation.document_id, len(assembly.text))
+    heading = "" if _says(group, whole) else f"<b>{escape(title)}</b>"
     also = _shortened_words(group) + "".join(
         f" · also in {escape(place.title)}{f' ({escape(place.label)})' if place.label else ''}"
         for place in also_in(assembly, citation, fates)
     )
     return (
         f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" '
-        f'data-document="{escape(citation.document_id)}" style="--c:{colour}"><header>'
+        f'data-document="{escape(citation.document_id)}" aria-label="{escape(title)}" style="--c:{colour}"><header>'
         f'<span class="cx-num">{block}</span>'
-        f'<b>{title}</b><span class="cx-mute">{number(tokens)} tokens{also}</span>'
+        f'{heading}<span class="cx-mute">{number(tokens)} tokens{also}</span>'
         "</header>"
         f'<div class="cx-body" dir="auto">{body}</div></article>'
     )
+
+
+def _says(group: Sequence[Run], title: str) -> bool:
+    """Whether the line that the context has over a block names its source: then the card need not."""
+    return title in " ".join("".join(run.text for run in group if run.kind == "header").split())
 
 
 def run_html(run: Run) -> str:
