@@ -92,9 +92,10 @@ def _options() -> IngestOptions | CtxasmError:
         most = st.number_input(
             "Chunk size (tokens)", 16, 8192, standard.max_tokens, 50, key="chunk_tokens", persist_state="session", help=about
         )
-        shared = "What two neighbouring chunks share."
+        fifth = int(most) // 5
+        shared = "What two neighbouring chunks share. Left empty, a fifth of the chunk size."
         overlap = st.number_input(
-            "Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session", help=shared
+            "Overlap (tokens)", 0, 8191, None, 10, key="overlap_tokens", placeholder=str(fifth), persist_state="session", help=shared
         )
     sentences = st.toggle(
         "Whole sentences",
@@ -118,7 +119,7 @@ def _options() -> IngestOptions | CtxasmError:
         help="Smaller chunks, one subject each.",
     )
     try:
-        return IngestOptions(int(most), int(overlap), sentences, pages, headings)
+        return IngestOptions(int(most), fifth if overlap is None else int(overlap), sentences, pages, headings)
     except CtxasmError as error:
         return error
 
