@@ -53,6 +53,14 @@ def test_uploaded_documents_become_a_dataset(app):
     assert info.chunks > 5
 
 
+def test_several_uploads_say_the_name_that_they_get(app):
+    assert app.text_input(key="documents_name").placeholder == "the folder's or file's name"
+    fine(app.file_uploader(key="documents").set_value([(f"{name}.md", TEXT.encode(), "text/markdown") for name in "ab"]).run())
+    assert app.text_input(key="documents_name").placeholder == "documents"
+    fine(app.button(key="load_documents").click().run())
+    assert app.selectbox(key="data").value == "documents"
+
+
 def test_a_folder_with_a_broken_file_names_it_and_loads_the_rest(app, folder):
     page = html(fine(from_folder(app, folder)))
     assert "Loaded without 1 broken file" in page

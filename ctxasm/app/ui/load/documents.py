@@ -48,7 +48,7 @@ def show_documents() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         sources = _sources()
-        typed = st.text_input("Dataset name", key="documents_name", placeholder="the folder's or file's name", persist_state="session")
+        typed = st.text_input("Dataset name", key="documents_name", placeholder=_name_unless_typed(sources), persist_state="session")
         name = within("A name", typed, LONGEST_NAME)
     with right:
         options = _options()
@@ -58,6 +58,12 @@ def show_documents() -> None:
         "Read the documents", key="load_documents", type="primary", disabled=not sources, icon=":material/description:"
     ):
         read(Ingest(sources, options, name or None))
+
+
+def _name_unless_typed(sources: Sequence[Source]) -> str:
+    from ctxasm.data.documents.collecting import default_name
+
+    return default_name(sources) if len(sources) > 1 else "the folder's or file's name"
 
 
 def _sources() -> Sequence[Source]:
