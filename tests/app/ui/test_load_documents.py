@@ -78,19 +78,16 @@ def test_options_that_contradict_are_said_before_anything_runs(app, folder):
     assert "load_documents" not in {button.key for button in app.button}
 
 
-def test_the_overlap_follows_the_chunk_size_until_it_is_typed(app, monkeypatch):
-    asked = []
-    monkeypatch.setattr(documents, "read", asked.append)
-    app.file_uploader(key="documents").set_value([("bezoek.md", TEXT.encode(), "text/markdown")]).run()
-    for chunk_tokens, overlap_tokens in ((350, 70), (50, 10)):
-        app.number_input(key="chunk_tokens").set_value(chunk_tokens).run()
+def test_the_overlap_stays_a_fifth_of_the_chunk_size_until_it_is_changed(app):
+    assert app.number_input(key="overlap_tokens").value == 70
+    for chunk_tokens, fifth in ((50, 10), (1000, 200), (16, 3)):
+        fine(app.number_input(key="chunk_tokens").set_value(chunk_tokens).run())
+        assert app.number_input(key="overlap_tokens").value == fifth
         assert problems(app) == []
-        assert app.number_input(key="overlap_tokens").placeholder == str(overlap_tokens)
-        fine(app.button(key="load_documents").click().run())
-        assert (asked[-1].options.max_tokens, asked[-1].options.overlap_tokens) == (chunk_tokens, overlap_tokens)
+        assert "load_documents" in {button.key for button in app.button}
     app.number_input(key="overlap_tokens").set_value(0).run()
-    fine(app.button(key="load_documents").click().run())
-    assert asked[-1].options.overlap_tokens == 0
+    fine(app.number_input(key="chunk_tokens").set_value(500).run())
+    assert app.number_input(key="overlap_tokens").value == 0
 
 
 def test_a_folder_that_is_not_there_is_said(app):

@@ -96,12 +96,20 @@ def _options() -> IngestOptions | CtxasmError:
     with st.container(horizontal=True, gap="small"):
         about = "A chunk is a piece of text that search finds as a whole. A token is about ¾ of a word."
         most = st.number_input(
-            "Chunk size (tokens)", 16, 8192, standard.max_tokens, 50, key="chunk_tokens", persist_state="session", help=about
+            "Chunk size (tokens)",
+            16,
+            8192,
+            standard.max_tokens,
+            50,
+            key="chunk_tokens",
+            persist_state="session",
+            help=about,
+            on_change=_overlap_follows,
+            args=(int(session.value_of("chunk_tokens", standard.max_tokens)),),
         )
-        fifth = int(most) // 5
-        shared = "What two neighbouring chunks share. Left empty, a fifth of the chunk size."
+        shared = "What two neighbouring chunks share: a fifth of the chunk size, unless it is changed."
         overlap = st.number_input(
-            "Overlap (tokens)", 0, 8191, None, 10, key="overlap_tokens", placeholder=str(fifth), persist_state="session", help=shared
+            "Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session", help=shared
         )
     sentences = st.toggle(
         "Whole sentences",
@@ -125,9 +133,15 @@ def _options() -> IngestOptions | CtxasmError:
         help="Smaller chunks, one subject each.",
     )
     try:
-        return IngestOptions(int(most), fifth if overlap is None else int(overlap), sentences, pages, headings)
+        return IngestOptions(int(most), int(overlap), sentences, pages, headings)
     except CtxasmError as error:
         return error
+
+
+def _overlap_follows(before: int) -> None:
+    """Another chunk size than `before`: an overlap that is a fifth of it stays a fifth, as on the command line."""
+    if session.value_of("overlap_tokens") == before // 5:
+        session.put("overlap_tokens", int(session.value_of("chunk_tokens")) // 5)
 
 
 def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "new") -> None:
