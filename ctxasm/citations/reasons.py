@@ -17,7 +17,8 @@ LONGEST_QUOTE = 160
 def lacks_sentence(checked: CheckedClaim) -> str:
     """What keeps a claim that is not carried from being so: the words that gate it, then those that its sources do not have."""
     said = [gated_sentence(gated) for gated in checked.gated]
-    said += [f"Missing: {', '.join(clipped(word, 60) for word in checked.missing)}."] if checked.missing else []
+    if checked.missing:
+        said.append(f"Missing: {', '.join(clipped(word, 60) for word in checked.missing).removesuffix('.')}.")  # “2 p.m.” brings its own
     if not said and checked.verdict == "partly":
         said = ["Its words are there, but not together as it says them."]
     return " ".join(said)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Over = Literal["new", "replace", "join"]
 """What a load does where its name is taken: `new` refuses unless it is the same content, `replace` takes its place, `join` adds to it."""
 
+NOUNS = {"documents": "document", "chunks": "chunk", "queries": "query", "answers": "answer"}
+"""What a dataset holds, and one of it."""
+
 
 def counted(count: int, noun: str) -> str:
     """A count with its noun, as "1 query" and "2,000 queries"."""
@@ -134,10 +137,6 @@ def added_notes(before: DatasetInfo, after: DatasetInfo) -> tuple[str, ...]:
     """What an addition brought, in words."""
     if before.dataset_id == after.dataset_id:
         return (f"all of it was in {after.name} already",)
-    kinds = ("document", "chunk", "query", "answer")
-    more = [
-        (getattr(after, kind) - getattr(before, kind), noun)
-        for kind, noun in zip(("documents", "chunks", "queries", "answers"), kinds, strict=True)
-    ]
+    more = [(getattr(after, kind) - getattr(before, kind), noun) for kind, noun in NOUNS.items()]
     told = ", ".join(counted(count, noun) for count, noun in more if count)
     return (f"added {told} to {after.name}" if told else f"filled in what records of {after.name} lacked",)

@@ -11,7 +11,7 @@ from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.pairs import Interval, agresti_min, sign_flip_p
+from ctxasm.tuning.statistics.pairs import Interval, agresti_min, p_words, sign_flip_p
 from ctxasm.tuning.sweep.counting import Outcome, Tools
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
@@ -72,7 +72,7 @@ class Comparison:
         hits = f"the hits with {self.swept.reach} neighbours could give {self.ceiling}"
         return (
             f"B holds the evidence of {self.whole_b} of {self.labelled} questions, A of {self.whole_a} ({hits}): "
-            f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}], {sure} (p = {self.p:.3f}); "
+            f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}], {sure} ({p_words(self.p)}); "
             f"{self.tokens_b:,.0f} tokens a question in place of {self.tokens_a:,.0f}."
         )
 

@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ctxasm.tuning.statistics.many import cheapest_as_good, cheapest_no_worse, max_t_p
-from ctxasm.tuning.statistics.pairs import agresti_min, mean_interval, sign_flip_p, tango
+from ctxasm.tuning.statistics.pairs import agresti_min, mean_interval, p_words, sign_flip_p, tango
 from ctxasm.tuning.statistics.sizes import questions_needed
 from tests.examples import examples
 
@@ -35,6 +35,13 @@ def test_no_differences_are_not_certainty() -> None:
     assert agresti_min(0, 0, 50).high == pytest.approx(1.96 / 52, abs=1e-4)
     assert tango(0, 0, 50).low == pytest.approx(-(1.96**2) / (50 + 1.96**2), abs=1e-3)
     assert (agresti_min(0, 0, 0).low, tango(0, 0, 0).high) == (-1, 1)
+
+
+@pytest.mark.parametrize(
+    ("p", "words"), [(1.0, "p = 1.000"), (0.0354, "p = 0.035"), (0.0006, "p = 0.001"), (0.0004, "p < 0.001"), (0.0, "p < 0.001")]
+)
+def test_no_p_value_is_said_to_be_0(p: float, words: str) -> None:
+    assert p_words(p) == words
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 40))

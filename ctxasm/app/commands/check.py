@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.annotations import HELP, Annotations
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.data.standing import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
 from ctxasm.text.formats import expects_markers
@@ -228,7 +229,7 @@ def _answers(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswe
         return _stored(args, workbench)
     reading = _reading(args.file)
     if reading.replaced:
-        say(f"note: {reading.replaced} characters became U+FFFD (NUL, lone surrogates)")
+        say(f"note: {counted(reading.replaced, 'character')} became U+FFFD (NUL, lone surrogates)")
     bare = [asked for asked in reading.answers if not asked.has_sources]
     datasets = bool(bare) and bool(workbench.datasets())
     dataset = workbench.dataset(args.data).info.name if datasets or args.data is not None else None

@@ -124,12 +124,13 @@ def answers_text(found: AnswerComparison) -> str:
 
 def _figure(each: FigureDelta) -> str:
     from ctxasm.tuning.compare_answers import FIGURES, SHARES
+    from ctxasm.tuning.statistics.pairs import p_words
 
     scale, unit = (100, "%") if each.name in SHARES else (1, "")
     low, high, difference = (scale * value for value in (each.interval.low, each.interval.high, each.difference))
     digits = 4 if each.name == "cost" else 1
     values = f"{scale * each.a:,.{digits}f}{unit} → {scale * each.b:,.{digits}f}{unit}"
     return (
-        f"{each.name:<9} {values:<22} {difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]  p = {each.p:.3f}"
+        f"{each.name:<9} {values:<22} {difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]  {p_words(each.p)}"
         f"  n = {each.n}  {FIGURES[each.name]}"
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
 from ctxasm.app.workbench import Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
-from ctxasm.data.standing import Over
+from ctxasm.data.standing import NOUNS, Over, counted
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _preview(workbench: Workbench, args: Namespace) -> int:
     found = preview_files(workbench, files_at(args.path, workbench.config, _pasted), _mappings(args), args.into, args.join)
     for file in found.files:
         _show_file(file)
-    counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count)
+    counts = ", ".join(counted(count, NOUNS[kind]) for kind, count in found.counts.items() if count)
     for note in found.notes:
         show(f"note: {note}")
     added = args.into or args.join
@@ -109,19 +109,19 @@ def _preview(workbench: Workbench, args: Namespace) -> int:
     for problem in found.problems[:MOST_PROBLEMS]:
         say(str(problem))
     if found.problems:
-        say(f"{len(found.problems):,} problems; --valid-only leaves out the rows that fail")
+        say(f"{counted(len(found.problems), 'problem')}; --valid-only leaves out the rows that fail")
     return 1 if found.problems else 0
 
 
 def _show_file(file: FilePreview) -> None:
-    show(f"{file.file}: {file.understood}; {file.row_count:,} rows, {file.failing:,} with a problem")
+    show(f"{file.file}: {file.understood}; {counted(file.row_count, 'row')}, {file.failing:,} with a problem")
     if file.mapping is not None:
         for field, column in file.mapping.columns.items():
             show(f"  {field} = {column} ({file.mapping.reasons.get(field, 'as you said')})")
     for note in file.notes:
         show(f"  note: {note}")
     for asked in file.asked:
-        show(f"  asks: {_cut(asked.question)} ({asked.hits:,} hits)")
+        show(f"  asks: {_cut(asked.question)} ({counted(asked.hits, 'hit')})")
         for text, score in asked.best:
             show(f"    {'' if score is None else f'{score:.4g} '}{_cut(text)}")
     for number, row in file.rows:

@@ -18,6 +18,7 @@ from ctxasm.tuning.evidence import counted_questions
 from ctxasm.tuning.recommend.choosing import HeldOut, chosen, held_out, whole_rows
 from ctxasm.tuning.recommend.prior import Prior, shipped_prior
 from ctxasm.tuning.statistics.many import cheapest_no_worse
+from ctxasm.tuning.statistics.pairs import p_words
 from ctxasm.tuning.statistics.sizes import questions_needed
 from ctxasm.tuning.sweep.counting import Tools
 from ctxasm.tuning.sweep.results import SweepResult
@@ -102,7 +103,7 @@ class Recommendation:
         measured = f"On questions that it was not made on, the choice gained {gain}"
         match self.verdict:
             case "shown":
-                return f"{measured}: more than chance explains (p = {self.held.p:.3f})."
+                return f"{measured}: more than chance explains ({p_words(self.held.p)})."
             case "prior":
                 return f"{measured}: not shown; it rests on {self.corpora} other corpora. {_sentence(label)}".strip()
             case "leaning":

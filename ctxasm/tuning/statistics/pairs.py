@@ -34,6 +34,11 @@ class Interval:
     level: float
 
 
+def p_words(p: float) -> str:
+    """`p = 0.035`; a smaller one than three digits can say is no 0: `p < 0.001`."""
+    return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
+
+
 def sign_flip_p(differences: Sequence[float], alternative: Alternative = "two-sided", draws: int = DRAWS, seed: int = 0) -> float:
     """The p value of differences, one a question, against "no difference". "greater": that their mean is above 0.
 

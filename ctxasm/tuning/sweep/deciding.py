@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, Promising, cheapest_as_good, cheapest_no_worse, max_t_p
+from ctxasm.tuning.statistics.pairs import p_words
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.rivals import Rivals, rivals
 
@@ -66,7 +67,7 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
         )
     return (
         f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
-        f"(the hits with {found.reach} neighbours could give {ceiling}; p = {p:.3f}, adjusted for {tried:,} settings)"
+        f"(the hits with {found.reach} neighbours could give {ceiling}; {p_words(p)}, adjusted for {tried:,} settings)"
     )
 
 
@@ -81,8 +82,8 @@ def _rivals_sentence(found: Rivals) -> str:
     low, high = sorted((sign * found.interval.low, sign * found.interval.high))
     interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
     if not loses:
-        return f"{where} {wins} ({found.difference * 100:+.1f} points {interval}, p = {found.p:.3f})."
-    return f"{where} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, p = {found.p:.3f})."
+        return f"{where} {wins} ({found.difference * 100:+.1f} points {interval}, {p_words(found.p)})."
+    return f"{where} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, {p_words(found.p)})."
 
 
 def _token_words(found: SweepResult, reference: int, cheaper: Cheaper | None, promising: Promising | None, delta: float) -> str:

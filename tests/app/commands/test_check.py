@@ -426,6 +426,8 @@ def test_characters_that_no_tokenizer_takes_are_replaced_and_counted(tmp_path: P
     out, err = checked([str(path), "--format", "jsonl"], capsys)
     assert json.loads(out)["answer"] == "a\ufffdb\ufffd [1]"
     assert "note: 2 characters became U+FFFD" in err
+    path.write_text('{"query_id": "q", "answer": "a\\ud800 [1]", "sources": [{"n": 1, "text": "a b"}]}\n')
+    assert "note: 1 character became U+FFFD" in checked([str(path)], capsys)[1]
 
 
 # Where answers and questions come from

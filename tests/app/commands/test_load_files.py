@@ -79,7 +79,7 @@ def test_a_mapping_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "x.csv: none of its columns ('a', 'b', 'c') is known" in run(capsys, "load", str(path), code=2)[1]
     run(capsys, "load", str(path), "--kind", "chunks", "--map", "text=b", "--map", "document_id=a")
     out, _ = run(capsys, "load", str(path), "--map", "query=b", "--preview")
-    assert "x.csv: queries, by its columns; 1 rows, 0 with a problem\n  query = b (as you said)" in out
+    assert "x.csv: queries, by its columns; 1 row, 0 with a problem\n  query = b (as you said)" in out
     for wrong, words in {
         "text": "--map takes FIELD=PATH, such as text=body or hits=results[*], got 'text'",
         "text=zz": "x.csv has no column 'zz' for text: it has 'a', 'b', 'c'",
@@ -93,7 +93,7 @@ def test_a_preview_loads_nothing(table: Path, capsys: pytest.CaptureFixture[str]
     out, err = run(capsys, "load", str(table), "--preview")
     assert "  chunk_index = chunk_no ('chunk_no' is a usual name of it)" in out
     assert '  line 2: {"doc": "a", "chunk_no": "0", "body": "De balie opent om zeven uur.", "url": "http://a"}' in out
-    assert out.endswith("would load as faq: 1 documents, 2 chunks\n")
+    assert out.endswith("would load as faq: 1 document, 2 chunks\n")
     assert (err, stored(capsys)) == ("", [])
 
 

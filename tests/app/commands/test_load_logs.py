@@ -48,10 +48,18 @@ def test_a_list_of_hits_is_mapped_and_shown(log: Path, capsys: pytest.CaptureFix
     assert run(capsys, "load", str(log), *mapped)[0] == "prod\n"
 
 
+def test_one_hit_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "one.csv"
+    table.write_text("question,text,score\nHoe laat?,Om negen uur.,0.5\n")
+    out, _ = run(capsys, "load", str(table), "--preview")
+    assert "; 1 row, 0 with a problem" in out
+    assert "  asks: Hoe laat? (1 hit)" in out
+
+
 def test_the_questions_of_a_log_join_a_dataset(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, "load", str(corpus(tmp_path)))
     out, _ = run(capsys, "load", str(log), "--join", "gids", "--preview")
-    assert "would add to gids: 1 queries" in out
+    assert "would add to gids: 1 query" in out
     out, err = run(capsys, "load", str(log), "--join", "gids")
     assert out == "gids\n"
     assert "2 of 3 retrieved chunks were found in dataset 'gids': 2 by text but for white space and Unicode form" in err

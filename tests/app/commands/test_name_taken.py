@@ -147,7 +147,7 @@ def test_a_table_is_added_with_its_rows_named(tmp_path: Path, capsys: pytest.Cap
     run(capsys, "load", str(faq))
     faq.write_text(ROWS + "a;2;Parkeren is gratis.;http://a\n", encoding="utf-8")
     preview = run(capsys, "load", str(faq), "--preview", "--into", "faq")[0]
-    assert "would add to faq: 1 documents, 3 chunks" in preview
+    assert "would add to faq: 1 document, 3 chunks" in preview
     assert "note: added 1 chunk to faq" in run(capsys, "load", str(faq), "--into", "faq")[1]
     faq.write_text(ROWS.replace("zeven", "acht"), encoding="utf-8")
     assert (

@@ -142,6 +142,7 @@ def test_what_is_marked_is_what_was_found_and_nothing_else():
 def test_the_head_line_counts_and_filters():
     rows = claim_rows(of_every_kind(assembled()), assembled())
     assert [choice.label for choice in choices(rows)][:3] == ["8 claims", "1 supported", "1 partly"]
+    assert [choice.label for choice in choices([rows[0]] * 2000)] == ["2,000 claims", "2,000 supported"]
     assert [choice.part for choice in choices(rows[:1])] == [None, "full"]
     assert choices([rows[0]._replace(parts=("declined",))]) == choices([]) == ()
 

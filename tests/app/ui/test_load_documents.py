@@ -53,6 +53,14 @@ def test_uploaded_documents_become_a_dataset(app):
     assert info.chunks > 5
 
 
+def test_several_uploads_say_the_name_that_they_get(app):
+    assert app.text_input(key="documents_name").placeholder == "the folder's or file's name"
+    fine(app.file_uploader(key="documents").set_value([(f"{name}.md", TEXT.encode(), "text/markdown") for name in "ab"]).run())
+    assert app.text_input(key="documents_name").placeholder == "documents"
+    fine(app.button(key="load_documents").click().run())
+    assert app.selectbox(key="data").value == "documents"
+
+
 def test_a_folder_with_a_broken_file_names_it_and_loads_the_rest(app, folder):
     page = html(fine(from_folder(app, folder)))
     assert "Loaded without 1 broken file" in page
@@ -68,6 +76,18 @@ def test_options_that_contradict_are_said_before_anything_runs(app, folder):
     fine(app.number_input(key="overlap_tokens").set_value(60).run())
     assert any("overlap_tokens of a chunk must be" in problem for problem in problems(app))
     assert "load_documents" not in {button.key for button in app.button}
+
+
+def test_the_overlap_stays_a_fifth_of_the_chunk_size_until_it_is_changed(app):
+    assert app.number_input(key="overlap_tokens").value == 70
+    for chunk_tokens, fifth in ((50, 10), (1000, 200), (16, 3)):
+        fine(app.number_input(key="chunk_tokens").set_value(chunk_tokens).run())
+        assert app.number_input(key="overlap_tokens").value == fifth
+        assert problems(app) == []
+        assert "load_documents" in {button.key for button in app.button}
+    app.number_input(key="overlap_tokens").set_value(0).run()
+    fine(app.number_input(key="chunk_tokens").set_value(500).run())
+    assert app.number_input(key="overlap_tokens").value == 0
 
 
 def test_a_folder_that_is_not_there_is_said(app):

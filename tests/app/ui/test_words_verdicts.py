@@ -54,6 +54,7 @@ def test_a_declined_answer_is_no_uncited_answer():
         (judged("elsewhere", better=3), "Not found in [2]; [3] has it."),
         (judged("unsupported"), "Not found in [2], nor in any other source."),
         (judged("unsupported", missing=("zes",)), "Not found in [2], nor in any other source. Missing: zes."),
+        (judged("unsupported", missing=("2 p.m.",)), "Not found in [2], nor in any other source. Missing: 2 p.m."),
         (judged("uncited"), "Cites nothing, and no source has it."),
         (judged("uncited", better=1), "Cites nothing; [1] has it."),
         (judged("unknown_marker", unknown=(9, 12)), "[9][12] are no sources of this context."),

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ctxasm.app.ui.ask.context_cards import block_starts
 from ctxasm.app.ui.ask.passages import Passage, passages
 from ctxasm.app.ui.words.verdict_words import Shown, claim_sentence, sign
-from ctxasm.app.ui.words.words import plural, title_of
+from ctxasm.app.ui.words.words import number, plural, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, is_carried, label, parts_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
@@ -129,7 +129,7 @@ def choices(rows: Sequence[ClaimRow]) -> tuple[Choice, ...]:
     """
     order: tuple[Shown, ...] = (*SUPPORT, "disputed", *CITATION[1:], DECLINED)
     counts = {part: sum(part in row.parts for row in rows) for part in order}
-    each = [Choice(f"{count} {_name(part)}", part, sign(part)) for part, count in counts.items() if count]
+    each = [Choice(f"{number(count)} {_name(part)}", part, sign(part)) for part, count in counts.items() if count]
     return (Choice(plural(len(rows), "claim")), *each) if len(rows) > counts[DECLINED] else ()
 
 

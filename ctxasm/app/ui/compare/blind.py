@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.frame.session_records import Choice
 from ctxasm.model.kept import key_of
-from ctxasm.tuning.statistics.pairs import agresti_min, sign_flip_p
+from ctxasm.tuning.statistics.pairs import agresti_min, p_words, sign_flip_p
 
 
 def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
         points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
         preferred = f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
-        return f"{preferred}: {points}, {sure} (p = {self.p:.3f})."
+        return f"{preferred}: {points}, {sure} ({p_words(self.p)})."
 
 
 def verdict(choices: Mapping[str, Choice]) -> Verdict:

@@ -48,7 +48,7 @@ def show_documents() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         sources = _sources()
-        typed = st.text_input("Dataset name", key="documents_name", placeholder="the folder's or file's name", persist_state="session")
+        typed = st.text_input("Dataset name", key="documents_name", placeholder=_name_unless_typed(sources), persist_state="session")
         name = within("A name", typed, LONGEST_NAME)
     with right:
         options = _options()
@@ -58,6 +58,12 @@ def show_documents() -> None:
         "Read the documents", key="load_documents", type="primary", disabled=not sources, icon=":material/description:"
     ):
         read(Ingest(sources, options, name or None))
+
+
+def _name_unless_typed(sources: Sequence[Source]) -> str:
+    from ctxasm.data.documents.collecting import default_name
+
+    return default_name(sources) if len(sources) > 1 else "the folder's or file's name"
 
 
 def _sources() -> Sequence[Source]:
@@ -90,9 +96,18 @@ def _options() -> IngestOptions | CtxasmError:
     with st.container(horizontal=True, gap="small"):
         about = "A chunk is a piece of text that search finds as a whole. A token is about ¾ of a word."
         most = st.number_input(
-            "Chunk size (tokens)", 16, 8192, standard.max_tokens, 50, key="chunk_tokens", persist_state="session", help=about
+            "Chunk size (tokens)",
+            16,
+            8192,
+            standard.max_tokens,
+            50,
+            key="chunk_tokens",
+            persist_state="session",
+            help=about,
+            on_change=_overlap_follows,
+            args=(int(session.value_of("chunk_tokens", standard.max_tokens)),),
         )
-        shared = "What two neighbouring chunks share."
+        shared = "What two neighbouring chunks share: a fifth of the chunk size, unless it is changed."
         overlap = st.number_input(
             "Overlap (tokens)", 0, 8191, standard.overlap_tokens, 10, key="overlap_tokens", persist_state="session", help=shared
         )
@@ -121,6 +136,12 @@ def _options() -> IngestOptions | CtxasmError:
         return IngestOptions(int(most), int(overlap), sentences, pages, headings)
     except CtxasmError as error:
         return error
+
+
+def _overlap_follows(before: int) -> None:
+    """Another chunk size than `before`: an overlap that is a fifth of it stays a fifth, as on the command line."""
+    if session.value_of("overlap_tokens") == before // 5:
+        session.put("overlap_tokens", int(session.value_of("chunk_tokens")) // 5)
 
 
 def read(ingest: Ingest, part: bool = False, retry: bool = False, over: Over = "new") -> None:

@@ -20,7 +20,7 @@ from ctxasm.app.ui.load.row_tables import notes_html, problems_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME, ask_over, chosen_over, taken_by
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, plural
-from ctxasm.data.standing import Over, joined_dataset
+from ctxasm.data.standing import NOUNS, Over, joined_dataset
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ def joined_name(taken: Files) -> str | None:
 def _what(preview: Preview) -> str:
     if preview.problems:
         return "Nothing can be imported as a whole: repair the rows above and drop the files again."
-    nouns = {"documents": "document", "chunks": "chunk", "queries": "query", "answers": "answer"}
-    parts = [plural(count, nouns[kind]) for kind, count in preview.counts.items() if count]
+    parts = [plural(count, NOUNS[kind]) for kind, count in preview.counts.items() if count]
     return ", ".join(parts) + ": all or nothing." if parts else ""
 
 
