@@ -28,8 +28,8 @@ FALSE_SUPPORTED |= {
     (CLOSE, "unread"): 6,
     (EVEN, "read"): 17,
     (EVEN, "unread"): 8,
-    (ANEW, "read"): 13,
-    (ANEW, "unread"): 11,
+    (ANEW, "read"): 24,
+    (ANEW, "unread"): 16,
 }
 FOUND: dict[Part, dict[str, int]] = {
     (WRITTEN, "read"): {"verbatim": 81, "merged": 14, "paraphrase": 65},
@@ -46,8 +46,8 @@ FOUND: dict[Part, dict[str, int]] = {
     (CLOSE, "unread"): {"verbatim": 10, "merged": 16, "paraphrase": 0},
     (EVEN, "read"): {"verbatim": 53, "merged": 76, "paraphrase": 0},
     (EVEN, "unread"): {"verbatim": 19, "merged": 32, "paraphrase": 0},
-    (ANEW, "read"): {"verbatim": 50, "merged": 79, "paraphrase": 0},
-    (ANEW, "unread"): {"verbatim": 22, "merged": 29, "paraphrase": 0},
+    (ANEW, "read"): {"verbatim": 75, "merged": 119, "paraphrase": 0},
+    (ANEW, "unread"): {"verbatim": 33, "merged": 43, "paraphrase": 0},
 }
 """What was measured in November 2026, the found ones without the real texts: who lets more through, or finds less, must say so here."""
 
