@@ -28,7 +28,7 @@ FALSE_SUPPORTED |= {
     (CLOSE, "unread"): 6,
     (EVEN, "read"): 18,
     (EVEN, "unread"): 9,
-    (ANEW, "read"): 8,
+    (ANEW, "read"): 9,
     (ANEW, "unread"): 3,
 }
 FOUND: dict[Part, dict[str, int]] = {

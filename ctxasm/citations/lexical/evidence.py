@@ -129,8 +129,7 @@ class Evidence:
         found += _beginning_with(self._vocabulary, key)
         found += [form for form in (other[::-1] for other in _beginning_with(self._backwards, key[::-1])) if _is_compound(form, key)]
         shorter = (key[:length] for length in range(max(LEAST_PREFIX, math.ceil(0.6 * len(key))), len(key)))
-        light = self.stems.light if self.stems.tongue == "en" else ()  # "founder" is more than "found"
-        found += [other for other in shorter if other in self.postings and other not in light]
+        found += [other for other in shorter if other in self.postings]
         if self._backwards and key not in self.postings:
             tails = (key[at:] for at in range(1, len(key) - LEAST_PREFIX + 1))
             found += [tail for tail in tails if tail in self.postings and _is_compound(key, tail)]

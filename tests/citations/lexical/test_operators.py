@@ -212,6 +212,7 @@ def test_words_that_changed_places_are_refused(claim: str, source: str) -> None:
         ("De bel gaat om twaalf uur.", "Foute instellingen\n\nDe bel gaat om twaalf uur."),
         ("The hall was painted green, and the kitchen was rented by Bos.", "The hall was painted green. The kitchen was rented by Bos."),
         ("Die Regel gilt noch heute.", "Die Regel gilt heute noch."),
+        ("Keller is the founder of the firm.", "Keller founded the firm."),
         ("The manager's office is closed.", "The office of the manager is closed."),
         ("The managers' office is closed.", "The office of the managers is closed."),
         ("Het huis van Keller is verkocht.", "Keller's huis is verkocht."),
@@ -245,10 +246,6 @@ def test_the_same_in_other_words_is_not_refused(claim: str, source: str) -> None
 )
 def test_one_who_does_it_may_have_no_place_in_the_other_voice(claim: str, source: str) -> None:
     assert matched(claim, source).gated == ()
-
-
-def test_who_does_it_is_more_than_to_do_it() -> None:
-    assert "manager" in matched("Keller is the manager of the hotel.", "Keller manages the hotel.").missing
 
 
 def test_what_stands_every_day_is_no_figure() -> None:
