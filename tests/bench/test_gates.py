@@ -112,7 +112,7 @@ GATES: dict[str, Switch] = {
     "a name for a pronoun": (persons, "_named_later", nothing),
     "another owner": (persons, "_owners", nothing),
     "… before another word": (operator_gates, "_borne_elsewhere", nothing),
-    "… of another word": (operator_gates, "_has_next_word", no),
+    "… of another word": (operator_gates, "_is_moved", no),
     "… for whom, before a comma": (operator_gates, "_led", nothing),
     "… days": (operator_gates, "_on_days", nothing),
     "… some of them only": (turned, "_narrowed", nothing),
@@ -120,7 +120,7 @@ GATES: dict[str, Switch] = {
     "figures of a later clause": (gates, "find_later", nothing),
 }
 COUNTED = tuple(column for name in ("written", "limits", "blind", "newer", "made", "elsewhere") for column in (f"{name}: false", "true"))
-SILENT = ("find_lacking", "_has_next_word", "lonely_denials", "find_gates", "_ranked", "_around")
+SILENT = ("find_lacking", "_is_moved", "lonely_denials", "find_gates", "_ranked", "_around")
 """Functions that do not tell by what they return whether they refused anything."""
 
 

@@ -12,7 +12,7 @@ from operator import or_
 from ctxasm.citations.lexical.asserted import topics_of
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.words import Tongue
+from ctxasm.citations.lexical.words import LETTERS, Tongue
 from ctxasm.model.support import Gated
 
 _SUBJECTS: dict[Tongue, re.Pattern[str]] = {
@@ -38,10 +38,17 @@ _OWNER_OF = {word: owner for owner, words in enumerate(_OWNERS) for word in word
 _OWNED = re.compile(rf"\b(?:({'|'.join(_OWNER_OF)})\s+(?:or|of|oder)\s+)?({'|'.join(_OWNER_OF)})\s+(\w+)", re.IGNORECASE)
 
 
+_SEXES = ("he him himself hij", "she herself zij ze")
+_SEX_OF = {word: sex for sex, words in enumerate(_SEXES) for word in words.split()}
+_SEX_THERE = _SEX_OF | {"his": 0, "hem": 0, "her": 1, "hers": 1}
+"""Of a source also what may be said of somebody else: it only keeps from refusing."""
+
+
 def find_persons(matter: Matter) -> Iterator[Gated]:
     """A name for a pronoun that cannot stand for it, or another owner of the same."""
     yield from _misnamed(matter)
     yield from _owners(matter)
+    yield from _other_sex(matter)
 
 
 def _misnamed(matter: Matter) -> Iterator[Gated]:
@@ -133,3 +140,16 @@ def _owners(matter: Matter) -> Iterator[Gated]:
 def _owners_in(match: re.Match[str]) -> set[int]:
     """One owner, or two: "his or her card"."""
     return {_OWNER_OF[word.casefold()] for word in match.groups()[:2] if word}
+
+
+def _other_sex(matter: Matter) -> Iterator[Gated]:
+    """ "He" where the sources have "she" only."""
+    said = {sex: word for word in LETTERS.findall(matter.parts.text) if (sex := _SEX_OF.get(word.casefold())) is not None}
+    if len(said) != 1 or matter.evidence.stems.tongue == "de":
+        return
+    ((sex, ours),) = said.items()
+    there = [word for at in matter.numbers for word in LETTERS.findall(matter.text(at), *matter.evidence.span(at))]
+    sexes = {other: word for word in there if (other := _SEX_THERE.get(word.casefold())) is not None}
+    told = next((word for word in there if _SEX_OF.get(word.casefold(), sex) != sex), "")
+    if told and sex not in sexes:
+        yield Gated("roles", ours, told)
