@@ -57,6 +57,22 @@ def test_on_a_phone_the_numbers_of_a_document_are_whole_or_not_there(app, open_p
     assert cut == []
 
 
+@pytest.mark.parametrize("width", [390, 820, 1000, 1120, 1440])
+def test_all_steps_are_in_view_and_the_controls_take_two_lines(app, open_page, width):
+    page = open_page(f"{app}/?data=sample&w=2", width=width, height=844)
+    expect(page.get_by_role("button", name="Reset 1")).to_be_enabled()
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    steps = page.locator(".st-key-funnel button")
+    expect(steps).to_have_count(7)
+    cut = steps.evaluate_all(
+        "all => all.filter(b => { const box = b.getBoundingClientRect(), p = b.querySelector('p');"
+        " return box.left < 0 || box.right > innerWidth + 1 || p.scrollWidth > p.clientWidth }).map(b => b.innerText)"
+    )
+    assert cut == []
+    feet = page.locator(".st-key-controls > *").evaluate_all("all => all.map(e => Math.round(e.getBoundingClientRect().bottom / 30))")
+    assert len(set(feet)) <= 2, feet
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (820, "dark"), (390, "dark")])
 def test_a_click_opens_a_question_and_axe_finds_nothing_of_ours(app, open_page, width, scheme):
     page = open_page(f"{app}/compare?data=sample&a=default&mt=2000", width=width, height=900, scheme=scheme)

@@ -18,7 +18,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
 
 COPY_CSS = """
-button { font: 500 14px var(--st-font); width: 100%; height: 38px; padding: 0 12px; cursor: pointer;
+button { font: 500 14px var(--st-font); width: 100%; height: 38px; padding: 0 6px; cursor: pointer;
   color: var(--st-text-color); background: var(--st-background-color);
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius); }
 button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
