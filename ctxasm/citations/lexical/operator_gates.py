@@ -62,7 +62,7 @@ _FAR = _WIDE | {"qualifier"}
 _PLACED = frozenset(("modal", "quantifier", "time", "comparison"))
 """Kinds whose words bear on the next word."""
 _ON_ITS_WORD: frozenset[Meaning] = frozenset((("quantifier", "all"), ("quantifier", "only")))
-"""What a source must say of the same word: "every Monday" is more than "the first Monday of every month"."""
+"""What a source must say of the same word: "all members may use the courts" is more than "members may use all courts"."""
 _SIGN = re.compile(r"[,;:.!?()\n]")
 _LISTED = re.compile(r"\s+(?:and|en|und|or|oder)\s+")
 """What stands between two words that a word such as "every" both bears on: "all staff and visitors"."""
