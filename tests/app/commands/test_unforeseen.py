@@ -60,7 +60,7 @@ def trace_of(sentence: str) -> Path:
         ("sentencex", ["check", "answers.jsonl"], "sentencex"),
         ("Stemmer", ["check", "answers.jsonl"], "PyStemmer"),
         ("bm25s", ["search", "parkeren"], "bm25s"),
-        ("sqlalchemy", ["datasets"], "sqlalchemy"),
+        ("sqlalchemy", ["load", "--sample"], "sqlalchemy"),
         ("tiktoken", ["load", "--sample"], "tiktoken"),
         ("pydantic", ["check", "answers.jsonl"], "pydantic"),
         ("streamlit", ["serve", "--port", "1"], "streamlit"),
