@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ctxasm.citations.lexical.asserted import topics_of
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
+from ctxasm.citations.lexical.evidence import PARTING
 from ctxasm.citations.lexical.order import MOST_ALIKE, MOST_MOVED, SHORT
 from ctxasm.model.support import Gated
 
@@ -26,7 +27,6 @@ _AGAIN = re.compile(r"\b(?:the|this|these|de|het|deze|dit|die|der|das|diese[rs]?
 """What makes the word behind it another name of what was spoken of: "Animax is a channel. The company reaches 66 million"."""
 LONGEST_ARTICLE = 8
 """Characters."""
-_PARTING = re.compile(r"[;:\n]")
 _ANYWHERE = ("condition", "cause")
 """Kinds of what may stand before or behind what it bears on: "if the lift fails, use the stairs"; "after" may, too."""
 LEAD = 1
@@ -66,14 +66,17 @@ def find_untied(matter: Matter) -> Iterator[Gated]:
 def find_crossed(matter: Matter) -> Iterator[Gated]:
     """Two clauses of the claim that are both put together of the same two clauses of the source: "A, who paints, sings; B dances" for "A
     sings; B, who paints, dances"; or two parts of a sentence, between semicolons, of the same two."""
+    yield from _crossed(matter, matter.in_spans, matter.clauses)
+    text = matter.parts.text
+    parting = [at for at, sign in enumerate(text) if sign in PARTING]
+    if not parting:
+        return
     segments: dict[tuple[int, int], Clause] = {}
     for clause in matter.clauses:
         known = segments.setdefault((clause.sentence, clause.source.segment), clause)
         segments[clause.sentence, clause.source.segment] = known._replace(mask=known.mask | clause.mask)
-    text = matter.parts.text
-    parting = (0, *(match.start() for match in _PARTING.finditer(text)), len(text))
-    yield from _crossed(matter, matter.in_spans, matter.clauses)
-    yield from _crossed(matter, [matter.between(low, high) for low, high in pairwise(parting)], list(segments.values()))
+    ours = [matter.between(low, high) for low, high in pairwise((0, *parting, len(text)))]
+    yield from _crossed(matter, ours, list(segments.values()))
 
 
 def _crossed(matter: Matter, ours: Sequence[int], theirs: Sequence[Clause]) -> Iterator[Gated]:

@@ -25,7 +25,8 @@ _CLAUSE_END = re.compile(
     r"[,;:()\n]|\s[-–—]\s|(?=[abehmotuw])\b(?:and|en|und|but|maar|aber|while|terwijl|whereas|although|hoewel|because|omdat|weil)\b",
     re.IGNORECASE,
 )
-_PARTING = frozenset(";:\n")
+PARTING = frozenset(";:\n")
+"""Signs that part a sentence into segments."""
 LONGEST_SENTENCE = 600
 """Characters; text without sentence ends (lists, code) is taken in stretches of this length."""
 
@@ -173,7 +174,7 @@ class Evidence:
         text, segment, before = self.sources[sentence.source].text, 0, sentence.start
         words, quantities = list(read_words(text, sentence.start, sentence.end, self.stems)), self.quantities(at)
         for start, end in clause_spans(text, sentence.start, sentence.end):
-            segment += not _PARTING.isdisjoint(text[before:start])
+            segment += not PARTING.isdisjoint(text[before:start])
             before = end
             figures = tuple(quantity for quantity in quantities if start <= quantity.start < end)
             low, high = bisect_left(words, (start,)), bisect_left(words, (end,))

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations, islice, pairwise, takewhile
+from itertools import chain, combinations, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter, operators_of, words_of
@@ -17,7 +17,7 @@ from ctxasm.citations.lexical.lexicon import reading_words
 from ctxasm.citations.lexical.parts import Parts
 from ctxasm.citations.lexical.quantities import Quantity
 from ctxasm.citations.lexical.windows import union
-from ctxasm.citations.lexical.words import LETTERS, read_words
+from ctxasm.citations.lexical.words import LETTERS, SUBJECTS, read_words
 from ctxasm.model.support import Gated
 from ctxasm.text.terms import folded
 
@@ -51,7 +51,7 @@ MOST_MOVED, MOST_ALIKE = 60, 8
 """Words of a claim that are tried in each other's place, and places of a word in a sentence: more are no sentence but a list, and time
 grows with their square.
 """
-_PRONOUNS = frozenset(("he", "she", "it", "they", "hij", "zij", "ze", "er", "sie", "es"))
+_PRONOUNS = frozenset(("es", *chain.from_iterable(SUBJECTS.values())))
 """What a word may not stand for that is nowhere in the source."""
 BEING = frozenset(re.findall(r"\w+", "is are was were be been being wordt worden werd werden geworden wird wurde wurden"))
 _BEFORE_NOUN = re.compile(r"\s+[A-ZÄÖÜ]")

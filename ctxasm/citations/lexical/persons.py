@@ -12,14 +12,10 @@ from operator import or_
 from ctxasm.citations.lexical.asserted import topics_of
 from ctxasm.citations.lexical.clause_subjects import Clause, Matter
 from ctxasm.citations.lexical.evidence import Evidence
-from ctxasm.citations.lexical.words import LETTERS, Tongue
+from ctxasm.citations.lexical.words import LETTERS, SUBJECTS
 from ctxasm.model.support import Gated
 
-_SUBJECTS: dict[Tongue, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:he|she|it|they)\b", re.IGNORECASE),
-    "nl": re.compile(r"\b(?:hij|zij|ze)\b", re.IGNORECASE),
-    "de": re.compile(r"\b(?:er|sie)\b", re.IGNORECASE),
-}
+_SUBJECTS = {tongue: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE) for tongue, words in SUBJECTS.items()}
 SPEAKS = 2
 """Words of the claim in a sentence that says the same of somebody."""
 LONGEST_PERSON = 4

@@ -54,6 +54,8 @@ _ALGORITHMS: dict[Tongue, str] = {"nl": "dutch_porter", "en": "english", "de": "
 _STOPS: dict[Tongue, frozenset[str]] = {"nl": DUTCH | TALK, "en": ENGLISH | TALK, "de": GERMAN | TALK}
 _AGENT = re.compile(r"[eo]rs?$")
 """The end of who does it: a manager is more than to manage."""
+SUBJECTS: dict[Tongue, tuple[str, ...]] = {"en": ("he", "she", "it", "they"), "nl": ("hij", "zij", "ze"), "de": ("er", "sie")}
+"""Pronouns that stand for a subject which was named."""
 NOR = "noch"
 """Dutch for "nor"; German for "still", as in "noch nicht", but behind "weder"."""
 _GERMAN_ONLY = GERMAN - DUTCH - ENGLISH
@@ -114,7 +116,7 @@ class Stems:
         self.negative = negative_prefixes(tongue)
         self.light: frozenset[str] = frozenset()
         self._listed = light_words(tongue)
-        self.light = frozenset(key for word in light_words(tongue) if (key := self.key(word)))
+        self.light = frozenset(key for word in self._listed if (key := self.key(word)))
         self.synonyms: dict[str, tuple[str, ...]] = {}
         for group in synonym_groups(tongue):
             keys = tuple(dict.fromkeys(key for word in group if (key := self.key(word))))

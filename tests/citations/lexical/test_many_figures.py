@@ -19,45 +19,35 @@ def match_of(figures: int, sentences: int) -> Match:
     return LexicalScorer().compare([claim], [Source(1, text, ((0, len(text)),))]).together(0, (0,))
 
 
-def test_a_list_of_figures_is_not_looked_up_in_every_sentence() -> None:
-    compared = 0
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[Quantity]:
+    """The figures that are asked whether they agree with another, each time."""
+    asked: list[Quantity] = []
     agrees = Quantity.agrees
 
     def counted(self: Quantity, other: Quantity) -> bool:
-        nonlocal compared
-        compared += 1
+        asked.append(self)
         return agrees(self, other)
 
-    Quantity.agrees = counted  # type: ignore[method-assign]
-    try:
-        match_of(400, 2_000)
-    finally:
-        Quantity.agrees = agrees  # type: ignore[method-assign]
-    assert compared < 100 * 400
+    monkeypatch.setattr(Quantity, "agrees", counted)
+    return asked
+
+
+def test_a_list_of_figures_is_not_looked_up_in_every_sentence(compared: list[Quantity]) -> None:
+    match_of(400, 2_000)
+    assert len(compared) < 100 * 400
 
 
 @pytest.mark.parametrize("last", [9, 3_000])
-def test_claims_that_are_bare_figures_are_looked_up_by_their_values(last: int) -> None:
+def test_claims_that_are_bare_figures_are_looked_up_by_their_values(last: int, compared: list[Quantity]) -> None:
     """Each in the sentences that hold its value, not in all; and the same one once."""
-    compared = 0
-    agrees = Quantity.agrees
-
-    def counted(self: Quantity, other: Quantity) -> bool:
-        nonlocal compared
-        compared += 1
-        return agrees(self, other)
-
     figures = [str(1 + at % last) for at in range(600)]
     text = "\n\n".join(figures)
     comparison = LexicalScorer().compare(figures, [Source(1, text, ((0, len(text)),))])
-    Quantity.agrees = counted  # type: ignore[method-assign]
-    try:
-        scores = {comparison.together(at, (0,)).score for at in range(600)}
-        limits = {comparison.limit(at, (0,)) for at in range(600)}
-    finally:
-        Quantity.agrees = agrees  # type: ignore[method-assign]
+    scores = {comparison.together(at, (0,)).score for at in range(600)}
+    limits = {comparison.limit(at, (0,)) for at in range(600)}
     assert (scores, limits) == ({1.0}, {1.0})
-    assert compared < 5 * 600
+    assert len(compared) < 5 * 600
 
 
 def test_what_agrees_with_a_quantity_is_found_by_what_it_seeks() -> None:

@@ -59,12 +59,14 @@ def shipping(found: SweepResult, decision: Decision, recommended: Recommendation
 
 
 def _of_recommendation(recommended: Recommendation) -> Shipping:
+    from ctxasm.tuning.statistics.pairs import p_words
+
     if recommended.held is None:
         gains = "nothing that so few labelled questions could show"
     else:
         held = recommended.held
         sure = {
-            "shown": f"more than chance explains (p = {held.p:.3f})",
+            "shown": f"more than chance explains ({p_words(held.p)})",
             "leaning": "not shown yet",
             "prior": f"not shown; it rests on {recommended.corpora} other corpora",
             "keep": "nothing better is shown",
@@ -84,13 +86,12 @@ def _of_recommendation(recommended: Recommendation) -> Shipping:
 
 
 def _of_sweep(found: SweepResult, better: int, p: float) -> Shipping:
-    from ctxasm.tuning.statistics.pairs import agresti_min
+    from ctxasm.tuning.statistics.pairs import agresti_min, p_words
 
     n, tried = len(found.labelled), len(found.settings)
     gained, lost = found.flips(better, found.start)
     points = _points((len(gained) - len(lost)) / n, agresti_min(len(gained), len(lost), n))
-    sure = f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
-    gains = f"{points} (n = {n}) on the questions that it was chosen on: {sure}, adjusted for {number(tried)} settings"
+    gains = f"{points} (n = {n}) on the questions that it was chosen on: {p_words(p)}, adjusted for {number(tried)} settings"
     costs = _costs(found.tokens(better), found.tokens(found.start), lost, keeps=False)
     return Shipping(SHOWN_HERE, found.settings[better], found.settings[found.start], gains, costs, gained, lost, True)
 
