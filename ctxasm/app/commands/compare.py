@@ -124,13 +124,11 @@ def answers_text(found: AnswerComparison) -> str:
 
 def _figure(each: FigureDelta) -> str:
     from ctxasm.tuning.compare_answers import FIGURES, SHARES
-    from ctxasm.tuning.statistics.pairs import p_words
 
     scale, unit = (100, "%") if each.name in SHARES else (1, "")
-    low, high, difference = (scale * value for value in (each.interval.low, each.interval.high, each.difference))
+    low, high, difference = (scale * value for value in (each.result.interval.low, each.result.interval.high, each.result.difference))
     digits = 4 if each.name == "cost" else 1
     values = f"{scale * each.a:,.{digits}f}{unit} → {scale * each.b:,.{digits}f}{unit}"
-    return (
-        f"{each.name:<9} {values:<22} {difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]  {p_words(each.p)}"
-        f"  n = {each.n}  {FIGURES[each.name]}"
-    )
+    numbers = f"{difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]".replace("-", "−")
+    missing = f" ({each.missing()})" if each.without else ""
+    return f"{each.name:<9} {values:<22} {numbers}  {each.result.certainty()}  n = {each.result.n}{missing}  {FIGURES[each.name]}"
