@@ -294,7 +294,14 @@ def _grid_to_decide(start: AssemblySettings, axes: Axes) -> Grid:
 
 
 def decided(
-    workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
+    workbench: Workbench,
+    start: AssemblySettings,
+    axes: Axes,
+    dataset: str,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+    *,
+    keep: bool = True,
 ) -> Decided:
     """Sweep a grid and the settings of a recommendation as one table, and decide on all of it."""
     from ctxasm import __version__
@@ -304,7 +311,7 @@ def decided(
     from ctxasm.tuning.sweep.sweep import sweep
 
     held, queries = _asked(workbench, dataset, None)
-    grid, tools, with_ = _grid_to_decide(start, axes), WorkbenchTools(workbench), _kept(workbench, "local", True)
+    grid, tools, with_ = _grid_to_decide(start, axes), WorkbenchTools(workbench), _kept(workbench, "local", keep)
     found = sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
     own = found.first(len(sweep_grid(start, axes).settings))
     return Decided(own, decide(found, prior=prior_choice(found, shipped_prior())))

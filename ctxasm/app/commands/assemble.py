@@ -7,12 +7,12 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from ctxasm.app.commands.ask import number_of
 from ctxasm.app.commands.evidence import LEAST_DROP, EvidenceTally, bar_of, read_baseline, write_evidence
 from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
     add_settings,
+    number_of,
     require_data,
     say,
     say_compression,

@@ -14,9 +14,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.ask import add_asking, asked_of, number_of
+from ctxasm.app.commands.ask import add_asking, asked_of
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import require_data, say, show, workbench_of
+from ctxasm.app.commands.options import number_of, require_data, say, show, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
 

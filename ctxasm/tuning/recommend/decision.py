@@ -364,8 +364,7 @@ class _Table:
         best = min(beating, key=lambda at: (self.costs[at], -self.whole[at], at), default=None)
         if best is None:
             return None
-        difference = (self.whole[best] - self.whole[taken]) / len(self.found.labelled)
-        return next((each for each in self._cheaper(taken) if each.at == best), Cheaper(best, difference, 0.0, False))
+        return next(each for each in self._cheaper(taken) if each.at == best)
 
     def _cheaper(self, reference: int) -> list[Cheaper]:
         return cheaper_settings(self.found.whole, self.costs, reference, self.delta)

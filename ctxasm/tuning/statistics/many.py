@@ -43,9 +43,9 @@ def max_t_p(differences: Sequence[Sequence[float]], draws: int = DRAWS, seed: in
 
 
 class Cheaper(NamedTuple):
-    """A setting by its place that costs less than another one: its `difference` of shares, and the least that this can be (`bound`).
+    """A setting by its place that costs no more than another one: its `difference` of shares, and the least that this can be (`bound`).
 
-    The bound is Tango's, at a one-sided level shared out among all settings that cost less (Bonferroni). `shown`: it lies above -delta.
+    The bound is Tango's, at a one-sided level shared out among all settings that cost no more (Bonferroni). `shown`: it lies above -delta.
     """
 
     at: int
@@ -55,11 +55,11 @@ class Cheaper(NamedTuple):
 
 
 def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, delta: float, level: float = LEVEL) -> list[Cheaper]:
-    """The settings that cost less than the one at `reference`, the cheapest first. `whole`: booleans settings × questions.
+    """The settings that cost no more than the one at `reference`, the cheapest first. `whole`: booleans settings × questions.
 
     "Within noise" does not show that one is hardly worse: few questions make much noise.
     """
-    n, places = whole.shape[1], sorted((at for at, cost in enumerate(costs) if cost < costs[reference]), key=lambda at: (costs[at], at))
+    n, places = int(whole.shape[1]), _no_dearer(costs, reference)
     found = []
     for at in places if n else ():
         better, worse = _flips(whole, at, reference)
@@ -69,11 +69,11 @@ def cheaper_settings(whole: np.ndarray, costs: Sequence[float], reference: int, 
 
 
 def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, reference: int, delta: float, level: float = LEVEL) -> int:
-    """How many more labelled questions would show the cheaper setting at a place to lose at most `delta`, if the shares stay as they are.
+    """How many more labelled questions would show the setting at a place to lose at most `delta`, if the shares stay as they are.
 
     0 where it is shown, or loses that much here.
     """
-    n, tried = int(whole.shape[1]), sum(cost < costs[reference] for cost in costs)
+    n, tried = int(whole.shape[1]), len(_no_dearer(costs, reference))
     better, worse = (count / n for count in _flips(whole, at, reference))
 
     def is_shown(many: int) -> bool:
@@ -88,6 +88,12 @@ def questions_to_show(whole: np.ndarray, costs: Sequence[float], at: int, refere
         middle = (low + high) // 2
         low, high = (low, middle) if is_shown(middle) else (middle, high)
     return high - n
+
+
+def _no_dearer(costs: Sequence[float], reference: int) -> list[int]:
+    """The cheapest first."""
+    places = (at for at, cost in enumerate(costs) if cost <= costs[reference] and at != reference)
+    return sorted(places, key=lambda at: (costs[at], at))
 
 
 def _flips(whole: np.ndarray, at: int, reference: int) -> tuple[int, int]:
