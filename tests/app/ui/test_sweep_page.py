@@ -299,7 +299,7 @@ def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
     assert 'id="ctx-cell"' in drawn
-    addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn)]
+    addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn.split('id="ctx-cell"')[1])]
     swept = app.session_state[Session.swept.key][1].swept
     assert {from_url(said)[0] for said in addresses} == {swept.settings[3]}
     assert {read_pinned(said)[0] for said in addresses} == {swept.settings[0]}
