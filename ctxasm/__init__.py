@@ -73,7 +73,7 @@ _HOME = {
     "Piece": "ctxasm.answering",
     "PromptChoice": "ctxasm.answering.prompts",
     "Query": "ctxasm.model.records",
-    "Recommendation": "ctxasm.tuning.recommend.recommending",
+    "Recommendation": "ctxasm.tuning.recommend.decision",
     "SearchOptions": "ctxasm.model.search",
     "Span": "ctxasm.model.records",
     "StoreUnavailable": "ctxasm.model.errors",
@@ -144,7 +144,7 @@ if TYPE_CHECKING:
     from ctxasm.store import MemoryStore as MemoryStore
     from ctxasm.tuning.compare import Comparison as Comparison
     from ctxasm.tuning.compare_answers import AnswerComparison as AnswerComparison
-    from ctxasm.tuning.recommend.recommending import Recommendation as Recommendation
+    from ctxasm.tuning.recommend.decision import Recommendation as Recommendation
     from ctxasm.tuning.sweep.results import SweepResult as SweepResult
     from ctxasm.tuning.why.results import Why as Why
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ctxasm.store.database import Store
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerComparison
-    from ctxasm.tuning.recommend.recommending import Recommendation
+    from ctxasm.tuning.recommend.decision import Recommendation
     from ctxasm.tuning.sweep.grid import Axes
     from ctxasm.tuning.sweep.results import SweepResult
     from ctxasm.tuning.why.results import Why
@@ -428,16 +428,15 @@ def recommend(
     *,
     delta: float | None = None,
     query_ids: Sequence[str] | None = None,
-    seed: int = 0,
     engine: str = "local",
     keep: bool = True,
     report: Report = silent,
     cancelled: Cancelled = never,
 ) -> Recommendation:
-    """What to ship in place of `settings`, what it gains on questions that it was not chosen on, what it costs and which it loses.
+    """What to ship in place of `settings`, what it gains, how sure that is, and what it costs.
 
-    `delta` (default .05) is the share of questions that something cheaper may lose, and the gain that must not be missed. `seed` cuts
-    the questions into halves. The rest is as in `sweep`.
+    `delta` (default .05) is the share of questions that something cheaper may lose, and the gain that must not be missed. The rest is as
+    in `sweep`.
     """
     from ctxasm.app.tuned import recommendation
     from ctxasm.model.settings import AssemblySettings
@@ -445,7 +444,7 @@ def recommend(
     with _workbench(store) as workbench:
         start = settings or AssemblySettings()
         return recommendation(
-            workbench, start, dataset, query_ids, delta=delta, seed=seed, engine=engine, keep=keep, report=report, cancelled=cancelled
+            workbench, start, dataset, query_ids, delta=delta, engine=engine, keep=keep, report=report, cancelled=cancelled
         )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.parts import equipment
 from ctxasm.model.errors import InvalidInput, shown
-from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
+from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.settings import AssemblySettings
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ctxasm.tuning.advice_set import SetEffect
     from ctxasm.tuning.compare import Comparison
     from ctxasm.tuning.compare_answers import AnswerDesk, How
-    from ctxasm.tuning.recommend.recommending import Recommendation
+    from ctxasm.tuning.recommend.decision import Recommendation
     from ctxasm.tuning.sweep.estimate import SweepEstimate
     from ctxasm.tuning.sweep.grid import Axes
     from ctxasm.tuning.sweep.results import SweepResult
@@ -236,7 +236,6 @@ def recommendation(
     query_ids: Sequence[str] | None = None,
     *,
     delta: float | None = None,
-    seed: int = 0,
     engine: str = "local",
     keep: bool = True,
     report: Report = silent,
@@ -244,7 +243,8 @@ def recommendation(
 ) -> Recommendation:
     """What to ship in place of `start`. See `ctxasm.recommend`."""
     from ctxasm import __version__
-    from ctxasm.tuning.recommend.recommending import DELTA, recommend
+    from ctxasm.tuning.recommend.decision import DELTA
+    from ctxasm.tuning.recommend.recommending import recommend
 
     wanted = DELTA if delta is None else delta
     if not 0 < wanted <= 0.5:
@@ -252,7 +252,7 @@ def recommendation(
     held, queries = _asked(workbench, dataset, query_ids)
     with_ = _kept(workbench, engine, keep)
     tools = WorkbenchTools(workbench)
-    return recommend(held, queries, start, tools, __version__, delta=wanted, seed=seed, report=report, cancelled=cancelled, **with_)
+    return recommend(held, queries, start, tools, __version__, delta=wanted, report=report, cancelled=cancelled, **with_)
 
 
 class Plan(NamedTuple):
@@ -266,10 +266,10 @@ class Plan(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A sweep, and what follows from it; `recommended` is None where it was cancelled."""
+    """What the grid came to, and what follows from it and from the settings of the recommendation together."""
 
     swept: SweepResult
-    recommended: Recommendation | None
+    recommended: Recommendation
 
 
 def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str) -> Plan:
@@ -280,39 +280,38 @@ def plan_of(workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: 
     labelled = sum(query.is_labelled for query in queries)
     if not labelled:
         return Plan(0, 0, None)
-    grid = sweep_grid(start, axes)
-    tried = tuple(dict.fromkeys((*grid.settings, *_recommendable(start))))
-    told = estimate(held, queries, grid._replace(settings=tried), WorkbenchTools(workbench))
-    return Plan(labelled, len(tried) - len(grid.settings), told)
+    grid, both = sweep_grid(start, axes), _grid_to_decide(start, axes)
+    return Plan(labelled, len(both.settings) - len(grid.settings), estimate(held, queries, both, WorkbenchTools(workbench)))
 
 
-def _recommendable(start: AssemblySettings) -> tuple[AssemblySettings, ...]:
-    """The settings that a recommendation tries."""
+def _grid_to_decide(start: AssemblySettings, axes: Axes) -> Grid:
+    """The settings of a grid, then those that a recommendation tries as well."""
     from ctxasm.tuning.recommend.prior import shipped_prior
-    from ctxasm.tuning.recommend.recommending import candidates_of, settings_tried
+    from ctxasm.tuning.recommend.recommending import settings_tried
     from ctxasm.tuning.sweep.sweep import grid_of
 
-    prior = shipped_prior()
-    return grid_of(start, settings_tried(candidates_of(start, prior), prior), {}).settings
+    return grid_of(start, (*sweep_grid(start, axes).settings, *settings_tried(start, shipped_prior())), axes)
 
 
 def decided(
-    workbench: Workbench, start: AssemblySettings, axes: Axes, dataset: str, report: Report = silent, cancelled: Cancelled = never
+    workbench: Workbench,
+    start: AssemblySettings,
+    axes: Axes,
+    dataset: str,
+    report: Report = silent,
+    cancelled: Cancelled = never,
+    *,
+    keep: bool = True,
 ) -> Decided:
-    """Sweep and recommend as one piece of work with one progress; what both count is counted once."""
-    queries = len(_asked(workbench, dataset, None)[1])
-    # Beside its settings each counts the ceiling.
-    own, more = ((len(tried) + 1) * queries for tried in (sweep_grid(start, axes).settings, _recommendable(start)))
+    """Sweep a grid and the settings of a recommendation as one table, and decide on all of it."""
+    from ctxasm import __version__
+    from ctxasm.tuning.recommend.decision import decide
+    from ctxasm.tuning.recommend.prior import shipped_prior
+    from ctxasm.tuning.recommend.recommending import prior_choice
+    from ctxasm.tuning.sweep.sweep import sweep
 
-    def first(told: Progress) -> None:
-        report(replace(told, total=own + more))
-
-    found = swept(workbench, start, axes, dataset, report=first, cancelled=cancelled)
-
-    def second(told: Progress) -> None:
-        report(replace(told, done=own + told.done, total=own + more, elapsed_s=found.seconds + told.elapsed_s))
-
-    if cancelled():
-        return Decided(found, None)
-    recommended = recommendation(workbench, start, dataset, report=second, cancelled=cancelled)
-    return Decided(found, None if cancelled() else recommended)
+    held, queries = _asked(workbench, dataset, None)
+    grid, tools, with_ = _grid_to_decide(start, axes), WorkbenchTools(workbench), _kept(workbench, "local", keep)
+    found = sweep(held, queries, grid, tools, __version__, report=report, cancelled=cancelled, **with_)
+    own = found.first(len(sweep_grid(start, axes).settings))
+    return Decided(own, decide(found, prior=prior_choice(found, shipped_prior())))

@@ -11,7 +11,7 @@ from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.pairs import Interval, agresti_min, p_words, sign_flip_p
+from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 from ctxasm.tuning.sweep.counting import Outcome, Tools
 from ctxasm.tuning.sweep.results import SweepResult
 from ctxasm.tuning.sweep.sweep import LimitOf, grid_of, sweep
@@ -34,8 +34,9 @@ class QuestionDelta(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """B against A. `difference` is by how much more of the labelled questions have all their evidence in B's context, with its
-    `interval`; `p` is two-sided. `better` and `worse` questions are those that only B, or only A, holds whole.
+    """B against A. `result` is by how much more of the labelled questions have all their evidence in B's context.
+
+    `better` and `worse` questions are those that only B, or only A, holds whole. Tokens are means over all questions.
     """
 
     a: AssemblySettings
@@ -49,14 +50,8 @@ class Comparison:
     ceiling: int
     tokens_a: float
     tokens_b: float
-    interval: Interval
-    p: float
+    result: PairedDifference
     swept: SweepResult
-
-    @property
-    def difference(self) -> float:
-        """Of the shares of questions, B minus A."""
-        return (self.whole_b - self.whole_a) / self.labelled if self.labelled else 0.0
 
     @property
     def ties(self) -> int:
@@ -67,12 +62,10 @@ class Comparison:
         """What came of it, with how sure that is."""
         if not self.labelled:
             return f"No question is labelled with its evidence; B takes {self.tokens_b:,.0f} tokens a question, A {self.tokens_a:,.0f}."
-        low, high = self.interval.low * 100, self.interval.high * 100
-        sure = "more than chance explains" if self.p <= 0.05 else "within noise"
         hits = f"the hits with {self.swept.reach} neighbours could give {self.ceiling}"
         return (
             f"B holds the evidence of {self.whole_b} of {self.labelled} questions, A of {self.whole_a} ({hits}): "
-            f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}], {sure} ({p_words(self.p)}); "
+            f"{self.result.sentence()}; "
             f"{self.tokens_b:,.0f} tokens a question in place of {self.tokens_a:,.0f}."
         )
 
@@ -89,10 +82,11 @@ class Comparison:
             "gold": self.swept.gold,
             "whole": {"a": self.whole_a, "b": self.whole_b, "ceiling": self.ceiling},
             "tokens": {"a": round(self.tokens_a, 3), "b": round(self.tokens_b, 3)},
-            "difference": round(self.difference, 6),
-            "interval": [round(self.interval.low, 6), round(self.interval.high, 6)],
-            "level": self.interval.level,
-            "p": round(self.p, 6),
+            "difference": round(self.result.difference, 6),
+            "interval": [round(self.result.interval.low, 6), round(self.result.interval.high, 6)],
+            "level": self.result.interval.level,
+            "p": round(self.result.p, 6),
+            "shown": self.result.shown,
             "win": len(self.better),
             "tie": self.ties,
             "loss": len(self.worse),
@@ -142,8 +136,7 @@ def compared(found: SweepResult, a: int, b: int) -> Comparison:
         int(found.reachable.sum()),
         found.tokens(a),
         found.tokens(b),
-        agresti_min(len(better), len(worse), n),
-        sign_flip_p(found.differences(b, a)),
+        paired_difference(found.differences(b, a)),
         found,
     )
 

@@ -26,7 +26,7 @@ from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Scorer
-from ctxasm.tuning.statistics.pairs import Interval, mean_interval, sign_flip_p
+from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 
 Name = Literal["support", "citation", "passages", "declined", "sent", "written", "cost"]
 FIGURES: Mapping[Name, str] = {
@@ -39,6 +39,16 @@ FIGURES: Mapping[Name, str] = {
     "cost": "cost",
 }
 """What is compared: shares, but for tokens and cost."""
+WITHOUT: Mapping[Name, str] = {
+    "support": "an answer that was cut, declines, or states nothing",
+    "citation": "an answer that cites nothing, was cut, or declines",
+    "passages": "no evidence is labelled",
+    "declined": "",
+    "sent": "",
+    "written": "",
+    "cost": "",
+}
+"""Why a question has no such figure under one of the two."""
 SHARES: tuple[Name, ...] = ("support", "citation", "passages", "declined")
 
 
@@ -125,15 +135,18 @@ class AnswerPair(NamedTuple):
 
 
 class FigureDelta(NamedTuple):
-    """One figure under both, its means over the `n` questions that have it under both; `difference` is B minus A, `p` two-sided."""
+    """One figure under both, its means over the questions that have it under both; `result` is B minus A. `without`: how many answered
+    questions lack it, for the reason that `WITHOUT` names."""
 
     name: Name
-    n: int
     a: float
     b: float
-    difference: float
-    interval: Interval
-    p: float
+    result: PairedDifference
+    without: int
+
+    def missing(self) -> str:
+        """`13 without it: answers without a citation`; empty where no question lacks it."""
+        return f"{self.without} without it: {WITHOUT[self.name]}" if self.without else ""
 
 
 class AnswerEstimate(NamedTuple):
@@ -176,7 +189,7 @@ class AnswerComparison:
         differences, n = [other - one for one, other in found], len(found)
         span = 1.0 if name in SHARES else max(map(abs, differences)) or 1.0
         a, b = sum(one for one, _ in found) / n, sum(other for _, other in found) / n
-        return FigureDelta(name, n, a, b, b - a, mean_interval(differences, span), sign_flip_p(differences))
+        return FigureDelta(name, a, b, paired_difference(differences, span), len(both) - n)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -187,12 +200,14 @@ class AnswerComparison:
             "figures": {
                 each.name: {
                     "what": FIGURES[each.name],
-                    "n": each.n,
+                    "n": each.result.n,
+                    "without": each.missing(),
                     "a": round(each.a, 6),
                     "b": round(each.b, 6),
-                    "difference": round(each.difference, 6),
-                    "interval": [round(each.interval.low, 6), round(each.interval.high, 6)],
-                    "p": round(each.p, 6),
+                    "difference": round(each.result.difference, 6),
+                    "interval": [round(each.result.interval.low, 6), round(each.result.interval.high, 6)],
+                    "p": round(each.result.p, 6),
+                    "shown": each.result.shown,
                 }
                 for each in self.figures
             },

@@ -22,7 +22,7 @@ from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.text.formats import title_of
 from ctxasm.tuning.recall import Needed, needed
-from ctxasm.tuning.statistics.pairs import agresti_min
+from ctxasm.tuning.statistics.pairs import paired_difference
 from ctxasm.tuning.sweep.cases import case_of
 from ctxasm.tuning.sweep.counting import Counting
 from ctxasm.tuning.sweep.work import PlainTools
@@ -68,7 +68,7 @@ class Pool(NamedTuple):
 class Gain(NamedTuple):
     """What the new weights gain over those before, in the share of questions with all evidence in the context.
 
-    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval (Agresti and Min's).
+    `questions` were judged that had no part in the fit, each at every limit; `low` to `high` is the 95 % interval.
     """
 
     questions: int
@@ -205,8 +205,7 @@ def gain_of(
     """What choosing with `weights` instead of `before` gains on these questions; one whose evidence cannot be placed has no part in it."""
     pairs = [pair for each in labelled if (pair := _shares(each, counter, (before, weights), limits))]
     differences = [after - first for first, after in pairs]
-    better, worse = sum(max(0.0, each) for each in differences), sum(max(0.0, -each) for each in differences)
-    interval = agresti_min(better, worse, len(pairs))
+    interval = paired_difference(differences).interval
     count = len(pairs) or 1
     return Gain(len(pairs), sum(first for first, _ in pairs) / count, sum(after for _, after in pairs) / count, interval.low, interval.high)
 

@@ -24,21 +24,21 @@ def test_wins_losses_and_ties_are_those_of_the_questions() -> None:
     assert all(deltas[query_id].change == "better" for query_id in found.better)
     assert all(each.tokens == each.b.tokens - each.a.tokens for each in found.questions)
     assert found.tokens_b > found.tokens_a
-    assert found.interval.low <= found.difference <= found.interval.high
+    assert found.result.interval.low <= found.result.difference <= found.result.interval.high
     assert found.sentence().startswith(f"B holds the evidence of {found.whole_b} of {found.labelled} questions, A of {found.whole_a} ")
 
 
 def test_the_other_way_round_is_the_mirror() -> None:
     one, other = made(SMALL, AssemblySettings()), made(AssemblySettings(), SMALL)
     assert (one.better, one.worse) == (other.worse, other.better)
-    assert (one.difference, one.p) == (-other.difference, other.p)
+    assert (one.result.difference, one.result.p) == (-other.result.difference, other.result.p)
 
 
 def test_the_same_settings_do_not_differ() -> None:
     found = made(SMALL, SMALL, 5)
-    assert (found.difference, found.p, found.better, found.worse) == (0.0, 1.0, (), ())
-    assert "within noise" in found.sentence()
-    assert found.interval.low < 0 < found.interval.high
+    assert (found.result.difference, found.result.p, found.better, found.worse) == (0.0, 1.0, (), ())
+    assert "too few questions to tell" in found.sentence()
+    assert found.result.interval.low < 0 < found.result.interval.high
 
 
 def test_questions_without_labels_are_compared_by_tokens() -> None:

@@ -18,7 +18,7 @@ from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
 from ctxasm.text.tokens import open_counter
 from ctxasm.tuning.compare_answers import GIVEN_UP_AFTER, AnswerDesk, How, Prices
-from ctxasm.tuning.statistics.pairs import sign_flip_p
+from ctxasm.tuning.statistics.pairs import paired_difference
 from tests.fake_model_server import serving
 from tests.tuning.sweeps import new_store, sample_store
 
@@ -65,11 +65,13 @@ def test_every_figure_is_the_paired_mean_of_its_questions() -> None:
             assert one.written == open_counter("cl100k_base").count(text)
             assert one.sent > assembly.token_count
     sent = [pair.b.sent - pair.a.sent for pair in found.pairs]
-    assert figures["sent"].difference == pytest.approx(sum(sent) / 4)
-    assert figures["sent"].p == sign_flip_p(sent)
-    assert figures["sent"].interval.low <= figures["sent"].difference * 4 / 6 <= figures["sent"].interval.high
+    assert figures["sent"].result.difference == pytest.approx(sum(sent) / 4)
+    assert figures["sent"].result == paired_difference(sent, max(map(abs, sent)))
+    assert "too few questions to tell" in figures["sent"].result.certainty()
+    assert figures["sent"].result.interval.low <= figures["sent"].result.difference * 4 / 6 <= figures["sent"].result.interval.high
     expected = [pair for pair in found.pairs if pair.a.expected and pair.b.expected]
-    assert figures["passages"].n == len(expected)
+    assert figures["passages"].result.n == len(expected)
+    assert figures["passages"].without == 4 - len(expected)
     assert figures["passages"].b == pytest.approx(sum(pair.b.used / pair.b.expected for pair in expected) / len(expected))
     assert figures["cost"].a == pytest.approx(sum(3 * pair.a.sent + 5 * pair.a.written for pair in found.pairs) / 4 / 1e6)
     assert json.loads(json.dumps(found.to_dict()))["figures"].keys() == figures.keys()
@@ -84,7 +86,7 @@ def test_a_model_that_cites_wrongly_has_its_support_and_no_citation() -> None:
 def test_there_are_no_shares_over_answers_that_only_quote() -> None:
     figures = desk(ExtractiveModel(), 3).compare(MORE, MORE).figures
     assert not {"support", "citation"} & {each.name for each in figures}
-    assert all(each.difference == 0 and each.p == 1.0 for each in figures)
+    assert all(each.result.difference == 0 and each.result.p == 1.0 for each in figures)
 
 
 def test_nothing_is_asked_twice_and_what_was_ended_goes_on() -> None:

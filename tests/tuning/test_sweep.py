@@ -21,9 +21,9 @@ from ctxasm.model.progress import Progress
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings, spec_of
 from ctxasm.tuning.evidence import evidence_documents, evidence_states
+from ctxasm.tuning.recommend.decision import decide
 from ctxasm.tuning.sweep.cases import case_of
 from ctxasm.tuning.sweep.counting import Counting, Outcome
-from ctxasm.tuning.sweep.deciding import decide
 from ctxasm.tuning.sweep.estimate import estimate
 from ctxasm.tuning.sweep.grid import axes_of, default_axes, settings_of
 from ctxasm.tuning.sweep.pool import AllCores
@@ -323,16 +323,11 @@ def test_a_decision_is_adjusted_for_all_that_were_tried() -> None:
         sample_store().dataset(), sample_store().dataset().queries(), grid_of(small, settings_of(small, axes), axes), plain_tools(), "1"
     )
     made = decide(found)
-    assert made.better is not None
-    assert found.settings[made.better].max_tokens == 4000
-    assert made.sentence.startswith("Max tokens 4,000, Neighbours ")
-    assert "adjusted for 4 settings" in made.sentence
+    assert (made.verdict, made.settings.max_tokens) == ("gain", 4000)
+    assert made.sentences()[0].startswith("Take Neighbours 1, Max tokens 4,000, the rest as yours: ")
+    assert "adjusted for 4 settings" in made.sentences()[1]
     unlabelled = [replace(query, gold=(), spans=()) for query in sample_store().dataset().queries()[:2]]
-    large = decide(swept(30, grid=grid({"max_tokens": (4000, 8000), "budget_policy": ("segments",)})))
-    assert (large.better, large.cheaper) == (None, None)
-    assert large.promising is not None
-    assert f"about {large.promising.questions - 30:,} more labelled questions could show" in large.sentence
-    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), plain_tools(), "1")).better is None
+    assert decide(sweep(sample_store().dataset(), unlabelled, grid(), plain_tools(), "1")).verdict == "keep"
 
 
 def of_outcomes(
@@ -351,9 +346,9 @@ RIVALS = {"expand_window": (0, 1), "top_k": (4, None), "max_tokens": (500, 8000)
 @pytest.mark.parametrize(
     ("whole", "sentence"),
     [
-        (lambda window, question: window == 1, "a wider window holds 100.0 points more than more hits do ("),
-        (lambda window, question: window == 0, "more hits hold 100.0 points more than a wider window does ("),
-        (lambda window, question: window == question % 2, "a wider window is within noise of more hits (+0.0 points ["),
+        (lambda window, question: window == 1, "a wider window holds more than more hits: +100.0 points ["),
+        (lambda window, question: window == 0, "more hits hold more than a wider window: −100.0 points ["),
+        (lambda window, question: window == question % 2, "a wider window against more hits: +0.0 points ["),
     ],
 )
 def test_a_wider_window_is_held_against_more_hits_at_equal_tokens(whole: Callable[[int, int], bool], sentence: str) -> None:
@@ -369,8 +364,8 @@ def test_a_wider_window_is_held_against_more_hits_at_equal_tokens(whole: Callabl
     pairs = [tuple(found.settings[at] for at in (one.wider, one.below, one.above)) for one in made.all]
     more = START.replace(expand_window=0, top_k=None, max_tokens=500)
     assert pairs == [(START.replace(expand_window=1, top_k=4, max_tokens=500), more, more)]
-    assert made.interval.low <= made.difference <= made.interval.high
-    assert f" At equal tokens (1 comparison) {sentence}" in decide(found).sentence
+    assert made.result.interval.low <= made.result.difference <= made.result.interval.high
+    assert decide(found).sentences()[-1].startswith(f"At equal tokens (1 comparison) {sentence}")
 
 
 def test_between_two_numbers_of_hits_the_rival_is_as_far_as_its_tokens() -> None:
@@ -384,7 +379,7 @@ def test_between_two_numbers_of_hits_the_rival_is_as_far_as_its_tokens() -> None
     assert made is not None
     (only,) = made.all  # four hits with neighbours take 700 tokens: halfway between six and eight hits alone
     assert only.share == 0.5
-    assert made.difference == pytest.approx((10 - (0 + 20) / 2) / 40)
+    assert made.result.difference == pytest.approx((10 - (0 + 20) / 2) / 40)
 
 
 def test_rivals_need_both_axes_and_equal_tokens() -> None:

@@ -5,7 +5,6 @@ Below a spoken answer stand all blocks of its context, unless it declines to ans
 
 from __future__ import annotations
 
-import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
     add_settings,
+    number_of,
     require_data,
     say,
     say_compression,
@@ -27,7 +27,7 @@ from ctxasm.app.commands.options import (
     workbench_of,
 )
 from ctxasm.citations.declined import is_refusal
-from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
+from ctxasm.model.errors import ModelUnavailable
 from ctxasm.model.results import Citation
 
 SUMMARY = "answer a query from its context, and list the sources that the answer cites"
@@ -99,17 +99,6 @@ def run(args: Namespace) -> int:
     if result.error:
         raise ModelUnavailable(result.error, result.text)
     return 0
-
-
-def number_of(name: str, text: str, low: float, high: float) -> float:
-    """A number that an option takes. Raises InvalidInput."""
-    try:
-        number = int(text) if name == "max-answer-tokens" else float(text)
-    except ValueError:
-        number = math.nan
-    if not low <= number <= high:
-        raise InvalidInput(f"{name} must be a number between {low:g} and {high:g}, got {shown(text)}")
-    return number
 
 
 def _show_sources(result: AnswerResult, citations: Iterable[Citation]) -> None:

@@ -7,11 +7,12 @@ import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from ctxasm.app.commands.evidence import EvidenceTally, bar_of, read_baseline, write_evidence
+from ctxasm.app.commands.evidence import LEAST_DROP, EvidenceTally, bar_of, read_baseline, write_evidence
 from ctxasm.app.commands.options import (
     add_dataset,
     add_history,
     add_settings,
+    number_of,
     require_data,
     say,
     say_compression,
@@ -42,7 +43,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=[],
         help="with --all: exit code 1 where evidence (mean share found whole) or whole (share of questions) is below N; repeatable",
     )
-    parser.add_argument("--fail-if-worse-than", metavar="FILE", help="with --all: exit code 1 where evidence is below that of a baseline")
+    parser.add_argument(
+        "--fail-if-worse-than",
+        metavar="FILE",
+        help="with --all: exit code 1 where evidence is shown to be below that of a baseline, 2 where the two cannot be compared",
+    )
+    parser.add_argument(
+        "--least-drop", metavar="SHARE", default=str(LEAST_DROP), help=f"a smaller drop than this never fails (default: {LEAST_DROP})"
+    )
     parser.add_argument("--write-evidence", metavar="FILE", help="with --all: write the evidence of every question, a baseline for later")
     add_history(parser)
     add_settings(parser)
@@ -55,6 +63,7 @@ def run(args: Namespace) -> int:
         raise InvalidInput("--history is the conversation before one query: name it with --query-id")
     bars = [bar_of(text) for text in args.fail_below]
     baseline = None if args.fail_if_worse_than is None else read_baseline(args.fail_if_worse_than)
+    least = number_of("least-drop", args.least_drop, 0, 1)
     if not args.all and (bars or baseline is not None or args.write_evidence is not None):
         raise InvalidInput("--fail-below, --fail-if-worse-than and --write-evidence judge all questions: use them with --all")
     settings, workbench = settings_of(args), workbench_of(args)
@@ -87,8 +96,9 @@ def run(args: Namespace) -> int:
     say(tally.sentence())
     if args.write_evidence is not None:
         write_evidence(args.write_evidence, tally.to_dict(settings, dataset))
-    passed = tally.passes(bars, baseline)
-    return 2 if failures else 0 if passed else 1
+    passed = tally.passes(bars)
+    worse = baseline is not None and tally.is_worse(baseline, least)
+    return 2 if failures else 1 if worse or not passed else 0
 
 
 def _print(assemblies: Iterator[Assembly], args: Namespace) -> None:

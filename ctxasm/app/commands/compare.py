@@ -14,9 +14,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.ask import add_asking, asked_of, number_of
+from ctxasm.app.commands.ask import add_asking, asked_of
 from ctxasm.app.commands.ingest import ended_by_interrupt
-from ctxasm.app.commands.options import require_data, say, show, workbench_of
+from ctxasm.app.commands.options import number_of, require_data, say, show, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
 
@@ -124,13 +124,11 @@ def answers_text(found: AnswerComparison) -> str:
 
 def _figure(each: FigureDelta) -> str:
     from ctxasm.tuning.compare_answers import FIGURES, SHARES
-    from ctxasm.tuning.statistics.pairs import p_words
 
     scale, unit = (100, "%") if each.name in SHARES else (1, "")
-    low, high, difference = (scale * value for value in (each.interval.low, each.interval.high, each.difference))
+    low, high, difference = (scale * value for value in (each.result.interval.low, each.result.interval.high, each.result.difference))
     digits = 4 if each.name == "cost" else 1
     values = f"{scale * each.a:,.{digits}f}{unit} → {scale * each.b:,.{digits}f}{unit}"
-    return (
-        f"{each.name:<9} {values:<22} {difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]  {p_words(each.p)}"
-        f"  n = {each.n}  {FIGURES[each.name]}"
-    )
+    numbers = f"{difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]".replace("-", "−")
+    missing = f" ({each.missing()})" if each.without else ""
+    return f"{each.name:<9} {values:<22} {numbers}  {each.result.certainty()}  n = {each.result.n}{missing}  {FIGURES[each.name]}"

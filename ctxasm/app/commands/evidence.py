@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +14,13 @@ from ctxasm.model.regular_files import read_regular
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.tuning.evidence import EvidenceState
+from ctxasm.tuning.statistics.pairs import FEW, paired_difference
 
 MEASURES = ("evidence", "whole")
 """evidence: the mean share of a question's pieces that are whole in its context; whole: the share of questions with all of them."""
 NAMED = 10
 """Questions that a message names at most."""
+LEAST_DROP = 0.01
 
 
 class Bar(NamedTuple):
@@ -81,9 +83,9 @@ class EvidenceTally:
             "questions": questions,
         }
 
-    def passes(self, bars: list[Bar], baseline: Mapping[str, tuple[int, int]] | None) -> bool:
-        """Whether every check is passed; what is not is said. A check that nothing can be said of fails."""
-        return all([*(self._reaches(bar) for bar in bars), baseline is None or self._holds(baseline)])
+    def passes(self, bars: list[Bar]) -> bool:
+        """Whether every bar is reached; what is not is said. A bar that nothing can be said of is missed."""
+        return sum(not self._reaches(bar) for bar in bars) == 0  # every one of them is said
 
     def _reaches(self, bar: Bar) -> bool:
         value = self.measure(bar.measure)
@@ -93,19 +95,31 @@ class EvidenceTally:
             say(f"check failed: {bar.measure} is {value:.3f}, below {bar.least:g}")
         return value is not None and value >= bar.least
 
-    def _holds(self, baseline: Mapping[str, tuple[int, int]]) -> bool:
-        both = [query_id for query_id in self.labelled if query_id in baseline]
-        if not both:
-            say("check failed: the baseline and this run have no labelled question in common")
-            return False
-        now = measured("evidence", {query_id: self.labelled[query_id][:2] for query_id in both})
-        then = measured("evidence", {query_id: baseline[query_id] for query_id in both})
-        if now is not None and then is not None and now >= then:
-            return True
-        lost = [query_id for query_id in both if self.labelled[query_id][0] < baseline[query_id][0]]
-        named = ", ".join(lost[:NAMED]) + (f" and {len(lost) - NAMED} more" if len(lost) > NAMED else "")
-        say(f"check failed: evidence is {now:.3f}, {then:.3f} in the baseline, over {len(both)} questions; lost: {named}")
-        return False
+    def is_worse(self, baseline: Mapping[str, tuple[int, int]], least: float) -> bool:
+        """Whether evidence is shown to have dropped against a baseline, by at least `least`; how it changed is said in any case.
+
+        Raises InvalidInput where the two cannot be compared: fewer than `FEW` questions are labelled alike in both.
+        """
+        both = [query_id for query_id, own in self.labelled.items() if query_id in baseline and baseline[query_id][1] == own[1]]
+        left_out = sorted((baseline.keys() | self.labelled.keys()) - set(both))
+        if left_out:
+            say(f"left out of the comparison with the baseline, because their labels differ or are missing: {_named(left_out)}")
+        if len(both) < FEW:
+            raise InvalidInput(
+                f"the baseline and this run are not comparable: a comparison needs {FEW} questions that are labelled alike in both, "
+                f"got {len(both)}. Write the baseline anew with --write-evidence"
+            )
+        shares = {query_id: (self.labelled[query_id][0] - baseline[query_id][0]) / baseline[query_id][1] for query_id in both}
+        result = paired_difference(list(shares.values()))
+        worse = result.shown and result.difference <= -least
+        lost = [query_id for query_id in both if shares[query_id] < 0]
+        told = f"; less for {_named(lost)}" if lost else ""
+        say(f"{'check failed: ' if worse else ''}evidence against the baseline: {result.sentence()}{told}")
+        return worse
+
+
+def _named(query_ids: Sequence[str]) -> str:
+    return ", ".join(query_ids[:NAMED]) + (f" and {len(query_ids) - NAMED} more" if len(query_ids) > NAMED else "")
 
 
 def measured(name: str, counts: Mapping[str, tuple[int, int]]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import shlex
 import sys
@@ -15,7 +16,7 @@ from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.standing import NameTaken, Over
-from ctxasm.model.errors import InvalidInput
+from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
 from ctxasm.model.records import Query
@@ -175,3 +176,14 @@ def harmless(text: str) -> str:
 _VISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | dict.fromkeys(
     (*range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD
 )
+
+
+def number_of(name: str, text: str, low: float, high: float) -> float:
+    """A number that an option takes. Raises InvalidInput."""
+    try:
+        number = int(text) if name == "max-answer-tokens" else float(text)
+    except ValueError:
+        number = math.nan
+    if not low <= number <= high:
+        raise InvalidInput(f"{name} must be a number between {low:g} and {high:g}, got {shown(text)}")
+    return number

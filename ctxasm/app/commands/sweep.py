@@ -67,11 +67,10 @@ def run(args: Namespace) -> int:
         write_table(found, args.out)
     if args.format == "json":
         print(as_json(described(found)))
-    elif args.out is None:
-        show(text_of(found))
-    labels = f"; labels: {found.gold}" if args.out is not None else ""
+    else:
+        show(text_of(found) if args.out is None else "\n".join(_heads(found)))
     counted = found.outcomes.shape[0] * len(found.query_ids)
-    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before{labels}")
+    say(f"{counted:,} cells of {found.dataset} in {found.seconds:.1f} s, {found.reused:,} kept from before")
     if found.cancelled:
         say("ended before all questions were counted; the same command goes on")
         return INTERRUPTED
@@ -80,19 +79,9 @@ def run(args: Namespace) -> int:
 
 def described(found: SweepResult) -> dict[str, Any]:
     """The result with the decision, as JSON values."""
-    from ctxasm.tuning.sweep.deciding import decide
+    from ctxasm.tuning.recommend.decision import decide
 
-    made = decide(found)
-    cheaper, promising = (None if each is None else each._asdict() for each in (made.cheaper, made.promising))
-    decision = {
-        "sentence": made.sentence,
-        "better": made.better,
-        "p": made.p,
-        "delta": made.delta,
-        "cheaper": cheaper,
-        "promising": promising,
-    }
-    return {"decision": decision, **found.to_dict()}
+    return {"decision": decide(found).to_dict(), **found.to_dict()}
 
 
 def write_table(found: SweepResult, path: str) -> None:
@@ -118,21 +107,23 @@ def text_of(found: SweepResult) -> str:
     names = list(found.axes)
     cells = [["", *names, "whole", "evidence", "tokens"]]
     front = set(found.front())
-    for at, row in rows[:SHOWN]:
+    own = [each for each in rows[SHOWN:] if each[0] == found.start]  # the start is shown wherever it stands
+    for at, row in [*rows[:SHOWN], *own]:
         mark = ("*" if at in front else "") + (">" if at == found.start else "")
         values = [write(spec_of(name), row.changes[name]) for name in names]
         evidence = "" if row.evidence is None else f"{row.evidence:.3f}"
         cells.append([mark, *values, f"{row.whole}/{row.labelled}", evidence, f"{row.tokens:,.0f}"])
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    more = [f"… and {len(rows) - SHOWN:,} more: --out FILE has all of them"] if len(rows) > SHOWN else []
+    left = len(rows) - SHOWN - len(own)
+    more = [f"… and {left:,} more: --out FILE has all of them"] if left > 0 else []
     return "\n".join([*_heads(found), *lines, *more])
 
 
 def _heads(found: SweepResult) -> list[str]:
-    from ctxasm.tuning.sweep.deciding import decide
+    from ctxasm.tuning.recommend.decision import decide
 
-    said = [decide(found).sentence, f"Labels: {found.gold}."]
+    said = [*decide(found).sentences(), f"Labels: {found.gold}."]
     if not found.labelled:
         return said
     matters = ", ".join(f"{name} {share:.0%}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))

@@ -24,8 +24,8 @@ class Curated(NamedTuple):
     help: str
 
     def on(self, settings: AssemblySettings) -> AssemblySettings:
-        """These settings with the change."""
-        return settings.replace(**self.changes)
+        """These settings with the change, and with assembly on."""
+        return settings.replace(enabled=True, **self.changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Two settings on the same questions: the sign-flip test, and the interval of a difference of paired proportions.
+"""Two settings on the same questions: `paired_difference` is the one test and the one interval of every page, command and gate.
 
 Under no difference each question's difference might as well have had the other sign. So the chance of a sum at least as
 large is the share of the 2ⁿ ways to sign the differences that reach it (Fisher 1935, The Design of Experiments, §21; questions that do not
@@ -12,11 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, sqrt
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 
-Alternative = Literal["greater", "two-sided"]
+SURE = 0.05
+"""A difference is shown where its two-sided p is at most this."""
+FEW = 10
+"""With fewer questions nothing is claimed, whatever p is."""
+LEVEL = 1 - SURE
+NORMAL = NormalDist()
+Z = NORMAL.inv_cdf(1 - SURE / 2)
 EXACT = 16
 """Up to this many questions that differ, by unequal amounts, every way to sign them is tried: 65,536 of them."""
 DRAWS = 9_999
@@ -39,8 +45,85 @@ def p_words(p: float) -> str:
     return "p < 0.001" if p < 0.0005 else f"p = {p:.3f}"
 
 
-def sign_flip_p(differences: Sequence[float], alternative: Alternative = "two-sided", draws: int = DRAWS, seed: int = 0) -> float:
-    """The p value of differences, one a question, against "no difference". "greater": that their mean is above 0.
+class PairedDifference(NamedTuple):
+    """What B has more than A over `n` questions: the mean `difference` of `better` gains and `worse` losses, its interval, and p.
+
+    p is at most .05 exactly where the interval leaves out 0.
+    """
+
+    n: int
+    better: int
+    worse: int
+    difference: float
+    interval: Interval
+    p: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the difference, in either direction, is more than chance explains."""
+        return self.n >= FEW and self.p <= SURE
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "n": self.n,
+            "better": self.better,
+            "worse": self.worse,
+            "difference": round(self.difference, 6),
+            "interval": [round(self.interval.low, 6), round(self.interval.high, 6)],
+            "level": self.interval.level,
+            "p": round(self.p, 6),
+            "shown": self.shown,
+        }
+
+    def certainty(self) -> str:
+        """How sure it is: `more than chance explains (p = 0.012)`."""
+        if self.n < FEW:
+            return f"too few questions to tell (n < {FEW})"
+        return f"{'more than chance explains' if self.shown else 'within noise'} ({p_words(self.p)})"
+
+    def points(self) -> str:
+        """`+3.4 points [−1.2, +8.0]`: percentage points, for differences of shares."""
+        low, high = self.interval.low * 100, self.interval.high * 100
+        return f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+
+    def sentence(self) -> str:
+        """`+3.4 points [−1.2, +8.0] (n = 58), within noise (p = 0.219)`."""
+        return f"{self.points()} (n = {self.n}), {self.certainty()}"
+
+
+def paired_difference(differences: Sequence[float], span: float = 1.0) -> PairedDifference:
+    """Of differences, one a question, between -span and span.
+
+    p is that of the sign-flip test, the interval Agresti and Min's. They are worked out differently and may disagree near 5 %: then the
+    interval is made to reach 0, or p is the one at which it would leave 0 out. Either only makes the claim weaker.
+    """
+    found = np.asarray(differences, dtype=np.float64)
+    if not found.size:
+        return PairedDifference(0, 0, 0, 0.0, Interval(-span, span, LEVEL), 1.0)
+    middle, half = _wald_plus(found / span)
+    low, high = span * max(-1.0, middle - half), span * min(1.0, middle + half)
+    p = sign_flip_p(differences)
+    if low <= 0 <= high:
+        p = p if p > SURE else 2 * (1 - NORMAL.cdf(Z * abs(middle) / half))
+    elif p > SURE:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return PairedDifference(found.size, int((found > 0).sum()), int((found < 0).sum()), float(found.mean()), Interval(low, high, LEVEL), p)
+
+
+def _wald_plus(found: np.ndarray) -> tuple[float, float]:
+    """The middle and half the width of the interval of a mean of differences between -1 and 1.
+
+    Of differences that are -1, 0 and 1 it is that of paired proportions: Wald's with half a question added to each of the four cells
+    (Agresti and Min 2005, Statistics in Medicine 24:729, "Wald + 2"); of others the same with their sum of squares. With no differences
+    at all it is about ±2.8 / n at 95 %, where a bootstrap says [0, 0].
+    """
+    total, squares, many = float(found.sum()), float((found**2).sum()), found.size + 2
+    return total / many, Z * sqrt(max(0.0, squares + 1 - total**2 / many)) / many
+
+
+def sign_flip_p(differences: Sequence[float], draws: int = DRAWS, seed: int = 0) -> float:
+    """The two-sided p value of differences, one a question, against "no difference".
 
     Exact where all that differ do so by the same amount, or up to `EXACT` differ; beyond, `draws` random ways with a fixed seed.
     """
@@ -49,19 +132,16 @@ def sign_flip_p(differences: Sequence[float], alternative: Alternative = "two-si
         return 1.0
     sizes = np.abs(found)
     if np.ptp(sizes) <= CLOSE:
-        return _binomial_p(int((found > 0).sum()), found.size, alternative)
+        return _binomial_p(int((found > 0).sum()), found.size)
     total = float(found.sum())
     if found.size <= EXACT:
         sums, observed = _every_sum(sizes), 0
     else:
         sums, observed = _drawn_sums(sizes, draws, seed), 1
-    reached = sums >= total - CLOSE if alternative == "greater" else np.abs(sums) >= abs(total) - CLOSE
-    return (int(reached.sum()) + observed) / (sums.size + observed)
+    return (int((np.abs(sums) >= abs(total) - CLOSE).sum()) + observed) / (sums.size + observed)
 
 
-def _binomial_p(better: int, differing: int, alternative: Alternative) -> float:
-    if alternative == "greater":
-        return _tail(better, differing)
+def _binomial_p(better: int, differing: int) -> float:
     return min(1.0, 2 * _tail(max(better, differing - better), differing))
 
 
@@ -83,41 +163,14 @@ def _drawn_sums(sizes: np.ndarray, draws: int, seed: int) -> np.ndarray:
     return sums
 
 
-def agresti_min(better: float, worse: float, n: int, level: float = 0.95) -> Interval:
-    """The interval of a difference of paired proportions, `better` and `worse` of `n` questions: Wald's with half a question added
-    to each of the four cells (Agresti and Min 2005, Statistics in Medicine 24:729, "Wald + 2").
-
-    With no differences at all it is about ±2.8 / n at 95 %, where a bootstrap says [0, 0]. Counts may be fractions: of a
-    question that was looked at several times.
-    """
-    return _wald_plus(better - worse, better + worse, n, level)
-
-
-def mean_interval(differences: Sequence[float], span: float = 1.0, level: float = 0.95) -> Interval:
-    """The interval of a mean of paired differences that lie between -span and span: what `agresti_min` is where they are -1, 0 and 1."""
-    found = np.asarray(differences, dtype=np.float64) / span
-    interval = _wald_plus(float(found.sum()), float((found**2).sum()), found.size, level)
-    return Interval(interval.low * span, interval.high * span, level)
-
-
-def _wald_plus(total: float, squares: float, n: int, level: float) -> Interval:
-    """Of differences with this sum and this sum of squares; beside them half a difference of 1, half one of -1, and one of 0."""
-    if not n:
-        return Interval(-1.0, 1.0, level)
-    z, many = NormalDist().inv_cdf((1 + level) / 2), n + 2
-    middle = total / many
-    half = z * sqrt(max(0.0, squares + 1 - total**2 / many)) / many
-    return Interval(max(-1.0, middle - half), min(1.0, middle + half), level)
-
-
-def tango(better: float, worse: float, n: int, level: float = 0.95) -> Interval:
+def tango(better: float, worse: float, n: int, level: float = LEVEL) -> Interval:
     """The score interval of the same difference (Tango 1998, Statistics in Medicine 17:891, equations 3 and 4).
 
     It holds in the tails too, so it is what a bound at a stricter level is read from.
     """
     if not n:
         return Interval(-1.0, 1.0, level)
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NORMAL.inv_cdf((1 + level) / 2)
     observed = (better - worse) / n
     low = _root(better, worse, n, z, -1.0, observed)
     high = -_root(worse, better, n, z, -1.0, -observed)

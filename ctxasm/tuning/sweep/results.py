@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -89,6 +89,10 @@ class SweepResult:
     def reach(self) -> int:
         """How many neighbours on each side of a hit the ceiling has: another sweep may try more, and have a higher one."""
         return max(WIDEST, *(each.window for each in self.settings))
+
+    def first(self, count: int) -> SweepResult:
+        """The first `count` settings alone, the start among them."""
+        return replace(self, settings=self.settings[:count], outcomes=self.outcomes[:count])
 
     def tokens(self, setting: int) -> float:
         """The mean tokens of a setting's contexts."""

@@ -8,7 +8,7 @@ from math import inf
 from typing import NamedTuple
 
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.statistics.pairs import Interval, mean_interval, sign_flip_p
+from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 from ctxasm.tuning.sweep.results import SweepResult
 
 
@@ -24,14 +24,12 @@ class Rival(NamedTuple):
 
 
 class Rivals(NamedTuple):
-    """They are chosen by their tokens alone and all of them count, so that there is one test and nothing to adjust it for. `difference` is
-    the mean over labelled questions of the share of them whose wider window holds the evidence, less that of more hits.
+    """They are chosen by their tokens alone and all of them count, so that there is one test and nothing to adjust it for. `result` is of
+    the share of them whose wider window holds a question's evidence, less that of more hits.
     """
 
     all: tuple[Rival, ...]
-    difference: float
-    interval: Interval
-    p: float
+    result: PairedDifference
 
 
 def rivals(found: SweepResult) -> Rivals | None:
@@ -42,7 +40,7 @@ def rivals(found: SweepResult) -> Rivals | None:
     whole = found.whole.astype(float)
     more = [(1 - each.share) * whole[each.below] + each.share * whole[each.above] for each in paired]
     differences = (whole[[each.wider for each in paired]] - more).mean(axis=0).tolist()
-    return Rivals(paired, sum(differences) / len(differences), mean_interval(differences), sign_flip_p(differences))
+    return Rivals(paired, paired_difference(differences))
 
 
 def _paired(found: SweepResult) -> Iterator[Rival]:

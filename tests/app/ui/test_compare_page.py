@@ -218,7 +218,7 @@ def test_the_answers_to_all_are_estimated_asked_and_judged_blind(few_url, monkey
         found = ctxasm.compare_answers(A.replace(max_tokens=500), A, store, "sample")
     assert found.reused == 8
     drawn = html(app)
-    assert [f"{each.p:.4f}" for each in found.figures] == re.findall(r'data-p="([\d.]+)"', drawn)
+    assert [f"{each.result.p:.4f}" for each in found.figures] == re.findall(r'data-p="([\d.]+)"', drawn)
     differences = re.findall(r"<b>[^<]*</b> \[[^\]]*\](?: points)?", drawn)
     assert len(differences) == len(found.figures)
     assert all(each.endswith(" points") == (figure.name in SHARES) for each, figure in zip(differences, found.figures, strict=True))

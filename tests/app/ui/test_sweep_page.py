@@ -24,12 +24,13 @@ from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import ceiling, front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import BRIGHT, best_of, colour_of, heatmap_html, heatmap_of, share
 from ctxasm.app.ui.sweep.settings_table import settings_table
-from ctxasm.app.ui.sweep.shipping import HEADINGS, KEEP, SHOWN_HERE, shipping, shipping_html
+from ctxasm.app.ui.sweep.shipping import HEADINGS, costs, gains, shipping_html
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
 from ctxasm.model.settings_text import from_url
-from ctxasm.tuning.sweep.deciding import decide
+from ctxasm.tuning.compare import compared
+from ctxasm.tuning.recommend.decision import PriorChoice
 from tests.app.ui.builders import HOSTILE
 from tests.app.ui.pages import at, fine, html, problems
 
@@ -84,9 +85,10 @@ def by_id(app: AppTest, name: str) -> str:
 
 @pytest.fixture(scope="module")
 def found(sample_file):
-    """What the doors give for the same grid, counted anew."""
-    with ctxasm.open_store(f"sqlite:///{sample_file}") as store:
-        return ctxasm.sweep(AXES, store, "few", keep=False), ctxasm.recommend(store, "few", keep=False)
+    """What the page counts and decides of this grid, counted anew."""
+    bench = Workbench(read_config({"CTXASM_DATABASE_URL": f"sqlite:///{sample_file}"}))
+    yield tuned.decided(bench, ctxasm.AssemblySettings(), AXES, "few", keep=False)
+    bench.close()
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +109,13 @@ def counted_url(own_copy, counted_file):
 
 def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found, own_url):
     swept, recommended = found
+    with ctxasm.open_store(own_url) as store:
+        alone = ctxasm.sweep(AXES, store, "few", keep=False)
+    assert alone.rows() == swept.rows()
+    assert set(alone.settings) < set(recommended.found.settings)
     app = ended(fine(sweep_page().button(key="start_sweep").click().run()))
-    assert by_id(app, "ctx-decision") == shipping(swept, decide(swept), recommended).says
+    assert by_id(app, "ctx-decision") == recommended.sentences()[0]
     assert by_id(app, "ctx-gold") == swept.gold
-    behind = unescape(html(app).split('<details id="ctx-said">')[1])
-    assert [sentence in behind for sentence in decide(swept).sentences] == [True] * len(decide(swept).sentences)
     rows = swept.rows()
     for policy in AXES["budget_policy"]:
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
@@ -124,39 +128,30 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found,
         assert rows[best].whole == max(rows[at].whole for at in places)
     drawn = html(app)
     assert [sentence in unescape(drawn) for sentence in recommended.sentences()] == [True] * len(recommended.sentences())
-    assert f"(n = {recommended.held.n})" in drawn
     rows = re.findall(r"(\d+) of (\d+)</td>", drawn)
     assert sorted(rows) == sorted((str(row.whole), str(row.labelled)) for row in swept.rows())
 
 
-def test_what_to_ship_is_the_recommendation_unless_the_sweep_alone_shows_something_better(found):
-    swept, recommended = found
-    n, best = len(swept.labelled), best_of(swept)
-    decision = replace(decide(swept), better=None)
-    assert shipping(swept, decision, recommended).heading == HEADINGS[recommended.verdict]
-    shown = replace(recommended, verdict="shown")
-    assert shipping(swept, replace(decision, better=best, p=0.01), shown).settings == recommended.settings
-    ship = shipping(swept, replace(decision, better=best, p=0.0001), replace(recommended, verdict="keep"))
-    gained, lost = swept.flips(best, swept.start)
-    assert (ship.settings, ship.heading, ship.gained, ship.lost) == (swept.settings[best], SHOWN_HERE, gained, lost)
-    assert ship.gains.startswith(f"{(len(gained) - len(lost)) / n * 100:+.1f} points [".replace("-", "−"))
-    assert f"(n = {n})" in ship.gains
-    assert "p < 0.001, adjusted for" in ship.gains
-    assert ship.costs.startswith(f"{swept.tokens(best):,.0f} tokens a question in place of {swept.tokens(swept.start):,.0f}")
-
-
 @pytest.mark.parametrize("verdict", HEADINGS)
-def test_every_verdict_says_its_gain_with_interval_and_n_and_what_it_costs(found, verdict):
-    swept, recommended = found
-    kept = replace(recommended, settings=recommended.start, gained=(), lost=()) if verdict == "keep" else recommended
-    ship = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict))
-    assert re.search(r"[+−]\d+\.\d points \[[+−][\d.]+, [+−][\d.]+\] \(n = \d+\)", ship.gains)
-    assert (ship.says == KEEP) == ship.costs.endswith("as now") == (verdict == "keep")
-    assert ship.shown == (verdict == "shown")
-    few = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict, held=None))
-    assert "so few labelled questions" in few.gains
-    attack = replace(ship, gains=HOSTILE, costs=HOSTILE, heading=HOSTILE)
-    assert "<script" not in shipping_html(attack, HOSTILE, [(HOSTILE, [HOSTILE])], str, lambda a, b: HOSTILE)
+def test_every_verdict_says_what_it_gains_and_costs_and_opens_what_it_proposes(found, verdict):
+    table = found.recommended.found
+    at = next(at for at in range(len(table.settings)) if at != table.start)
+    kept = verdict == "keep"
+    made = replace(found.recommended, verdict=verdict, taken=table.start if kept else at, same=None, prior=PriorChoice(at, 0.05, 4))
+    assert costs(made).endswith("as now") == kept
+    if not kept:
+        assert gains(made) == compared(table, table.start, at).result.sentence()
+        assert re.search(r"[+−]\d+\.\d points \[[+−][\d.]+, [+−][\d.]+\] \(n = \d+\)", gains(made))
+    opened = []
+
+    def link(*settings):
+        opened.append(settings)
+        return HOSTILE
+
+    drawn = shipping_html(made, link, link)
+    assert HEADINGS[verdict] in drawn
+    assert "<script" not in drawn
+    assert opened == [(made.settings,)] + ([] if kept else [(made.start, made.settings)])
 
 
 def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
@@ -166,15 +161,16 @@ def test_a_second_sweep_counts_nothing_anew(own_url, monkeypatch):
         results.append(real(*args, **options))
         return results[-1]
 
-    real = tuned.swept
-    monkeypatch.setattr(tuned, "swept", noted)
+    real = tuned.decided
+    monkeypatch.setattr(tuned, "decided", noted)
     app = sweep_page()
     for _ in range(2):
         ended(fine(app.button(key="start_sweep").click().run()))
-    first, second = results
+    first, second = (each.recommended.found for each in results)
     assert first.reused == 0
     assert second.reused == first.outcomes.shape[0] * len(first.query_ids) + len(first.query_ids)
-    assert second.to_json() == first.to_json()
+    assert second.rows() == first.rows()
+    assert results[1].swept.to_json() == results[0].swept.to_json()
 
 
 def test_what_it_takes_is_said_before_it_runs(own_url):
@@ -187,13 +183,13 @@ def test_what_it_takes_is_said_before_it_runs(own_url):
 
 
 def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
-    def slow(*args, cancelled, **options):
-        while not cancelled():
+    def slow(*args):
+        while not args[-1]():
             time.sleep(0.005)
-        return real(*args, cancelled=cancelled, **options)
+        return real(*args)
 
-    real = tuned.swept
-    monkeypatch.setattr(tuned, "swept", slow)
+    real = tuned.decided
+    monkeypatch.setattr(tuned, "decided", slow)
     monkeypatch.setattr("ctxasm.app.ui.sweep.page.PATIENCE_S", 0.01)
     app = sweep_page()
     app = fine(app.button(key="start_sweep").click().run())
@@ -202,13 +198,12 @@ def test_cancel_keeps_what_was_counted_and_start_goes_on(own_url, monkeypatch):
     app = ended(fine(app.button(key="cancel_sweep few").click().run()))
     assert "Cancelled" in by_id(app, "ctx-cancelled")
     assert 'id="ctx-recommended"' not in html(app)
-    monkeypatch.setattr(tuned, "swept", real)
+    monkeypatch.setattr(tuned, "decided", real)
     app = ended(fine(app.button(key="start_sweep").click().run()))
     (panel,) = re.findall(r'id="ctx-recommended"><h3>(.*?)</h3>.*?<p>(<a .*?)</p><details', html(app))
-    swept, recommended = app.session_state[Session.swept.key][1]
-    ship = shipping(swept, decide(swept), recommended)
-    assert panel[0] == ship.heading
-    assert ("view=all" in panel[1]) == bool(ship.gained or ship.lost)
+    recommended = app.session_state[Session.swept.key][1].recommended
+    assert panel[0] == HEADINGS[recommended.verdict]
+    assert ("view=all" in panel[1]) == (recommended.proposed != recommended.found.start)
     assert 'id="ctx-cancelled"' not in html(app)
 
 
@@ -304,7 +299,7 @@ def test_a_click_on_a_cell_is_kept_and_the_one_before(counted_url):
     drawn = html(fine(app.run()))
     assert len(re.findall('aria-pressed="true"', drawn)) in (1, 2)
     assert 'id="ctx-cell"' in drawn
-    addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn)]
+    addresses = [dict(parse_qsl(unescape(query))) for query in re.findall(r'href="\./compare\?([^"]*)"', drawn.split('id="ctx-cell"')[1])]
     swept = app.session_state[Session.swept.key][1].swept
     assert {from_url(said)[0] for said in addresses} == {swept.settings[3]}
     assert {read_pinned(said)[0] for said in addresses} == {swept.settings[0]}

@@ -21,7 +21,6 @@ LABELS: Mapping[Name, str] = {
     "written": "Tokens written",
     "cost": "Cost of an answer",
 }
-SURE = 0.05
 
 
 def figures_html(found: AnswerComparison) -> str:
@@ -32,11 +31,11 @@ def figures_html(found: AnswerComparison) -> str:
             _value(each.name, each.a),
             _value(each.name, each.b),
             "<b>{}</b> [{}, {}]{}".format(
-                *(_signed(each.name, at) for at in (each.difference, each.interval.low, each.interval.high)),
+                *(_signed(each.name, at) for at in (each.result.difference, each.result.interval.low, each.result.interval.high)),
                 " points" if each.name in SHARES else "",
             ),
-            f'<span data-p="{each.p:.4f}">{"more than chance" if each.p <= SURE else "within noise"}</span>',
-            str(each.n),
+            f'<span data-p="{each.result.p:.4f}">{each.result.certainty()}</span>',
+            f'<span title="{escape(each.missing())}">{each.result.n}</span>' + (f" of {len(found.pairs)}" if each.without else ""),
         )
         for each in found.figures
     ]

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.frame.session_records import Choice
 from ctxasm.model.kept import key_of
-from ctxasm.tuning.statistics.pairs import agresti_min, p_words, sign_flip_p
+from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 
 
 def shuffled(query_ids: Sequence[str], seed: int) -> list[str]:
@@ -29,34 +29,23 @@ def chosen(query_id: str, seed: int, side: Literal["left", "right", "same"]) -> 
 
 
 class Verdict(NamedTuple):
-    """What the choices come to: `p` two-sided, and the interval of how much more often B was preferred than A."""
+    """What the choices come to: `result` is by how much more often B was preferred than A."""
 
     a: int
     b: int
     same: int
-    p: float
-    low: float
-    high: float
+    result: PairedDifference
 
     @property
     def sentence(self) -> str:
         """In words."""
         judged = self.a + self.b + self.same
-        points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
-        sure = "more than chance explains" if self.p <= 0.05 else "within noise"
         preferred = f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
-        return f"{preferred}: {points}, {sure} ({p_words(self.p)})."
+        return f"{preferred}: {self.result.sentence()}."
 
 
 def verdict(choices: Mapping[str, Choice]) -> Verdict:
     """Count them."""
     counts = Counter(choices.values())
-    interval = agresti_min(counts["B"], counts["A"], len(choices) - counts["alike"])
-    return Verdict(
-        counts["A"],
-        counts["B"],
-        counts["same"],
-        sign_flip_p([1] * counts["B"] + [-1] * counts["A"]),
-        interval.low,
-        interval.high,
-    )
+    differences = [1] * counts["B"] + [-1] * counts["A"] + [0] * counts["same"]
+    return Verdict(counts["A"], counts["B"], counts["same"], paired_difference(differences))

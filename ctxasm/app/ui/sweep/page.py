@@ -23,7 +23,7 @@ from ctxasm.app.ui.sweep.cell import cell_html
 from ctxasm.app.ui.sweep.front import front_alt, front_of, importance_html, rivals_words
 from ctxasm.app.ui.sweep.heatmap import best_of, heatmap_html, heatmap_of, varied
 from ctxasm.app.ui.sweep.settings_table import settings_table
-from ctxasm.app.ui.sweep.shipping import shipping, shipping_html
+from ctxasm.app.ui.sweep.shipping import shipping_html
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
@@ -160,23 +160,14 @@ def _begin(info: DatasetInfo, start: AssemblySettings, axes: Axes) -> None:
 def _show(info: DatasetInfo, decided: Decided) -> None:
     """What it came to; of a cancelled one the questions that were counted."""
     from ctxasm.app.tuned import sweep_parquet
-    from ctxasm.tuning.sweep.deciding import decide
 
     found, recommended = decided
-    if recommended is None:
+    if found.cancelled:
         counted = f"{number(len(found.labelled))} labelled questions were counted. Start goes on from there."
         st.html(boxed(f'<div class="cx-panel warn" role="status" id="ctx-cancelled"><h3>Cancelled</h3><p>{counted}</p></div>'))
     if not found.labelled:
         return
-    decision = decide(found)
-    if recommended is None:
-        first, *more = decision.sentences
-        said = f'<p class="cx-note" id="ctx-gold">{escape(" ".join([*more, f"Labels: {found.gold}."]))}</p>'
-        st.html(boxed(f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p>{said}'))
-    else:
-        sentences = (("What you tried", decision.sentences), ("The recommendation", recommended.sentences()))
-        to_compare = partial(compare_address, view="all")
-        st.html(shipping_html(shipping(found, decision, recommended), found.gold, sentences, inspect_address, to_compare))
+    st.html(shipping_html(recommended, inspect_address, partial(compare_address, view="all")))
     _show_failures(found)
     _show_heatmap(found)
     _show_cell(info, found)

@@ -1,130 +1,57 @@
-"""Which settings to ship, once: what they gain and cost; every sentence of sweep and recommendation behind a line. Escaped HTML, pure."""
+"""Which settings to ship: what they gain and cost, and every sentence of the recommendation behind a line. Escaped HTML, pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number, plural
-from ctxasm.model.setting_labels import named
 
 if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
-    from ctxasm.tuning.recommend.recommending import Recommendation, Verdict
-    from ctxasm.tuning.statistics.pairs import Interval
-    from ctxasm.tuning.sweep.deciding import Decision
-    from ctxasm.tuning.sweep.results import SweepResult
+    from ctxasm.tuning.recommend.decision import Recommendation, Verdict
 
 HEADINGS: Mapping[Verdict, str] = {
-    "shown": "Recommended, and shown on your questions",
-    "leaning": "Your questions lean to this, which is not shown yet",
-    "prior": "Recommended, not shown on your questions",
-    "keep": "Recommended",
+    "gain": "Shown to hold more evidence",
+    "cheaper": "Shown to hold about as much for fewer tokens",
+    "prior": "Better on other corpora, not shown on yours",
+    "keep": "Nothing better is shown",
 }
-"""What stands over the recommendation, so that it does not pass for what the sweep has shown."""
-SHOWN_HERE = "Shown to be better by the settings that you tried"
-KEEP = "Keep your settings."
-
-
-@dataclass(frozen=True)
-class Shipping:
-    """What to ship in place of `start`: `gains` and `costs` in words; ids of the questions `gained` and `lost`; whether that is `shown`."""
-
-    heading: str
-    settings: AssemblySettings
-    start: AssemblySettings
-    gains: str
-    costs: str
-    gained: tuple[str, ...]
-    lost: tuple[str, ...]
-    shown: bool
-
-    @property
-    def says(self) -> str:
-        """`Take Max tokens 4,000, the rest as yours.`"""
-        own, other = self.settings.to_dict(), self.start.to_dict()
-        changed = {name: value for name, value in own.items() if value != other[name]}
-        return f"Take {named(changed)}, the rest as yours." if changed else KEEP
-
-
-def shipping(found: SweepResult, decision: Decision, recommended: Recommendation) -> Shipping:
-    """The recommendation; what the sweep shows to be better where the recommendation is not shown."""
-    if recommended.verdict == "shown" or decision.better is None:
-        return _of_recommendation(recommended)
-    return _of_sweep(found, decision.better, decision.p)
-
-
-def _of_recommendation(recommended: Recommendation) -> Shipping:
-    from ctxasm.tuning.statistics.pairs import p_words
-
-    if recommended.held is None:
-        gains = "nothing that so few labelled questions could show"
-    else:
-        held = recommended.held
-        sure = {
-            "shown": f"more than chance explains ({p_words(held.p)})",
-            "leaning": "not shown yet",
-            "prior": f"not shown; it rests on {recommended.corpora} other corpora",
-            "keep": "nothing better is shown",
-        }[recommended.verdict]
-        of = "by choosing anew, " if recommended.verdict == "keep" else ""
-        gains = f"{of}{_points(held.gain, held.interval)} (n = {held.n}) on questions that it was not made on: {sure}"
-    return Shipping(
-        HEADINGS[recommended.verdict],
-        recommended.settings,
-        recommended.start,
-        gains,
-        _costs(recommended.tokens, recommended.tokens_start, recommended.lost, keeps=recommended.settings == recommended.start),
-        recommended.gained,
-        recommended.lost,
-        recommended.verdict == "shown",
-    )
-
-
-def _of_sweep(found: SweepResult, better: int, p: float) -> Shipping:
-    from ctxasm.tuning.statistics.pairs import agresti_min, p_words
-
-    n, tried = len(found.labelled), len(found.settings)
-    gained, lost = found.flips(better, found.start)
-    points = _points((len(gained) - len(lost)) / n, agresti_min(len(gained), len(lost), n))
-    gains = f"{points} (n = {n}) on the questions that it was chosen on: {p_words(p)}, adjusted for {number(tried)} settings"
-    costs = _costs(found.tokens(better), found.tokens(found.start), lost, keeps=False)
-    return Shipping(SHOWN_HERE, found.settings[better], found.settings[found.start], gains, costs, gained, lost, True)
-
-
-def _points(gain: float, interval: Interval) -> str:
-    """`+3.4 points [−1.2, +8.0]`."""
-    said = f"{gain * 100:+.1f} points [{interval.low * 100:+.1f}, {interval.high * 100:+.1f}]"
-    return said.replace("-", "−")
-
-
-def _costs(tokens: float, before: float, lost: Sequence[str], *, keeps: bool) -> str:
-    if keeps:
-        return f"{number(tokens)} tokens a question, as now"
-    loses = f"the evidence of {plural(len(lost), 'question')}" if lost else "no question"
-    return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"
 
 
 def shipping_html(
-    ship: Shipping,
-    gold: str,
-    sentences: Sequence[tuple[str, Sequence[str]]],
-    inspect: Callable[[AssemblySettings], str],
-    compare: Callable[[AssemblySettings, AssemblySettings], str],
+    made: Recommendation, inspect: Callable[[AssemblySettings], str], compare: Callable[[AssemblySettings, AssemblySettings], str]
 ) -> str:
-    """The panel. `gold` names the labels. `sentences` by what says them stand behind a line; `inspect` and `compare` give addresses."""
-    links = [state_link(inspect(ship.settings), "Inspect")]
-    if ship.gained or ship.lost:
-        links.append(state_link(compare(ship.start, ship.settings), "Compare the questions"))
-    more = "".join(f"<h3>{escape(title)}</h3>{''.join(f'<p>{escape(each)}</p>' for each in said)}" for title, said in sentences)
-    facts = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in (("Gains", ship.gains), ("Costs", ship.costs)))
-    facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(gold)}</dd>'
+    """The panel. The links open what the headline proposes; `inspect` and `compare` give addresses."""
+    first, *more = made.sentences()
+    proposed = made.found.settings[made.proposed]
+    links = [state_link(inspect(proposed), "Inspect")]
+    if proposed != made.start:
+        links.append(state_link(compare(made.start, proposed), "Compare the questions"))
+    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in (("Gains", gains(made)), ("Costs", costs(made))))
+    facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(made.gold)}</dd>'
     return boxed(
-        f'<div class="cx-panel{" ok" if ship.shown else ""}" id="ctx-recommended"><h3>{escape(ship.heading)}</h3>'
-        f'<p class="cx-decision" role="status" id="ctx-decision">{escape(ship.says)}</p><dl class="cx-ship">{facts}</dl>'
-        f'<p>{" · ".join(links)}</p><details id="ctx-said"><summary>In full, and how sure</summary>{more}</details></div>'
+        f'<div class="cx-panel{" ok" if made.verdict in ("gain", "cheaper") else ""}" id="ctx-recommended">'
+        f"<h3>{escape(HEADINGS[made.verdict])}</h3>"
+        f'<p class="cx-decision" role="status" id="ctx-decision">{escape(first)}</p><dl class="cx-ship">{facts}</dl>'
+        f'<p>{" · ".join(links)}</p><details id="ctx-said"><summary>In full, and how sure</summary>'
+        f"{''.join(f'<p>{escape(each)}</p>' for each in more)}</details></div>"
     )
+
+
+def gains(made: Recommendation) -> str:
+    """What the settings to ship gain over the start, as `compare` says it of the same pair."""
+    return "nothing, they are yours" if made.taken == made.found.start else made.against_start().sentence()
+
+
+def costs(made: Recommendation) -> str:
+    """The tokens of the settings to ship, and the questions that they lose."""
+    tokens, before = made.found.tokens(made.taken), made.found.tokens(made.found.start)
+    if made.taken == made.found.start:
+        return f"{number(tokens)} tokens a question, as now"
+    lost = made.flips[1]
+    loses = f"the evidence of {plural(len(lost), 'question')}" if lost else "no question"
+    return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"

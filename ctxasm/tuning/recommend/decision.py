@@ -1,0 +1,397 @@
+"""Which of the settings that were counted to ship: the one rule of recommend, sweep, the page Sweep and Python.
+
+A setting is proposed for its gain only where the gain is shown, or where other corpora say so and the questions here agree with them; else
+the settings that one has are kept. Whatever is proposed, a row that holds as much evidence for fewer tokens is named with it, so that no
+proposal is beaten by its own table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from ctxasm.model.setting_labels import named
+from ctxasm.model.settings import AssemblySettings
+from ctxasm.tuning.evidence import counted_questions
+from ctxasm.tuning.statistics.many import Cheaper, cheaper_settings, max_t_p, questions_to_show
+from ctxasm.tuning.statistics.pairs import SURE, PairedDifference, p_words, paired_difference
+from ctxasm.tuning.statistics.sizes import questions_needed
+from ctxasm.tuning.sweep.results import SweepResult
+from ctxasm.tuning.sweep.rivals import Rivals, rivals
+
+DELTA = 0.05
+"""What may be lost where something cheaper is taken, and the gain that must not be missed: five points."""
+Verdict = Literal["gain", "cheaper", "prior", "keep"]
+"""gain: shown to hold more. cheaper: holds as much here for fewer tokens, and is shown to lose little. prior: other corpora say so, the
+questions here hold more by it too, and are too few to show it. keep: the settings that one has."""
+
+
+class PriorChoice(NamedTuple):
+    """What was best on other corpora: its place in the table, and its gain over settings like the start there (None: not measured).
+
+    It was chosen before a question here was counted, so its test is not adjusted for the number of settings.
+    """
+
+    at: int
+    gain: float | None
+    corpora: int
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What follows from a table of settings (`found`), by their places in it. `taken` is what to ship: the start where it is kept.
+
+    `rival` holds more evidence than the start here, which is not shown (verdicts keep and cheaper). `result` is the paired difference of
+    the one of these that there is against the start; `adjusted` its p, adjusted for all settings that were tried (None: chosen before).
+    `same` is the cheapest row that holds at least what `taken` does, for fewer tokens, `same_more` how many more labelled questions
+    would show that it loses at most `delta`. `cheapest` is shown to lose at most `delta` against
+    `taken`, and holds less. `room` is by how many questions more evidence than the start's is within reach. `more`: how many more labelled
+    questions would show a gain of `delta`, 0 where none is possible or one is shown.
+    """
+
+    found: SweepResult
+    verdict: Verdict
+    taken: int
+    rival: int | None
+    result: PairedDifference | None
+    adjusted: float | None
+    same: Cheaper | None
+    same_more: int
+    cheapest: Cheaper | None
+    room: int
+    more: int
+    delta: float
+    prior: PriorChoice | None
+
+    @property
+    def settings(self) -> AssemblySettings:
+        """What to ship."""
+        return self.found.settings[self.taken]
+
+    @property
+    def start(self) -> AssemblySettings:
+        """What one has."""
+        return self.found.settings[self.found.start]
+
+    @property
+    def labelled(self) -> int:
+        """How many questions were counted on."""
+        return len(self.found.labelled)
+
+    @property
+    def gold(self) -> str:
+        """What the questions are labelled with."""
+        return self.found.gold
+
+    @property
+    def changes(self) -> Mapping[str, Any]:
+        """What to ship, by what it differs from the start in."""
+        return _changed(self.settings, self.start)
+
+    @property
+    def proposed(self) -> int:
+        """The place of what the headline proposes to try next, or to ship: it is beaten by no row of the table."""
+        return self.taken if self.same is None else self.same.at
+
+    @cached_property
+    def whole(self) -> tuple[int, ...]:
+        """Of how many labelled questions each setting holds all evidence."""
+        return tuple(int(value) for value in self.found.whole.sum(axis=1))
+
+    def sentences(self) -> tuple[str, ...]:
+        """What a colleague would want to know: what to ship, how sure that is, what it costs. The first is the headline."""
+        texts = (self._headline(), self._gain(), self._prior(), self._costs(), self._cheapest(), self._rivals())
+        return tuple(text for text in texts if text)
+
+    def _headline(self) -> str:
+        changes = named(self.changes)
+        if not self.labelled:
+            if self.prior is None:
+                return "No question is labelled with its evidence: the table shows tokens alone."
+            if self.verdict == "keep":
+                return "Keep yours: no question is labelled, and no curated setting did better on other corpora."
+            return f"Take {changes}: no question here is labelled, so this rests on {self.prior.corpora} other corpora alone."
+        holds = f"the evidence of {self.whole[self.taken]} of {counted_questions(self.labelled)}"
+        own = self.whole[self.found.start]
+        match self.verdict:
+            case "keep" if self.same is not None:
+                return f"Keep yours. {self._same()}"
+            case "keep":
+                return f"Keep yours: they hold {holds}."
+            case "cheaper":
+                sure = f"and is shown to lose at most {self.delta * 100:.0f} points"
+                text = f"Take {changes}: it holds {_as_much(self.whole[self.taken], own, self.labelled)} {self._fewer(self.taken)}, {sure}."
+            case _:
+                text = f"Take {changes}, the rest as yours: it holds {holds}, yours {own}."
+        return f"{text} {self._same()}".strip()
+
+    def _same(self) -> str:
+        """The cheaper row that holds as much as what is taken."""
+        if self.same is None:
+            return ""
+        changes = named(_changed(self.found.settings[self.same.at], self.start)) or "Your own setting"
+        much = _as_much(self.whole[self.same.at], self.whole[self.taken], self.labelled)
+        lost = f"that it loses at most {self.delta * 100:.0f} points"
+        sure = f"{lost} is {'shown' if self.same.shown else 'not shown yet'}"
+        label = f": label about {self.same_more:,} more" if self.same_more else ""
+        return f"{changes} holds {much} {self._fewer(self.same.at, self.taken)}; {sure}{label}."
+
+    def _fewer(self, at: int, against: int | None = None) -> str:
+        """`for 39 % fewer tokens`: of the setting at a place against another one (the start)."""
+        own, other = self.found.tokens(at), self.found.tokens(self.found.start if against is None else against)
+        percent = round(100 * (1 - own / other)) if other else 0
+        return f"for {percent} % fewer tokens" if percent else "for as many tokens" if own == other else "for a few tokens less"
+
+    def _gain(self) -> str:
+        """What is to be gained, with how sure that is; and what would show more."""
+        if not self.labelled:
+            return f"To know, {self._label()}." if self.more else ""
+        hits, ceiling = f"the hits with {self.found.reach} neighbours", int(self.found.reachable.sum())
+        if self.verdict in ("gain", "prior") and self.result is not None:
+            why = "" if self.verdict == "gain" or self.prior is None else f"; it rests on {self.prior.corpora} other corpora"
+            texts = [f"{self._result(self.result)}{why}.", f"{hits[:1].upper()}{hits[1:]} could give {ceiling}."]
+        elif not self.room:
+            texts = [
+                f"Nothing can gain: {hits} could give {ceiling}, and yours hold them."
+                if ceiling
+                else f"Nothing can gain: {hits} hold none."
+            ]
+        elif self.rival is None or self.result is None:
+            texts = [f"None of {len(self.found.settings):,} settings holds more; {hits} could give {ceiling}."]
+        else:
+            changes, tokens = named(_changed(self.found.settings[self.rival], self.start)), self.found.tokens(self.rival)
+            of = f"{self.whole[self.rival]} of the {ceiling} that {hits} could give"
+            texts = [f"{changes} holds {of}, for {tokens:,.0f} tokens a question: {self._result(self.result)}."]
+        return " ".join([*texts, self._label(sentence=True)]).strip()
+
+    def _prior(self) -> str:
+        """What did best on other corpora, where it is not taken here though it would be without labels."""
+        prior = self.prior
+        if prior is None or not self.labelled or self.verdict not in ("keep", "cheaper") or prior.at in (self.taken, self.rival):
+            return ""
+        if prior.gain is None or prior.gain <= 0:
+            return ""
+        changes, tokens = named(_changed(self.found.settings[prior.at], self.start)), self.found.tokens(prior.at)
+        gained = f"gained {prior.gain * 100:+.1f} points on {prior.corpora} other corpora"
+        return f"{changes} {gained}; here it holds {self.whole[prior.at]} for {tokens:,.0f} tokens a question."
+
+    def _result(self, result: PairedDifference) -> str:
+        """The paired difference as `compare` says it; behind it what is left of it after so many settings were tried."""
+        tried = len(self.found.settings)
+        if self.adjusted is None or not result.shown:
+            return result.sentence()
+        adjusted = f"adjusted for {tried:,} settings {p_words(self.adjusted)}"
+        return f"{result.sentence()}; {adjusted}" if self.adjusted <= SURE else f"{result.sentence()}, but not {adjusted}"
+
+    def _label(self, *, sentence: bool = False) -> str:
+        points = f"{self.delta * 100:.0f} points"
+        if not self.more:
+            possible = 0 < self.room < self.delta * self.labelled and self.verdict in ("keep", "cheaper")
+            return f"At most {100 * self.room / self.labelled:+.1f} points can be gained here." if sentence and possible else ""
+        text = f"label about {self.more:,} more questions to show a gain of {points}"
+        return f"{text[:1].upper()}{text[1:]}." if sentence else text
+
+    def _costs(self) -> str:
+        if self.taken == self.found.start:
+            return ""
+        tokens = f"It takes {self.found.tokens(self.taken):,.0f} tokens a question in place of {self.found.tokens(self.found.start):,.0f}"
+        if not self.labelled:
+            return f"{tokens}."
+        gained, lost = self.flips
+        if not gained and not lost:
+            return f"{tokens}; no question changes."
+        return f"{tokens}; it gains {counted_questions(len(gained))} and loses {counted_questions(len(lost))}."
+
+    def against_start(self) -> PairedDifference:
+        """What is shipped against the start."""
+        return paired_difference(self.found.differences(self.taken, self.found.start))
+
+    @property
+    def flips(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of the questions that what is shipped gains over the start, and that it loses."""
+        return self.found.flips(self.taken, self.found.start)
+
+    def _cheapest(self) -> str:
+        if self.cheapest is None:
+            return ""
+        changes = named(_changed(self.found.settings[self.cheapest.at], self.settings))
+        return (
+            f"Cheaper, and shown to lose at most {-min(0.0, self.cheapest.bound) * 100:.1f} points: {changes}, "
+            f"{self.found.tokens(self.cheapest.at):,.0f} tokens a question ({self.cheapest.difference * 100:+.1f} points here)."
+        ).replace("-", "−")
+
+    def _rivals(self) -> str:
+        at_equal_tokens = rivals(self.found)
+        return "" if at_equal_tokens is None else _rivals_sentence(at_equal_tokens)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        gained, lost = self.flips if self.labelled else ((), ())
+        return {
+            "dataset": self.found.dataset,
+            "digest": self.found.digest,
+            "version": self.found.version,
+            "verdict": self.verdict,
+            "sentences": list(self.sentences()),
+            "changes": dict(self.changes),
+            "settings": self.settings.changed(),
+            "start": self.start.changed(),
+            "labelled": self.labelled,
+            "gold": self.gold,
+            "tried": len(self.found.settings),
+            "whole": {
+                "recommended": self.whole[self.taken],
+                "start": self.whole[self.found.start],
+                "ceiling": int(self.found.reachable.sum()),
+            },
+            "tokens": {"recommended": round(self.found.tokens(self.taken), 3), "start": round(self.found.tokens(self.found.start), 3)},
+            "gained": list(gained),
+            "lost": list(lost),
+            "result": None if self.result is None else self.result.to_dict(),
+            "adjusted_p": None if self.adjusted is None else round(self.adjusted, 6),
+            "rival": None if self.rival is None else self.found.settings[self.rival].changed(),
+            "same": self._cheaper_dict(self.same),
+            "same_more_questions": self.same_more,
+            "cheaper": self._cheaper_dict(self.cheapest),
+            "room": self.room,
+            "more_questions": self.more,
+            "delta": self.delta,
+            "prior": None
+            if self.prior is None
+            else {"gain": None if self.prior.gain is None else round(self.prior.gain, 6), "corpora": self.prior.corpora},
+            "failures": len(self.found.failures),
+        }
+
+    def _cheaper_dict(self, cheaper: Cheaper | None) -> dict[str, Any] | None:
+        if cheaper is None:
+            return None
+        return {
+            "settings": self.found.settings[cheaper.at].changed(),
+            "tokens": round(self.found.tokens(cheaper.at), 3),
+            "difference": round(cheaper.difference, 6),
+            "bound": round(cheaper.bound, 6),
+            "shown": cheaper.shown,
+        }
+
+
+def decide(found: SweepResult, delta: float = DELTA, prior: PriorChoice | None = None) -> Recommendation:
+    """Apply the rule to everything that a sweep counted. `delta`: see `DELTA`; `prior`: what other corpora say, if one asks them."""
+    if not found.labelled:
+        follows = prior is not None and prior.at != found.start and _worth(prior)
+        taken, more = (prior.at if prior is not None and follows else found.start), questions_needed(0.25, delta)
+        return Recommendation(found, "prior" if follows else "keep", taken, None, None, None, None, 0, None, 0, more, delta, prior)
+    return _Table(found, delta, prior).decide()
+
+
+class _Table:
+    """The labelled questions of a sweep: of how many each setting holds all evidence (`whole`), at how many tokens (`costs`)."""
+
+    def __init__(self, found: SweepResult, delta: float, prior: PriorChoice | None) -> None:
+        self.found, self.delta, self.prior, self.start = found, delta, prior, found.start
+        self.whole = [int(value) for value in found.whole.sum(axis=1)]
+        self.costs = [found.tokens(at) for at in range(len(found.settings))]
+        self.more_held = [at for at, whole in enumerate(self.whole) if whole > self.whole[self.start]]
+        self.results = {at: paired_difference(found.differences(at, self.start)) for at in self.more_held}
+        self.adjusted = self._adjusted()
+        self.room = int(((found.reachable | found.whole.any(axis=0)) & ~found.whole[self.start]).sum())
+
+    def decide(self) -> Recommendation:
+        """The rule, step by step."""
+        verdict: Verdict = "gain"
+        taken = self._most([at for at in self.more_held if self._is_shown(at)])
+        rival = None
+        if taken is None:
+            rival = self._most(self.more_held)
+            if self._follows_prior() and self.prior is not None:
+                taken, rival, verdict = self.prior.at, None, "prior"
+            elif (cheaper := self._shown_as_good()) is not None:
+                taken, verdict = cheaper.at, "cheaper"
+            else:
+                taken, verdict = self.start, "keep"
+        told = rival if verdict in ("keep", "cheaper") else taken
+        same = self._cheapest_that_beats(taken)
+        differing = 0.1 if told is None else float((self.found.whole[told] != self.found.whole[self.start]).mean())
+        possible = verdict != "gain" and self.room >= self.delta * len(self.found.labelled)
+        return Recommendation(
+            self.found,
+            verdict,
+            taken,
+            rival,
+            None if told is None else self.results[told],
+            None if told is None else self.adjusted[told],
+            same,
+            0 if same is None else questions_to_show(self.found.whole, self.costs, same.at, taken, self.delta),
+            next((each for each in self._cheaper(taken) if each.shown and self.whole[each.at] < self.whole[taken]), None),
+            self.room,
+            max(0, questions_needed(differing, self.delta) - len(self.found.labelled)) if possible else 0,
+            self.delta,
+            self.prior,
+        )
+
+    def _adjusted(self) -> dict[int, float | None]:
+        """The p of each setting that holds more, adjusted for all that were tried, those that hold less too; None: chosen before."""
+        if not self.more_held:
+            return {}
+        whole = self.found.whole.astype(float)
+        adjusted = max_t_p((whole - whole[self.start]).T.tolist())
+        before = None if self.prior is None else self.prior.at
+        return {at: None if at == before else max(adjusted[at], self.results[at].p) for at in self.more_held}
+
+    def _is_shown(self, at: int) -> bool:
+        p = self.adjusted[at]
+        return self.results[at].shown and (p is None or p <= SURE)
+
+    def _most(self, places: Sequence[int]) -> int | None:
+        return min(places, key=lambda at: (-self.whole[at], self.costs[at], at), default=None)
+
+    def _follows_prior(self) -> bool:
+        """Whether other corpora decide: the questions here hold more by it, are too few to show it, and no row beats it."""
+        prior = self.prior
+        if prior is None or prior.at not in self.results or not _worth(prior):
+            return False
+        differing = float((self.found.whole[prior.at] != self.found.whole[self.start]).mean())
+        few = questions_needed(differing, self.delta) > len(self.found.labelled)
+        return few and not any(self._beats(at, prior.at) for at in range(len(self.whole)))
+
+    def _shown_as_good(self) -> Cheaper | None:
+        """The cheapest setting that holds as much as the start, and is shown to lose little."""
+        return next((each for each in self._cheaper(self.start) if each.shown and self.whole[each.at] >= self.whole[self.start]), None)
+
+    def _cheapest_that_beats(self, taken: int) -> Cheaper | None:
+        beating = [at for at in range(len(self.whole)) if self._beats(at, taken)]
+        best = min(beating, key=lambda at: (self.costs[at], -self.whole[at], at), default=None)
+        if best is None:
+            return None
+        return next(each for each in self._cheaper(taken) if each.at == best)
+
+    def _cheaper(self, reference: int) -> list[Cheaper]:
+        return cheaper_settings(self.found.whole, self.costs, reference, self.delta)
+
+    def _beats(self, at: int, other: int) -> bool:
+        """Whether a row holds at least as much for at most as many tokens, and is better in one of them."""
+        own, held = (-self.whole[at], self.costs[at]), (-self.whole[other], self.costs[other])
+        return own != held and own[0] <= held[0] and own[1] <= held[1]
+
+
+def _worth(prior: PriorChoice) -> bool:
+    return prior.gain is None or prior.gain > 0
+
+
+def _as_much(own: int, other: int, n: int) -> str:
+    return f"the same {own} of {n}" if own == other else f"{own} of {n}, {own - other} more,"
+
+
+def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str, Any]:
+    own, other = settings.to_dict(), against.to_dict()
+    return {name: value for name, value in own.items() if value != other[name]}
+
+
+def _rivals_sentence(found: Rivals) -> str:
+    """Whether a wider window or more hits win."""
+    where = f"At equal tokens ({len(found.all):,} comparison{'s' if len(found.all) > 1 else ''})"
+    if not found.result.shown:
+        return f"{where} a wider window against more hits: {found.result.sentence()}."
+    wins = "a wider window holds more than more hits" if found.result.difference > 0 else "more hits hold more than a wider window"
+    return f"{where} {wins}: {found.result.sentence()}."
