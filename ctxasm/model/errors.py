@@ -46,6 +46,14 @@ class StoreUnavailable(CtxasmError):
     """The database cannot be reached or refused the work. The message names the remedy and never the password."""
 
 
+class DamagedData(StoreUnavailable):
+    """A stored value is not what was written: the database is damaged. `what` says which value, `where` the database."""
+
+    def __init__(self, what: str, where: str = "the database", remedy: str = "") -> None:
+        self.what = what
+        super().__init__(f"{where} is damaged ({what}): restore a copy of it, or load its data into a new one{remedy}")
+
+
 class TokenizerUnavailable(CtxasmError):
     """No vocabulary for the encoding can be had on this machine. The message names the remedies."""
 

@@ -10,7 +10,6 @@ the budget or another stage, inherited from its block), and whether another sour
 
 from __future__ import annotations
 
-import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -19,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
+from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
 from ctxasm.data.standing import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
@@ -246,9 +245,7 @@ def _reading(file: str) -> AnswersReading:
 
     if file != "-":
         return read_answers(file)
-    if sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    return read_answer_stream(sys.stdin.buffer, "standard input")
+    return read_answer_stream(standard_input(), "standard input")
 
 
 def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str]:

@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from ctxasm.answering.zones.history_text import parse_history
 from ctxasm.answering.zones.words import conversation_line, zones_line
@@ -34,6 +35,13 @@ def add_dataset(parser: ArgumentParser) -> None:
     """`--db` and `--data`."""
     add_database(parser)
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
+
+
+def standard_input() -> BinaryIO:
+    """What `-` reads. Raises InvalidInput where the command was started without a standard input."""
+    if sys.stdin is None:
+        raise InvalidInput("there is no standard input: give a file")
+    return sys.stdin.buffer
 
 
 def add_over(parser: ArgumentParser) -> None:

@@ -213,10 +213,16 @@ def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
         AskedPreview(
             str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
             len(own),
-            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), hit.get("score")) for hit in own[:PREVIEW_HITS]),
+            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), _score(hit)) for hit in own[:PREVIEW_HITS]),
         )
         for line, own in zip(first, hits, strict=True)
     )
+
+
+def _score(hit: Mapping[str, Any]) -> float | None:
+    """The score of a hit as read, None for one that is no number: the problems name it."""
+    score = hit.get("score")
+    return score if isinstance(score, (int, float)) and not isinstance(score, bool) else None
 
 
 def _key(line: Mapping[str, Any]) -> tuple[str, str]:

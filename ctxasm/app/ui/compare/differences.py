@@ -11,7 +11,7 @@ from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_a
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
-from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, in_attribute, number, plural, title_of
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
@@ -193,7 +193,7 @@ def texts_html(a: str, b: str, heading: str, id: str) -> str:
     body = "".join(map(_stretch, shortened(stretches)))
     return boxed(
         f'<h2 class="cx-h">{escape(heading)}<small>{key}</small></h2><div class="cx-quote cx-diff" tabindex="0" role="region" '
-        f'aria-label="{escape(heading)}, word by word" dir="auto">{body}</div>',
+        f'aria-label="{in_attribute(heading)}, word by word" dir="auto">{body}</div>',
         id,
     )
 

@@ -12,7 +12,7 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
 from ctxasm.app.ui.widgets.fates import failures
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, plural, too_long
+from ctxasm.app.ui.words.words import decimal, in_attribute, plural, too_long
 from ctxasm.model.results import Assembly
 
 METHODS = {
@@ -82,7 +82,7 @@ def _warnings(scene: Scene, assembly: Assembly) -> str:
 def boundary_badge() -> str:
     """The badge of a format in which a source's own text may pass for a header."""
     return (
-        f' <span class="cx-badge warn" data-boundaries="false" title="{escape(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
+        f' <span class="cx-badge warn" data-boundaries="false" title="{in_attribute(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
         f"{BOUNDARY_LABEL}</span>"
     )
 

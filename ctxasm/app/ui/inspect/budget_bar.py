@@ -19,9 +19,10 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.inspect.before_after import fresh_chunks
 from ctxasm.app.ui.inspect.zones_strip import zones_picture
+from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.words.words import in_attribute, number, plural, title_of
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
@@ -280,8 +281,8 @@ def _key_text(document: BarDocument) -> str:
 def _part_html(part: Part, whole: int, new: bool) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
-        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
-        f'{plural(part.tokens, "token")}"></div>'
+        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" '
+        f'title="{in_attribute(name)} · {plural(part.tokens, "token")}"></div>'
     )
 
 
@@ -349,7 +350,7 @@ def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozense
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{zones_picture(assembly, _limit_at(bar))}"
-        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{track_html(bar, shown_axis(bar), fresh)}</div>'
+        f'<div class="cx-plot" role="img" aria-label="{in_attribute(spoken)}">{track_html(bar, shown_axis(bar), fresh)}</div>'
         f"{axis_html(shown_axis(bar))}{_legend(bar, fresh)}</section>"
     )
 
@@ -416,8 +417,8 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
         marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
         f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
-        f'data-document="{escape(document.document_id)}" data-state="{"kept" if document.kept else "dropped"}"{marks} '
-        f'title="{escape(says)}">'
+        f'{document_of(document.document_id)} data-state="{"kept" if document.kept else "dropped"}"{marks} '
+        f'title="{in_attribute(says)}">'
         f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'
     )
 

@@ -17,11 +17,11 @@ from ctxasm.app.ui.frame.title import show_trouble, within
 from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
 from ctxasm.app.ui.load.load_jobs import EXPLAIN, begin
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
+from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import cut, number, plural
 from ctxasm.data.files.mapping_form import HIT_FIELDS
 from ctxasm.model.errors import CtxasmError
 

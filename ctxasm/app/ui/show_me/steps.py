@@ -11,7 +11,8 @@ from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
 from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.widgets.chunk_clicks import document_of
+from ctxasm.app.ui.words.words import in_attribute, number, plural, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.reasons import brackets
 from ctxasm.model.results import Assembly
@@ -192,7 +193,7 @@ def _segment(document: BarDocument, axis: float) -> str:
     parts = "".join(f'<div class="cx-part k-{look}" style="width:{width:.2f}%"></div>' for look, width in looks)
     state = "kept" if document.kept else "dropped"
     return (
-        f'<div class="cx-group" data-state="{state}" data-document="{escape(document.document_id)}" '
+        f'<div class="cx-group" data-state="{state}" {document_of(document.document_id)} '
         f'style="width:{100 * document.tokens / axis:.2f}%"><span class="cx-tag">{escape(document.title)}</span>'
         f'<div class="cx-parts">{parts}</div></div>'
     )
@@ -225,7 +226,7 @@ def _answer(story: Story) -> str:
 def _chip(chip: Chip) -> str:
     part = chip.judged.part if chip.judged else ""
     return (
-        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{escape(chip.spoken)}">'
+        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{in_attribute(chip.spoken)}">'
         f"{escape(chip.label)} {escape(chip.mark)}</span>"
     )
 

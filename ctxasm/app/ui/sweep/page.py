@@ -27,7 +27,7 @@ from ctxasm.app.ui.sweep.shipping import shipping, shipping_html
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import in_attribute, number, plural
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
@@ -100,7 +100,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
             _begin(info, session.now, axes)
         says, more = plan_words(plan, plan.estimate)
-        st.html(boxed(f'<p class="cx-note" role="status" title="{escape(more)}" id="ctx-plan">{escape(says)}</p>'))
+        st.html(boxed(f'<p class="cx-note" role="status" title="{in_attribute(more)}" id="ctx-plan">{escape(says)}</p>'))
     return True
 
 

@@ -7,12 +7,16 @@ outside: escape it before it becomes HTML.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import assert_never
 
 from ctxasm.model.events import Likeness
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.stage_labels import REASONS, stage_name
+
+MOST_CELL = 160
+"""Characters of a value that a cell shows."""
 
 
 def number(value: float) -> str:
@@ -35,6 +39,20 @@ def too_long(what: str, text: str, most: int, remedy: str = "shorten it") -> str
     Said by us: a box that has `max_chars` itself drops a longer text that is pasted, without a word.
     """
     return f"{what} has at most {number(most)} characters, this one {number(len(text))}: {remedy}." if len(text) > most else None
+
+
+def cut(text: str, most: int = MOST_CELL) -> str:
+    """One line of at most `most` characters."""
+    line = " ".join(text[: most * 4].split())
+    return line if len(line) <= most and len(text) <= most * 4 else line[: most - 1].rstrip() + "…"
+
+
+def in_attribute(text: str) -> str:
+    """A text that a person reads as the value of an attribute (`title`, `aria-label`), escaped.
+
+    With ‹ and › for its angle brackets: the browser drops an attribute in which `</style>` or `-->` stands, escaped or not.
+    """
+    return escape(text.replace("<", "‹").replace(">", "›"))
 
 
 def decimal(value: float) -> str:
