@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ctxasm.model.amounts import counted
+
 
 class CtxasmError(Exception):
     """Base of all errors that ctxasm raises on purpose."""
@@ -31,7 +33,7 @@ class InvalidBundle(InvalidInput):
 
     def __init__(self, where: str, problems: tuple[object, ...]) -> None:
         self.where, self.problems = where, problems
-        lines = [f"{where}: {len(problems)} problem{'s' if len(problems) != 1 else ''}, nothing was loaded"]
+        lines = [f"{where}: {counted(len(problems), 'problem')}, nothing was loaded"]
         lines += [f"  {problem}" for problem in problems[:50]]
         if len(problems) > 50:
             lines.append(f"  … and {len(problems) - 50} more")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ctxasm.model.amounts import counted, interval, signed
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
@@ -71,8 +72,8 @@ class Comparison:
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
         hits = f"the hits with {self.swept.reach} neighbours could give {self.ceiling}"
         return (
-            f"B holds the evidence of {self.whole_b} of {self.labelled} questions, A of {self.whole_a} ({hits}): "
-            f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}], {sure} ({p_words(self.p)}); "
+            f"B holds the evidence of {self.whole_b} of {counted(self.labelled, 'question')}, A of {self.whole_a} ({hits}): "
+            f"{signed(self.difference * 100, 1)} points {interval(low, high, 1)}, {sure} ({p_words(self.p)}); "
             f"{self.tokens_b:,.0f} tokens a question in place of {self.tokens_a:,.0f}."
         )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.annotations import HELP, Annotations
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
 from ctxasm.text.formats import expects_markers
@@ -260,7 +260,7 @@ def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer
     asked = [AskedAnswer(answer, "", bool(answer.sources), 0) for answer in answers]
     lacking = [item for item in asked if not item.has_sources and item.answer.query_id not in texts]
     _refuse(f"dataset {dataset}", [_lacking(item, "answers.jsonl", dataset) for item in lacking])
-    say(f"{len(answers)} recorded answer{'s' if len(answers) != 1 else ''} of {dataset}")
+    say(f"{counted(len(answers), 'recorded answer')} of {dataset}")
     return _with_questions(asked, texts), dataset
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, standard_input, workbench_of
 from ctxasm.app.workbench import Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
-from ctxasm.data.standing import NOUNS, Over, counted
+from ctxasm.data.standing import NOUNS, Over
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:

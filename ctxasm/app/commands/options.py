@@ -16,6 +16,7 @@ from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.standing import NameTaken, Over
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
@@ -119,7 +120,7 @@ def say_zones(assembly: Assembly) -> None:
 def say_compression(assembly: Assembly) -> None:
     """Why the model that compresses was not heard, where one was asked."""
     for event in [event for record in assembly.trace.stages for event in record.events if isinstance(event, Failed)]:
-        chunks = f"{event.chunks} chunk{'' if event.chunks == 1 else 's'}"
+        chunks = counted(event.chunks, "chunk")
         say(f"{chunks} shortened by the question's words, because the model that compresses failed: {event.message}")
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.annotations import HELP, Annotations
 from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, standard_input, workbench_of
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _show(why: Why, alone: bool) -> None:
         show(f"  {fact.outcome.replace('_', ' ')}: {fact.sentence}")
     if why.is_recorded:
         in_it = ", ".join(
-            f"[{one.number}] {one.document_id} #{one.chunk_index}{'' if one.share == 1 else f' ({100 * one.share:.0f} % of it)'}"
+            f"[{one.number}] {one.document_id} #{one.chunk_index}{'' if one.share == 1 else f' ({percent(one.share)} of it)'}"
             for one in why.sent
         )
         messages = counted(len(why.recorded.prompt), "message")

@@ -20,6 +20,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
+from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle
@@ -246,11 +247,7 @@ def _dropped_notes(dropped: _Dropped) -> list[str]:
     notes = []
     for file in dict.fromkeys((*dropped.failed, *dropped.lost)):
         failed, lost = len(dropped.failed.get(file, ())), len(dropped.lost.get(file, ()))
-        parts = [f"{_rows(failed)} with a problem"] if failed else []
-        parts += [f"{_rows(lost)} whose document, chunk or query was left out"] if lost else []
+        parts = [f"{counted(failed, 'row')} with a problem"] if failed else []
+        parts += [f"{counted(lost, 'row')} whose document, chunk or query was left out"] if lost else []
         notes.append(f"{file}: left out {' and '.join(parts)}")
     return notes
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ctxasm.model.amounts import counted, interval, signed
 from ctxasm.model.datasets import Dataset
 from ctxasm.model.ports import Shelf
 from ctxasm.model.progress import Cancelled, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.evidence import counted_questions
 from ctxasm.tuning.recommend.choosing import HeldOut, chosen, held_out, whole_rows
 from ctxasm.tuning.recommend.prior import Prior, shipped_prior
 from ctxasm.tuning.statistics.many import cheapest_no_worse
@@ -89,17 +89,17 @@ class Recommendation:
                 return "Keep your settings: no question is labelled, and no curated setting did better on other corpora."
             return f"Take {changes}: no question here is labelled, so this rests on {self.corpora} other corpora alone."
         hits = f"(the hits with {self.reach} neighbours could give {self.ceiling})"
-        has = f"the evidence of {self.whole} of {self.labelled} questions"
+        has = f"the evidence of {self.whole} of {counted(self.labelled, 'question')}"
         if self.verdict == "keep":
             return f"Keep your settings: they hold {has} {hits}."
         return f"Take {changes}, the rest as yours: it holds {has}, your settings {self.whole_start} {hits}."
 
     def _sure(self) -> str:
-        label = f"label about {self.more} more questions to show a gain of {self.delta * 100:.0f} points" if self.more else ""
+        label = f"label about {counted(self.more, 'more question')} to show a gain of {self.delta * 100:.0f} points" if self.more else ""
         if self.held is None:
             return f"To know, {label}." if label else ""
         low, high = self.held.interval.low * 100, self.held.interval.high * 100
-        gain = f"{self.held.gain * 100:+.1f} points [{low:+.1f}, {high:+.1f}] (n = {self.held.n})"
+        gain = f"{signed(self.held.gain * 100, 1)} points {interval(low, high, 1)} (n = {self.held.n})"
         measured = f"On questions that it was not made on, the choice gained {gain}"
         match self.verdict:
             case "shown":
@@ -119,7 +119,7 @@ class Recommendation:
             return f"{tokens}."
         if not self.gained and not self.lost:
             return f"{tokens}; no question changes."
-        return f"{tokens}; it gains {counted_questions(len(self.gained))} and loses {counted_questions(len(self.lost))}."
+        return f"{tokens}; it gains {counted(len(self.gained), 'question')} and loses {counted(len(self.lost), 'question')}."
 
     def _cheaper(self) -> str:
         if self.cheaper is None:
@@ -127,7 +127,7 @@ class Recommendation:
         changes = named(_changed(self.cheaper.settings, self.settings))
         return (
             f"Cheaper, and shown to lose at most {-min(0.0, self.cheaper.bound) * 100:.1f} points: {changes}, "
-            f"{self.cheaper.tokens:,.0f} tokens a question ({self.cheaper.difference * 100:+.1f} points here)."
+            f"{self.cheaper.tokens:,.0f} tokens a question ({signed(self.cheaper.difference * 100, 1)} points here)."
         )
 
     def _changes(self) -> dict[str, Any]:

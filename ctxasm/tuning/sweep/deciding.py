@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ctxasm.model.amounts import counted, signed
+from ctxasm.model.amounts import interval as span
 from ctxasm.model.setting_labels import named
 from ctxasm.tuning.statistics.many import Cheaper, Promising, cheapest_as_good, cheapest_no_worse, max_t_p
 from ctxasm.tuning.statistics.pairs import p_words
@@ -62,27 +64,27 @@ def _evidence_words(found: SweepResult, better: int | None, p: float) -> str:
     own, ceiling = int(found.whole[found.start].sum()), int(found.reachable.sum())
     if better is None:
         return (
-            f"None of {tried:,} settings is shown to be better than yours, which hold the evidence of {own} of {n} questions "
-            f"(the hits with {found.reach} neighbours could give {ceiling})"
+            f"None of {counted(tried, 'setting')} is shown to be better than yours, which hold the evidence of {own} of "
+            f"{counted(n, 'question')} (the hits with {found.reach} neighbours could give {ceiling})"
         )
     return (
-        f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {n} questions, your settings {own} "
+        f"{_named(found, better)} holds the evidence of {int(found.whole[better].sum())} of {counted(n, 'question')}, your settings {own} "
         f"(the hits with {found.reach} neighbours could give {ceiling}; {p_words(p)}, adjusted for {tried:,} settings)"
     )
 
 
 def _rivals_sentence(found: Rivals) -> str:
     """Whether a wider window or more hits win."""
-    where = f"At equal tokens ({len(found.all):,} comparison{'s' if len(found.all) > 1 else ''})"
+    where = f"At equal tokens ({counted(len(found.all), 'comparison')})"
     sign, wins, loses = 1, "a wider window holds", "more hits do"
     if found.p > SURE:
         wins, loses = "a wider window is within noise of more hits", ""
     elif found.difference < 0:
         sign, wins, loses = -1, "more hits hold", "a wider window does"
     low, high = sorted((sign * found.interval.low, sign * found.interval.high))
-    interval = f"[{low * 100:+.1f}, {high * 100:+.1f}]"
+    interval = span(low * 100, high * 100, 1)
     if not loses:
-        return f"{where} {wins} ({found.difference * 100:+.1f} points {interval}, {p_words(found.p)})."
+        return f"{where} {wins} ({signed(found.difference * 100, 1)} points {interval}, {p_words(found.p)})."
     return f"{where} {wins} {abs(found.difference) * 100:.1f} points more than {loses} ({interval}, {p_words(found.p)})."
 
 

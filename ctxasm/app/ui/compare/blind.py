@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.frame.session_records import Choice
+from ctxasm.model.amounts import counted, interval, signed
 from ctxasm.model.kept import key_of
 from ctxasm.tuning.statistics.pairs import agresti_min, p_words, sign_flip_p
 
@@ -42,9 +43,9 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         judged = self.a + self.b + self.same
-        points = f"{100 * (self.b - self.a) / max(judged, 1):+.0f} points [{100 * self.low:+.0f}, {100 * self.high:+.0f}]"
+        points = f"{signed(100 * (self.b - self.a) / max(judged, 1))} points {interval(100 * self.low, 100 * self.high)}"
         sure = "more than chance explains" if self.p <= 0.05 else "within noise"
-        preferred = f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
+        preferred = f"Of {counted(judged, 'question')} B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
         return f"{preferred}: {points}, {sure} ({p_words(self.p)})."
 
 

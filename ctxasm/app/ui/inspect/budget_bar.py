@@ -22,7 +22,8 @@ from ctxasm.app.ui.inspect.zones_strip import zones_picture
 from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import in_attribute, number, plural, title_of
+from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
@@ -274,7 +275,7 @@ def _spread(ticks: list[str], limit: int = 24) -> list[str]:
 
 def _key_text(document: BarDocument) -> str:
     numbers = "".join(f"[{n}]" for n in document.numbers)
-    state = _need_text(document) if not document.kept else plural(document.tokens, "token")
+    state = _need_text(document) if not document.kept else counted(document.tokens, "token")
     return f"{numbers} {document.title}: {state}".strip()
 
 
@@ -282,7 +283,7 @@ def _part_html(part: Part, whole: int, new: bool) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
         f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" '
-        f'title="{in_attribute(name)} · {plural(part.tokens, "token")}"></div>'
+        f'title="{in_attribute(name)} · {counted(part.tokens, "token")}"></div>'
     )
 
 
@@ -324,7 +325,7 @@ def strip_html(assembly: Assembly, middle: bool) -> str:
         if middle
         else ""
     )
-    spoken = f"Token axis of the context: {total} tokens in {plural(len(seen), 'block')}."
+    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
     return (
         f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
         f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
@@ -345,8 +346,8 @@ def _stretch(run: Stretch, total: int) -> str:
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
     """The budget bar, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
     bar = budget_bar(assembly)
-    used, kept = f"{number(bar.used)} of {number(assembly.limit)} tokens", plural(bar.sources, "document")
-    spoken = f"Budget bar: {used} used by {kept}; {plural(len(bar.dropped), 'document')} left out."
+    used, kept = f"{number(bar.used)} of {number(assembly.limit)} tokens", counted(bar.sources, "document")
+    spoken = f"Budget bar: {used} used by {kept}; {counted(len(bar.dropped), 'document')} left out."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{zones_picture(assembly, _limit_at(bar))}"

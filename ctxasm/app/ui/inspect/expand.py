@@ -14,7 +14,8 @@ from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import decimal, fate_label, in_attribute, plural, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, in_attribute, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Placed
 from ctxasm.model.results import Assembly, Fate
 
@@ -105,7 +106,7 @@ def _row(rows: ChunkMap, row: int, compact: bool, marks: Expected) -> str:
 
 
 def _break(count: int) -> str:
-    return f'<i class="cx-break" title="{plural(count, "chunk")} not read"></i>'
+    return f'<i class="cx-break" title="{counted(count, "chunk")} not read"></i>'
 
 
 def _gap(index: int) -> str:

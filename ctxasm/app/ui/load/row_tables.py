@@ -13,7 +13,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import cut, number, plural
+from ctxasm.app.ui.words.words import cut, number
+from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import AskedPreview
@@ -98,7 +99,7 @@ def preview_html(columns: Sequence[str], rows: Iterable[tuple[int, Mapping[str, 
     heads = ["row", *(_head(column, used.get(column)) for column in ordered)]
     body = [(number(at), *(_cell(row, column) for column in ordered)) for at, row in rows]
     left = len(columns) - len(ordered)
-    more = f'<p class="cx-note">… and {plural(left, "more column")}.</p>' if left > 0 else ""
+    more = f'<p class="cx-note">… and {counted(left, "more column")}.</p>' if left > 0 else ""
     return f'<div class="cx-preview">{table_html(heads, body, (0,), escape(caption))}</div>{more}'
 
 

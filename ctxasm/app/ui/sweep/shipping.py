@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted, signed
+from ctxasm.model.amounts import interval as span
 from ctxasm.model.setting_labels import named
 
 if TYPE_CHECKING:
@@ -98,14 +100,13 @@ def _of_sweep(found: SweepResult, better: int, p: float) -> Shipping:
 
 def _points(gain: float, interval: Interval) -> str:
     """`+3.4 points [−1.2, +8.0]`."""
-    said = f"{gain * 100:+.1f} points [{interval.low * 100:+.1f}, {interval.high * 100:+.1f}]"
-    return said.replace("-", "−")
+    return f"{signed(gain * 100, 1)} points {span(interval.low * 100, interval.high * 100, 1)}"
 
 
 def _costs(tokens: float, before: float, lost: Sequence[str], *, keeps: bool) -> str:
     if keeps:
         return f"{number(tokens)} tokens a question, as now"
-    loses = f"the evidence of {plural(len(lost), 'question')}" if lost else "no question"
+    loses = f"the evidence of {counted(len(lost), 'question')}" if lost else "no question"
     return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"
 
 

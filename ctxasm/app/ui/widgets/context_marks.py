@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import SENT, fates_by_key, likeness_label, supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import fate_label, in_attribute, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, in_attribute, number, title_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Segment
 
 SOURCE_COLOURS = ("#4A5261", "#6B7280")
@@ -63,7 +64,7 @@ class Shortened(NamedTuple):
     @property
     def words(self) -> str:
         """`31 % of 1 240 tokens`."""
-        return f"{100 * self.share:.0f}\u202f% of {plural(self.tokens, 'token')}"
+        return f"{percent(self.share)} of {counted(self.tokens, 'token')}"
 
 
 def colour_of(block: int) -> str:
@@ -217,7 +218,7 @@ def _left_out(assembly: Assembly) -> str:
 
 def _supplement_card(body: str, assembly: Assembly) -> str:
     event = supplement_of(assembly)
-    about = f"{plural(event.tokens, 'token')}: {SUPPLEMENT_RULES[event.rule]}" if event is not None else ""
+    about = f"{counted(event.tokens, 'token')}: {SUPPLEMENT_RULES[event.rule]}" if event is not None else ""
     return (
         f'<article class="cx-card" id="ctx-supplement" data-injected="true" style="--c:{SUPPLEMENT_COLOUR}"><header><b>Supplement</b>'
         f'<span class="cx-mute">no number cites it · {escape(about)}</span></header><div class="cx-body" dir="auto">{body}</div></article>'
