@@ -39,7 +39,7 @@ def test_the_name_follows_the_question_and_the_page_without_a_reload(app, open_p
     expect(page).to_have_title(re.compile("^Inspect · .+ · ctxasm$"), timeout=60_000)
     first = page.title()
     page.evaluate("window.sameDocument = true")
-    page.locator(".st-key-next_query button").click()
+    page.locator(".st-key-next_query button").first.click()
     expect(page).not_to_have_title(first)
     expect(page).to_have_title(re.compile("^Inspect · .+ · ctxasm$"))
     question = page.title().removeprefix("Inspect")

@@ -28,6 +28,7 @@ from ctxasm.app.ui.sweep.shipping import HEADINGS, KEEP, SHOWN_HERE, shipping, s
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import read_config, shipped
 from ctxasm.data.files.reading import load_bundle
+from ctxasm.model.amounts import signed
 from ctxasm.model.settings_text import from_url
 from ctxasm.tuning.sweep.deciding import decide
 from tests.app.ui.builders import HOSTILE
@@ -117,9 +118,9 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found,
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
         expected = {tuple(row.changes.values()): at for at, row in enumerate(rows)}
         places = [expected[window, limit, policy] for window in AXES["expand_window"] for limit in AXES["max_tokens"]]
-        cells = re.findall(r'data-at="(\d+)".*?>(★ )?(\d+%) <small>(.*?)</small>', html(app))
+        cells = re.findall(r'data-at="(\d+)".*?>(★ )?(\d+ %) <small>(.*?)</small>', html(app))
         assert [int(at) for at, *_ in cells] == places
-        assert [said for _, _, said, _ in cells] == [f"{share(rows[at]):.0%}" for at in places]
+        assert [said for _, _, said, _ in cells] == [f"{100 * share(rows[at]):.0f} %" for at in places]
         (best,) = [int(at) for at, star, *_ in cells if star]
         assert rows[best].whole == max(rows[at].whole for at in places)
     drawn = html(app)
@@ -139,7 +140,7 @@ def test_what_to_ship_is_the_recommendation_unless_the_sweep_alone_shows_somethi
     ship = shipping(swept, replace(decision, better=best, p=0.0001), replace(recommended, verdict="keep"))
     gained, lost = swept.flips(best, swept.start)
     assert (ship.settings, ship.heading, ship.gained, ship.lost) == (swept.settings[best], SHOWN_HERE, gained, lost)
-    assert ship.gains.startswith(f"{(len(gained) - len(lost)) / n * 100:+.1f} points [".replace("-", "−"))
+    assert ship.gains.startswith(f"{signed((len(gained) - len(lost)) / n * 100, 1)} points [")
     assert f"(n = {n})" in ship.gains
     assert "p < 0.001, adjusted for" in ship.gains
     assert ship.costs.startswith(f"{swept.tokens(best):,.0f} tokens a question in place of {swept.tokens(swept.start):,.0f}")
@@ -150,7 +151,7 @@ def test_every_verdict_says_its_gain_with_interval_and_n_and_what_it_costs(found
     swept, recommended = found
     kept = replace(recommended, settings=recommended.start, gained=(), lost=()) if verdict == "keep" else recommended
     ship = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict))
-    assert re.search(r"[+−]\d+\.\d points \[[+−][\d.]+, [+−][\d.]+\] \(n = \d+\)", ship.gains)
+    assert re.search(r"[+−]?\d+\.\d points \[[+−]?[\d.]+, [+−]?[\d.]+\] \(n = \d+\)", ship.gains)
     assert (ship.says == KEEP) == ship.costs.endswith("as now") == (verdict == "keep")
     assert ship.shown == (verdict == "shown")
     few = shipping(swept, replace(decide(swept), better=None), replace(kept, verdict=verdict, held=None))
@@ -225,7 +226,7 @@ def test_an_empty_list_says_which(own_url):
 
 def test_of_settings_that_are_off_the_grid_is_on(counted_url):
     app = ended(fine(sweep_page({"on": "false"}).button(key="start_sweep").click().run()))
-    assert len(set(re.findall(r">(?:★ )?(\d+%) <small>", html(app)))) > 1
+    assert len(set(re.findall(r">(?:★ )?(\d+ %) <small>", html(app)))) > 1
 
 
 def test_a_row_opens_inspect_with_its_settings(found, counted_url):
@@ -321,9 +322,9 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
     assert list(named["yours"].y) == [share(swept.rows()[swept.start])]
     assert figure.layout.xaxis.tickformat == ",d"  # 4,000, as everywhere
     assert ceiling(swept) == float(swept.reachable.mean())
-    assert f"{ceiling(swept):.0%}" in front_alt(swept)
+    assert f"{100 * ceiling(swept):.0f} %" in front_alt(swept)
     drawn = importance_html(swept)
-    assert all(f"<b>{part:.0%}</b>" in drawn for part in swept.importance().values())
+    assert all(f"<b>{100 * part:.0f} %</b>" in drawn for part in swept.importance().values())
 
 
 def test_a_line_for_each_window_goes_along_the_number_of_hits(own_url):
