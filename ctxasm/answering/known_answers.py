@@ -16,6 +16,7 @@ from ctxasm.model.kept import key_of
 from ctxasm.model.messages import AnswerModel, Message
 from ctxasm.model.ports import Shelf
 from ctxasm.model.results import Assembly
+from ctxasm.store.decoding import decoding
 
 
 class KnownAnswer(NamedTuple):
@@ -41,7 +42,8 @@ class KnownAnswers:
     def find(self, key: str) -> KnownAnswer | None:
         """The answer under a key."""
         kept = self.shelf.read_kept(self.name, [key]) if self.shelf is not None else {}
-        return KnownAnswer(**json.loads(kept[key])) if key in kept else None
+        with decoding("a kept answer"):
+            return KnownAnswer(**json.loads(kept[key])) if key in kept else None
 
     def keep(self, key: str, known: KnownAnswer) -> None:
         """Keep it in place of an earlier one. Raises StoreUnavailable."""

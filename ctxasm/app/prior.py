@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ctxasm import __version__
 from ctxasm.data.files import load_bundle
+from ctxasm.model.amounts import counted as count_words
 from ctxasm.model.records import Bundle
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.store.memory import MemoryStore
@@ -54,7 +55,7 @@ def main(folders: Sequence[str]) -> int:
         if not bundle.chunks or not any(query.is_labelled for query in bundle.queries):
             continue
         corpora.append(corpus_of(counted(bundle, curated), curated))
-        print(f"{corpora[-1].name}: {corpora[-1].questions} questions", file=sys.stderr)
+        print(f"{corpora[-1].name}: {count_words(corpora[-1].questions, 'question')}", file=sys.stderr)
     if not corpora:
         print("no bundle with labelled questions was given", file=sys.stderr)
         return 2

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 from ctxasm.citations.axes import CITATION, SUPPORT, JudgedAnswer, Part, count_parts, words
 from ctxasm.citations.checked import VERDICTS, Addressed, CheckedClaim, Share, Verdict
 from ctxasm.citations.markers import ResolvedMarker
+from ctxasm.model.amounts import agreeing, counted
 
 PROBLEMS: tuple[Verdict, ...] = tuple(verdict for verdict in VERDICTS if verdict not in ("supported", "declined"))
 NOTHING_TO_CHECK = "nothing to check"
@@ -42,7 +43,7 @@ def summary_sentence(checked: SummedAnswer) -> str:
         said = claims_sentence(len(checked.claims), _declined(checked), count_parts(checked))
     told = {number for claim in checked.claims for number in claim.unknown}
     if untold := [number for number in unknown_numbers(checked) if number not in told]:
-        said += f"; unknown number{'s' if len(untold) > 1 else ''} {''.join(f'[{number}]' for number in untold)}"
+        said += f"; unknown {agreeing(len(untold), 'number', 'numbers')} {''.join(f'[{number}]' for number in untold)}"
     doubt = [MAY_NOT_ANSWER] if may_not_answer(checked) else []
     return "; ".join((said, *doubt, *filter(None, (uses_sentence(checked.passages), facts_sentence(checked.facts)))))
 
@@ -128,8 +129,3 @@ def _declined(checked: SummedAnswer) -> int:
 def in_order(counts: Counter[Verdict]) -> dict[Verdict, int]:
     """Those that occur, in the order of VERDICTS."""
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"

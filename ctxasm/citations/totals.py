@@ -19,7 +19,6 @@ from ctxasm.citations.summary import (
     NOTHING_TO_CHECK,
     axes_dict,
     claims_sentence,
-    counted,
     facts_sentence,
     has_problem,
     in_order,
@@ -27,6 +26,7 @@ from ctxasm.citations.summary import (
     may_not_answer,
     uses_sentence,
 )
+from ctxasm.model.amounts import counted
 from ctxasm.model.support import Spent
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, NotFound, shown
 
 if TYPE_CHECKING:
@@ -17,12 +18,6 @@ Over = Literal["new", "replace", "join"]
 
 NOUNS = {"documents": "document", "chunks": "chunk", "queries": "query", "answers": "answer"}
 """What a dataset holds, and one of it."""
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun, as "1 query" and "2,000 queries"."""
-    plural = noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {plural}"
 
 
 class Standing(NamedTuple):
@@ -42,13 +37,13 @@ class Standing(NamedTuple):
         """How it differs from what is loaded."""
         return "without what its answers were sent, which is kept now" if self.lacks_sent else "with other content"
 
-    def goes(self, counted: Callable[[int, str], str] = counted) -> str:
+    def goes(self) -> str:
         """What goes when it is replaced."""
         info = self.info
         counts = [(info.documents, "document"), (info.chunks, "chunk"), (info.queries, "query"), (info.answers, "answer")]
         return ", ".join(counted(count, noun) for count, noun in (*counts, (self.summaries, "summary")) if count) or "no record"
 
-    def stays(self, counted: Callable[[int, str], str] = counted) -> str:
+    def stays(self) -> str:
         """What stays, empty where there is nothing of the kind."""
         parts = [counted(self.saved, "saved question")] if self.saved else []
         return " and ".join([*parts, *(["the enrichment of texts that come again"] if self.enriched else [])])

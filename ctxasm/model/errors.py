@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ctxasm.model.amounts import counted
+
 
 class CtxasmError(Exception):
     """Base of all errors that ctxasm raises on purpose."""
@@ -31,7 +33,7 @@ class InvalidBundle(InvalidInput):
 
     def __init__(self, where: str, problems: tuple[object, ...]) -> None:
         self.where, self.problems = where, problems
-        lines = [f"{where}: {len(problems)} problem{'s' if len(problems) != 1 else ''}, nothing was loaded"]
+        lines = [f"{where}: {counted(len(problems), 'problem')}, nothing was loaded"]
         lines += [f"  {problem}" for problem in problems[:50]]
         if len(problems) > 50:
             lines.append(f"  … and {len(problems) - 50} more")
@@ -44,6 +46,14 @@ class NotFound(InvalidInput):
 
 class StoreUnavailable(CtxasmError):
     """The database cannot be reached or refused the work. The message names the remedy and never the password."""
+
+
+class DamagedData(StoreUnavailable):
+    """A stored value is not what was written: the database is damaged. `what` says which value, `where` the database."""
+
+    def __init__(self, what: str, where: str = "the database", remedy: str = "") -> None:
+        self.what = what
+        super().__init__(f"{where} is damaged ({what}): restore a copy of it, or load its data into a new one{remedy}")
 
 
 class TokenizerUnavailable(CtxasmError):

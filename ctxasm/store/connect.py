@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, StaticPool, create_engine, event, exc, make_url
 
-from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.errors import DamagedData, StoreUnavailable
 from ctxasm.store.failures import ADDRESSES, translated, unusable_address
 from ctxasm.store.statements import POSTGRESQL, SQLITE, Dialect
 
@@ -44,7 +44,7 @@ class Connections:
         except (exc.ArgumentError, TypeError, ValueError):
             raise unusable_address() from None
         driver_error: type[Exception] = self._engine.dialect.loaded_dbapi.Error
-        self._vendor_errors = (exc.SQLAlchemyError, driver_error, OverflowError, UnicodeError)
+        self._vendor_errors = (exc.SQLAlchemyError, driver_error, OverflowError, UnicodeError, DamagedData)
         event.listen(self._engine, "connect", self._prepare)
 
     @property
@@ -54,13 +54,13 @@ class Connections:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection on which each statement sees one committed state."""
-        with self._translating(), self._turn, self._engine.connect() as connection:
+        with self.translating(), self._turn, self._engine.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A connection inside one transaction: all of it happens, or on any error nothing."""
-        with self._translating(), self._turn, self._engine.connect() as connection:
+        with self.translating(), self._turn, self._engine.connect() as connection:
             connection.exec_driver_sql(self.statements.begin)
             try:
                 yield connection
@@ -102,7 +102,8 @@ class Connections:
         self._engine.dispose()
 
     @contextmanager
-    def _translating(self) -> Iterator[None]:
+    def translating(self) -> Iterator[None]:
+        """Errors of the driver and of values that cannot be read become those of ctxasm, which name this database."""
         try:
             yield
         except self._vendor_errors as error:

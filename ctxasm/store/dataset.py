@@ -13,7 +13,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, func, or_, select
+from sqlalchemy import Column, Connection, false, func, or_, select
 
 from ctxasm.model.characters import storable
 from ctxasm.model.datasets import DatasetInfo, QueryEntry
@@ -82,7 +82,8 @@ class StoredDataset:
             document_statements += read
             rows = self._connections.read(partial(self._read_places, version, known, asked, encoding))
             if rows or self._unchanged(version):
-                chunks = fetched(rows, {n.document_no: n.document.document_id for n in known.values()})
+                with self._connections.translating():
+                    chunks = fetched(rows, {n.document_no: n.document.document_id for n in known.values()})
                 documents = {name: n.document for name, n in known.items()}
                 return Fetched(chunks, documents, statements, document_statements, (perf_counter() - started) * 1000)
         raise self._too_busy()
@@ -244,11 +245,11 @@ class StoredDataset:
 
         Raises StoreUnavailable where the dataset is replaced meanwhile: what was read before is of the old one.
         """
-        return (chunk for rows, names in self._batches(FETCHED_COLUMNS) for chunk in fetched(rows, names))
+        return self._batches(FETCHED_COLUMNS, fetched)
 
     def iter_records(self) -> Iterator[Chunk]:
         """All chunks as they were loaded, with their metadata, in document order; else as `iter_chunks`."""
-        return (record_chunk(row, names) for rows, names in self._batches(CHUNK_COLUMNS) for row in rows)
+        return self._batches(CHUNK_COLUMNS, lambda rows, names: [record_chunk(row, names) for row in rows])
 
     def _chunks(self) -> list[Chunk]:
         t, d = tables.chunks, tables.documents
@@ -262,8 +263,10 @@ class StoredDataset:
 
         return self._consistent(ask)
 
-    def _batches(self, columns: Sequence[Column[Any]]) -> Iterator[tuple[Sequence[Sequence[Any]], dict[int, str]]]:
-        """Rows of chunks by place, each batch with the identifiers of its documents by number."""
+    def _batches(
+        self, columns: Sequence[Column[Any]], made: Callable[[Sequence[Sequence[Any]], dict[int, str]], Sequence[_Result]]
+    ) -> Iterator[_Result]:
+        """What is `made` of the rows of chunks by place, a batch at a time, with the identifiers of their documents by number."""
         t = tables.chunks
         first, (low, high) = self._version.first_document_no, self._version.places
 
@@ -277,7 +280,9 @@ class StoredDataset:
                 raise StoreUnavailable(f"dataset {self.info.name!r} was replaced while it was read: read it again")
             if not rows:
                 return
-            yield rows, names
+            with self._connections.translating():
+                records = made(rows, names)
+            yield from records
             low = rows[-1][0] + 1
 
     def _numbered(self, version: Version, names: Sequence[str]) -> tuple[dict[str, Numbered], int]:
@@ -285,10 +290,11 @@ class StoredDataset:
         remembered = version.remembered
         known = {name: numbered for name in names if (numbered := remembered.get(name))}
         unread = [name for name in names if name not in known]
-        found: dict[str, Numbered] = {}
+        found = dict[str, Numbered]()
         if unread:
-            rows = self._connections.read(lambda connection: self._document_rows(connection, version, unread))
-            found = {row[1]: Numbered(row[0], record_document(row)) for row in rows}
+            found = self._connections.read(
+                lambda c: {row[1]: Numbered(row[0], record_document(row)) for row in self._document_rows(c, version, unread)}
+            )
         if len(remembered) + len(found) > REMEMBERED_DOCUMENTS:
             remembered.clear()
         remembered.update(found)
@@ -337,7 +343,7 @@ def _sample(connection: Connection, version: Version) -> tuple[list[str], list[s
     of_these = select(d.c.document_no, func.substr(d.c.summary, 1, SAMPLE_CHARS))
     some = connection.execute(of_these.where(d.c.dataset_id == version.info.dataset_id, d.c.document_no.in_(numbers))).fetchall()
     firsts = [number << INDEX_BITS for number, _ in some]
-    places = or_(*[c.c.place.between(first, first + sample.chunks - 1) for first in firsts])
+    places = or_(false(), *[c.c.place.between(first, first + sample.chunks - 1) for first in firsts])
     rows = connection.execute(select(func.substr(c.c.text, 1, SAMPLE_CHARS)).where(places)).fetchall() if firsts else []
     return [summary or "" for _, summary in some], [row[0] for row in rows]
 

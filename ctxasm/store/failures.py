@@ -6,9 +6,11 @@ in any part of it.
 
 from __future__ import annotations
 
+import re
+
 from sqlalchemy import URL, exc
 
-from ctxasm.model.errors import CtxasmError, InvalidInput, StoreUnavailable
+from ctxasm.model.errors import CtxasmError, DamagedData, InvalidInput, StoreUnavailable
 
 ADDRESSES = "sqlite:///folder/file.db or postgresql://user@host/name"
 
@@ -17,10 +19,15 @@ _SQLITE = (
     ("readonly", "may only be read: make the file and its folder writable, or load into another file"),
     ("database is locked", "is being written by another process: wait for it to finish and try again"),
     ("not a database", "is not an SQLite database: choose another file"),
-    ("malformed", "is damaged: restore it from a copy, or load the bundles into a new file"),
     ("disk is full", "cannot grow, the disk is full: free some space and try again"),
     ("disk i/o error", "cannot be read or written (disk error): check the disk and that the file system allows locks"),
 )
+
+_DAMAGED = re.compile(
+    r"malformed|could not decode to utf-8|no such table: (?!ctxasm_search_)|no such column|datatype mismatch|fts5: corruption"
+    r"|invalid page|could not read block|missing chunk number|invalid memory alloc"
+)
+"""What a database says of a file that something else has written into. Only the tables of searches go while they are used."""
 
 _POSTGRESQL = (
     ("password authentication failed", "refused the user name or password: check both"),
@@ -62,7 +69,11 @@ def translated(error: Exception, url: URL) -> CtxasmError:
         return InvalidInput(f"{describe(url)} cannot keep one of the values (too large a number, or a character it does not take)")
     if isinstance(cause, exc.TimeoutError):
         return StoreUnavailable(f"{describe(url)} is in use by too many requests of this program at once: try again")
+    if isinstance(cause, DamagedData):
+        return damaged(cause.what, url)
     said = str(cause).lower()
+    if isinstance(cause, UnicodeDecodeError) or _DAMAGED.search(said):
+        return damaged(" ".join(str(cause).split()), url)
     known = _SQLITE if url.get_backend_name() == "sqlite" else _POSTGRESQL
     for part, sentence in known:
         if part in said:
@@ -70,6 +81,12 @@ def translated(error: Exception, url: URL) -> CtxasmError:
     if (isinstance(error, exc.DBAPIError) and error.connection_invalidated) or "connection" in said:
         return StoreUnavailable(f"{describe(url)} closed the connection: check that the server runs and try again")
     return StoreUnavailable(f"{describe(url)} refused the work ({type(cause).__name__}): check the database and try again")
+
+
+def damaged(what: str, url: URL) -> DamagedData:
+    """The error for a database with a value or a page that is not what was written, with what can be done."""
+    remedy = "; `sqlite3 FILE .recover | sqlite3 NEW` saves what can still be read" if url.get_backend_name() == "sqlite" else ""
+    return DamagedData(what, describe(url), remedy)
 
 
 def _is_bad_value(cause: BaseException) -> bool:

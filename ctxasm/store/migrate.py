@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert, inspect, select
 
-from ctxasm.model.errors import StoreUnavailable
+from ctxasm.model.errors import DamagedData, StoreUnavailable
 from ctxasm.store.connect import Connections
 from ctxasm.store.failures import describe
 from ctxasm.store.tables import SCHEMA_VERSION, alembic_version, chunks, metadata, schema, vectors
@@ -40,7 +40,10 @@ def ensure_schema(connections: Connections) -> None:
 def _version(connection: Connection) -> int | None:
     if not inspect(connection).has_table(schema.name):
         return None
-    return connection.execute(select(schema.c.version)).scalar_one_or_none()
+    # The table and its row are made in one transaction.
+    if (version := connection.execute(select(schema.c.version)).scalar_one_or_none()) is None:
+        raise DamagedData(f"{schema.name} has no row")
+    return int(version)
 
 
 def _create(connection: Connection, connections: Connections) -> int:
@@ -71,6 +74,7 @@ def _walk(connection: Connection, connections: Connections) -> None:
     """All steps from the stored version on, in the caller's transaction."""
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")).replace("%", "%%"))
@@ -80,7 +84,10 @@ def _walk(connection: Connection, connections: Connections) -> None:
             raise StoreUnavailable(f"{describe(connections.url)} was made before ctxasm 0.1.0: load the bundles into a new database")
         # Versions before the first that knew Alembic, told apart by their tables.
         command.stamp(config, _revision(2 if there.has_table(vectors.name) else 1))
-    command.upgrade(config, "head")
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        raise DamagedData(f"{schema.name} or {alembic_version.name}: {error}") from None
 
 
 def _revision(version: int) -> str:

@@ -16,6 +16,7 @@ from ctxasm.model.characters import storable
 from ctxasm.model.ports import FetchedChunk, Window
 from ctxasm.model.records import Chunk, Document
 from ctxasm.store.codec import read_metadata
+from ctxasm.store.decoding import RowTypes, decoding
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, chunks, documents
 
 _FACTS = "c.token_count, c.overlap_chars, c.overlap_kind, c.overlap_tokens, c.duplicate_key, c.lead_tokens, c.quiet"
@@ -150,21 +151,29 @@ CHUNK_COLUMNS = (*_PLACE, chunks.c.metadata)
 """In the order of a Chunk."""
 
 
-def fetched(rows: Iterable[Sequence[Any]], names: Mapping[int, str]) -> list[FetchedChunk]:
-    """Chunks with their facts. `names` are the identifiers of documents by number."""
+_FETCHED_TYPES, _CHUNK_TYPES, _DOCUMENT_TYPES = (RowTypes(*columns) for columns in (FETCHED_COLUMNS, CHUNK_COLUMNS, DOCUMENT_COLUMNS))
+
+
+def fetched(rows: Sequence[Sequence[Any]], names: Mapping[int, str]) -> list[FetchedChunk]:
+    """Chunks with their facts. `names` are the identifiers of documents by number. Raises DamagedData."""
+    _FETCHED_TYPES.check(rows)
     make = FetchedChunk._make
-    return [make((names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:])) for row in rows]
+    with decoding("the document of a chunk"):
+        return [make((names[row[0] >> INDEX_BITS], row[0] & INDEX_MASK, *row[1:])) for row in rows]
 
 
 def record_chunk(row: Sequence[Any], names: Mapping[int, str]) -> Chunk:
-    """A chunk as it was loaded."""
+    """A chunk as it was loaded. Raises DamagedData."""
+    _CHUNK_TYPES.check([row])
     place, text, start, end, page_number, section, row_number, metadata = row
     where = (start, end, page_number, section, row_number, read_metadata(metadata))
-    return Chunk(names[place >> INDEX_BITS], place & INDEX_MASK, text, *where)
+    with decoding("the document of a chunk"):
+        return Chunk(names[place >> INDEX_BITS], place & INDEX_MASK, text, *where)
 
 
 def record_document(row: Sequence[Any]) -> Document:
-    """A document as it was loaded."""
+    """A document as it was loaded. Raises DamagedData."""
+    _DOCUMENT_TYPES.check([row])
     _, document_id, title, source, summary, date, metadata = row
     return Document(document_id, title, source, summary, date, read_metadata(metadata))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
+from ctxasm.store.decoding import RowTypes, decoding
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.statements import DOCUMENT_COLUMNS
 from ctxasm.store.tables import INDEX_BITS, INDEX_MASK, answers, chunks, datasets, documents, queries
@@ -22,10 +23,13 @@ def stored_hash(connection: Connection, dataset_id: int) -> str:
     first_document_no, count = connection.execute(first).one()
     place, end = first_document_no << INDEX_BITS, ((first_document_no + count) << INDEX_BITS) - 1
     columns = (c.place, c.content_hash, c.start_char, c.end_char, c.page_number, c.section, c.row_number, c.metadata)
+    types = RowTypes(*columns)
     while rows := connection.execute(select(*columns).where(c.place.between(place, end)).order_by(c.place).limit(_BATCH_ROWS)).fetchall():
-        for own, content_hash, start_char, end_char, *rest in rows:
-            digest.add("chunk", names[own >> INDEX_BITS], own & INDEX_MASK, bytes(content_hash).hex(), start_char, end_char)
-            digest.add(*rest)
+        types.check(rows)
+        with decoding("the document of a chunk"):
+            for own, content_hash, start_char, end_char, *rest in rows:
+                digest.add("chunk", names[own >> INDEX_BITS], own & INDEX_MASK, bytes(content_hash).hex(), start_char, end_char)
+                digest.add(*rest)
         place = rows[-1].place + 1
     for table, kind, fields in ((queries, "query", ("query_id", "query", "payload")), (answers, "answer", ("query_id", "payload"))):
         own_rows = select(*(table.c[field] for field in fields)).where(table.c.dataset_id == dataset_id).order_by(table.c.position)

@@ -8,10 +8,15 @@ from typing import NamedTuple
 from sqlalchemy import Row, select
 
 from ctxasm.model.datasets import DatasetInfo
+from ctxasm.model.errors import shown
 from ctxasm.model.records import CorpusLanguage, Document
+from ctxasm.store.decoding import RowTypes, decoding
 from ctxasm.store.load import dataset_places
-from ctxasm.store.tables import datasets
+from ctxasm.store.tables import INDEX_BITS, datasets
 
+MOST_DOCUMENTS = 1 << (63 - INDEX_BITS)
+"""In all datasets that a database ever held: the places of their chunks are numbers of 64 bits."""
+_TYPES = RowTypes(*datasets.columns)
 NEWEST_FIRST = select(datasets).order_by(datasets.c.dataset_id.desc())
 
 
@@ -36,9 +41,13 @@ class Version(NamedTuple):
 
 
 def version_of(row: Row[tuple[object, ...]]) -> Version:
-    """The version of a row of `NEWEST_FIRST`, with nothing read yet."""
+    """The version of a row of `NEWEST_FIRST`, with nothing read yet. Raises DamagedData."""
+    _TYPES.check([row])
     stored = row._asdict()
-    first_document_no = stored.pop("first_document_no")
-    for field in ("created_at", "loaded_at"):
-        stored[field] = datetime.fromisoformat(stored[field])
-    return Version(DatasetInfo(**stored), first_document_no, {}, [])
+    first_document_no, counts = stored.pop("first_document_no"), [stored[name] for name in ("documents", "chunks", "queries", "answers")]
+    with decoding(f"dataset {shown(stored['name'])}"):
+        for field in ("created_at", "loaded_at"):
+            stored[field] = datetime.fromisoformat(stored[field])
+        if min(first_document_no, *counts) < 0 or first_document_no + stored["documents"] > MOST_DOCUMENTS:
+            raise ValueError(f"no dataset holds {counts} records from {first_document_no} on")
+        return Version(DatasetInfo(**stored), first_document_no, {}, [])

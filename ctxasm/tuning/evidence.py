@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ctxasm.assembly.passages import Joined
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Query, Span
@@ -136,17 +137,12 @@ def labels_of(queries: Sequence[Query]) -> str:
     """What the questions are labelled with, who said so, and how that was pooled."""
     spans = sum(bool(query.spans) for query in queries)
     gold = [query for query in queries if query.counted_gold]
-    named = [f"{counted_questions(spans)} by spans"] if spans else []
+    named = [f"{counted(spans, 'question')} by spans"] if spans else []
     if gold:
         kinds = {by: sum(any(each.by == by for each in query.counted_gold) for query in gold) for by in GOLD_BY}
         said = ", ".join(f"{count} {WHO_SAID[by]}" for by, count in kinds.items() if count)
-        named.append(f"{counted_questions(len(gold))} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
+        named.append(f"{counted(len(gold), 'question')} by gold chunks{f' ({said})' if said else ''}{_pooled(gold)}")
     return ", ".join(named) or "no labels"
-
-
-def counted_questions(count: int) -> str:
-    """`1 question`, `1,200 questions`."""
-    return f"{count:,} question{'' if count == 1 else 's'}"
 
 
 def _pooled(queries: Sequence[Query]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctxasm.model.amounts import counted
 from ctxasm.model.zoning import Conversation, Zones
 
 
@@ -26,4 +27,4 @@ def conversation_line(conversation: Conversation) -> str:
 
 
 def _turns(count: int, kind: str = "") -> str:
-    return f"{count} {kind}turn{'' if count == 1 else 's'}"
+    return counted(count, f"{kind}turn")

@@ -23,6 +23,7 @@ from ctxasm.app.commands.options import (
     workbench_of,
 )
 from ctxasm.app.parts import equipment
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.results import Assembly
 
@@ -129,7 +130,7 @@ def described(assembly: Assembly) -> str:
     """The size of a context as one line."""
     kind = "exact" if assembly.exact else "ESTIMATE"
     over = f", {assembly.overshoot_tokens:,} over the limit" if assembly.overshoot_tokens else ""
-    cited = f"{len(assembly.citations)} citation{'' if len(assembly.citations) == 1 else 's'}"
+    cited = counted(len(assembly.citations), "citation")
     return f"{assembly.token_count:,} of {assembly.limit:,} tokens ({kind} {assembly.encoding}){over}, {cited}"
 
 

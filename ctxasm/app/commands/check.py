@@ -10,7 +10,6 @@ the budget or another stage, inherited from its block), and whether another sour
 
 from __future__ import annotations
 
-import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
@@ -19,8 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, workbench_of
-from ctxasm.data.standing import counted
+from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, standard_input, workbench_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, ModelUnavailable, shown
 from ctxasm.model.recorded import recorded_of
 from ctxasm.text.formats import expects_markers
@@ -246,9 +245,7 @@ def _reading(file: str) -> AnswersReading:
 
     if file != "-":
         return read_answers(file)
-    if sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    return read_answer_stream(sys.stdin.buffer, "standard input")
+    return read_answer_stream(standard_input(), "standard input")
 
 
 def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer], str]:
@@ -263,7 +260,7 @@ def _stored(args: Namespace, workbench: Workbench) -> tuple[Sequence[AskedAnswer
     asked = [AskedAnswer(answer, "", bool(answer.sources), 0) for answer in answers]
     lacking = [item for item in asked if not item.has_sources and item.answer.query_id not in texts]
     _refuse(f"dataset {dataset}", [_lacking(item, "answers.jsonl", dataset) for item in lacking])
-    say(f"{len(answers)} recorded answer{'s' if len(answers) != 1 else ''} of {dataset}")
+    say(f"{counted(len(answers), 'recorded answer')} of {dataset}")
     return _with_questions(asked, texts), dataset
 
 

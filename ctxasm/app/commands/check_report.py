@@ -16,6 +16,7 @@ from ctxasm.citations.grounds import Grounds
 from ctxasm.citations.reasons import brackets, clipped, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import problem_claims, summary_sentence
 from ctxasm.citations.totals import Totals
+from ctxasm.model.amounts import agreeing
 
 LONGEST_QUOTE = 240
 AROUND_CONFLICT = 60
@@ -147,7 +148,7 @@ def _details(checked: CheckedClaim, threshold: float, texts: Mapping[int, str]) 
     for place in checked.support if support == "partly" else ():
         yield f"has a part of it: {_place(place, texts)}"
     if checked.idle and checked.verdict == "partly":  # elsewhere the verdict says it
-        yield f"{brackets(checked.idle)} {'carries' if len(checked.idle) == 1 else 'carry'} nothing of it"
+        yield f"{brackets(checked.idle)} {agreeing(len(checked.idle), 'carries', 'carry')} nothing of it"
     if checked.better_support is not None:
         yield f"better: {_place(checked.better_support, texts)}"
     elif checked.better is not None:

@@ -19,6 +19,7 @@ from ctxasm.app.commands.ingest import ended_by_interrupt
 from ctxasm.app.commands.options import number_of, require_data, say, show, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options, settings_named
+from ctxasm.model.amounts import counted, interval, signed
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench
@@ -78,7 +79,7 @@ def text_of(found: Comparison, only: str | None) -> str:
 def _row(each: QuestionDelta, width: int) -> str:
     return (
         f"{each.change:<10}  {each.query_id:<{width}}  evidence {each.a.found} → {each.b.found} of {each.a.needed}"
-        f"  tokens {each.a.tokens:,} → {each.b.tokens:,} ({each.tokens:+,})"
+        f"  tokens {each.a.tokens:,} → {each.b.tokens:,} ({signed(each.tokens)})"
     )
 
 
@@ -118,17 +119,17 @@ def estimate_text(told: AnswerEstimate, model: str) -> str:
 def answers_text(found: AnswerComparison) -> str:
     """A line a figure, with its interval."""
     n = len(found.pairs)
-    head = f"{found.model}: {n} questions answered under both, {found.reused} of {2 * n} answers known already"
+    head = f"{found.model}: {counted(n, 'question')} answered under both, {found.reused} of {counted(2 * n, 'answer')} known already"
     return "\n".join([head, *map(_figure, found.figures)])
 
 
 def _figure(each: FigureDelta) -> str:
     from ctxasm.tuning.compare_answers import FIGURES, SHARES
 
-    scale, unit = (100, "%") if each.name in SHARES else (1, "")
+    scale, unit = (100, " %") if each.name in SHARES else (1, "")
     low, high, difference = (scale * value for value in (each.result.interval.low, each.result.interval.high, each.result.difference))
     digits = 4 if each.name == "cost" else 1
     values = f"{scale * each.a:,.{digits}f}{unit} → {scale * each.b:,.{digits}f}{unit}"
-    numbers = f"{difference:+,.{digits}f} [{low:+,.{digits}f}, {high:+,.{digits}f}]".replace("-", "−")
+    numbers = f"{signed(difference, digits)} {interval(low, high, digits)}"
     missing = f" ({each.missing()})" if each.without else ""
     return f"{each.name:<9} {values:<22} {numbers}  {each.result.certainty()}  n = {each.result.n}{missing}  {FIGURES[each.name]}"

@@ -8,7 +8,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from ctxasm.app.commands.options import add_database, nothing_loaded, say, workbench_of
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.app.workbench import Workbench

@@ -13,8 +13,8 @@ from ctxasm.app.commands.ingest import ended_by_interrupt
 from ctxasm.app.commands.options import add_dataset, require_data, say, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.config import MODEL
-from ctxasm.data.enrich.reports import counted
 from ctxasm.data.enrich.texts import MAX_CHARS, VARIANTS
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import ModelUnavailable
 
 if TYPE_CHECKING:

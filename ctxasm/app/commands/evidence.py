@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ctxasm.app.commands.options import say
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import read_regular
 from ctxasm.model.results import Assembly
@@ -70,7 +71,8 @@ class EvidenceTally:
             return "evidence: no question is labelled"
         whole = sum(found == needed for found, needed, _ in labelled.values())
         tokens = sum(counts[2] for counts in self.questions.values()) / len(self.questions)
-        return f"evidence: {self.measure('evidence'):.3f}; whole for {whole} of {len(labelled)} questions; {tokens:,.0f} tokens a question"
+        of = counted(len(labelled), "question")
+        return f"evidence: {self.measure('evidence'):.3f}; whole for {whole} of {of}; {tokens:,.0f} tokens a question"
 
     def to_dict(self, settings: AssemblySettings, dataset: str) -> dict[str, Any]:
         """As a baseline for a later run."""

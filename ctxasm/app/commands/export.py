@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 
 from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 from ctxasm.data.files.exporting import FORMATS, export
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted
 
 SUMMARY = "write a dataset to files: a bundle that loads back equal, or one table of chunks"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ctxasm.app.commands.options import add_database, require_data, say, workbench_of
 from ctxasm.config import VALUE_WEIGHTS
+from ctxasm.model.amounts import counted, interval, signed
 from ctxasm.model.errors import InvalidInput, shown
 
 SUMMARY = "fit the weights of budget_policy=learned on labelled questions, and say what that gains"
@@ -40,9 +41,9 @@ def run(args: Namespace) -> int:
     names, gain = ", ".join(dataset.info.name for dataset in datasets), fitted.gain
     limits = ", ".join(f"{limit:,}" for limit in LIMITS)
     told = (
-        f"Fitted by `ctxasm fit` on {fitted.questions} questions of {names}: the half of even SHA-256 of their ids.",
-        f"On the other {gain.questions}, at {limits} tokens, all evidence is in {gain.after:.3f} of the contexts, {gain.gain:+.3f} "
-        f"[{gain.low:+.3f}, {gain.high:+.3f}] against the weights before.",
+        f"Fitted by `ctxasm fit` on {counted(fitted.questions, 'question')} of {names}: the half of even SHA-256 of their ids.",
+        f"On the other {gain.questions}, at {limits} tokens, all evidence is in {gain.after:.3f} of the contexts, {signed(gain.gain, 3)} "
+        f"{interval(gain.low, gain.high, 3)} against the weights before.",
     )
     text = written(fitted.weights, told)
     for line in told:

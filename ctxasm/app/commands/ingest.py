@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.data.documents.options import IngestOptions
+from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.data.documents.ingesting import FileProblem
@@ -82,7 +83,7 @@ def _say_problems(title: str, problems: Sequence[FileProblem], most: int) -> Non
     """A table of files and reasons."""
     if not problems:
         return
-    say(f"{title}: {len(problems):,} file{'' if len(problems) == 1 else 's'}")
+    say(f"{title}: {counted(len(problems), 'file')}")
     width = min(WIDEST_NAME, max(len(problem.file) for problem in problems[:most]))
     for problem in problems[:most]:
         say(f"  {problem.file:<{width}}  {problem.reason}")

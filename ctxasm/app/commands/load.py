@@ -7,14 +7,14 @@ for what is pasted into standard input. Columns are guessed; --preview shows how
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, workbench_of
+from ctxasm.app.commands.options import add_database, add_over, naming_both_ways, over_of, say, show, standard_input, workbench_of
 from ctxasm.app.workbench import Workbench
 from ctxasm.data.files.loading import LoadReport, files_at, join_paths, load_paths, one_mapping, preview_files
-from ctxasm.data.standing import NOUNS, Over, counted
+from ctxasm.data.standing import NOUNS, Over
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _load(workbench: Workbench, args: Namespace, name: str | None, over: Over) -
 
 
 def _pasted(most: int) -> bytes:
-    return sys.stdin.buffer.read(most)
+    return standard_input().read(most)
 
 
 def _mappings(args: Namespace) -> dict[str, ColumnMapping]:

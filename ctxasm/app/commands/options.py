@@ -10,12 +10,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from ctxasm.answering.zones.history_text import parse_history
 from ctxasm.answering.zones.words import conversation_line, zones_line
 from ctxasm.app.workbench import Workbench
 from ctxasm.config import DATABASE_URL, Config, connection_secrets, database_file, read_config
 from ctxasm.data.standing import NameTaken, Over
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.events import Failed
 from ctxasm.model.presets import GIVEN_UP, PRESETS, RECOMMENDED, RECOMMENDED_GAIN, preset
@@ -35,6 +37,13 @@ def add_dataset(parser: ArgumentParser) -> None:
     """`--db` and `--data`."""
     add_database(parser)
     parser.add_argument("--data", metavar="NAME", help="dataset (default: the newest)")
+
+
+def standard_input() -> BinaryIO:
+    """What `-` reads. Raises InvalidInput where the command was started without a standard input."""
+    if sys.stdin is None:
+        raise InvalidInput("there is no standard input: give a file")
+    return sys.stdin.buffer
 
 
 def add_over(parser: ArgumentParser) -> None:
@@ -112,7 +121,7 @@ def say_zones(assembly: Assembly) -> None:
 def say_compression(assembly: Assembly) -> None:
     """Why the model that compresses was not heard, where one was asked."""
     for event in [event for record in assembly.trace.stages for event in record.events if isinstance(event, Failed)]:
-        chunks = f"{event.chunks} chunk{'' if event.chunks == 1 else 's'}"
+        chunks = counted(event.chunks, "chunk")
         say(f"{chunks} shortened by the question's words, because the model that compresses failed: {event.message}")
 
 

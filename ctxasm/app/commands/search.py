@@ -23,6 +23,7 @@ from ctxasm.app.commands.options import (
     workbench_of,
 )
 from ctxasm.app.commands.progress import told_on_terminal
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput
 from ctxasm.model.records import Query
 from ctxasm.model.search import ENGINES, INDEXED_TEXTS, LANGUAGES, METHODS, SearchOptions
@@ -109,7 +110,7 @@ def _listed(workbench: Workbench, query: Query, dataset: str, elapsed_ms: float)
     similar = f", best similarity {query.best_similarity:g}" if query.best_similarity is not None else ""
     fusion = query.metadata["fusion"]
     fused = f", fused by reciprocal rank (k = {fusion['k']}), vectors weighing {fusion['vector']:g} of BM25" if fusion else ""
-    hits = f"{len(query.retrieved)} hit{'' if len(query.retrieved) == 1 else 's'}"
+    hits = counted(len(query.retrieved), "hit")
     say(f"{hits} in {dataset} ({query.search_method}, {elapsed_ms:.0f} ms){fused}{matches}{similar}")
 
 

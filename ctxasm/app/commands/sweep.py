@@ -17,6 +17,7 @@ from ctxasm.app.commands.ingest import ended_by_interrupt
 from ctxasm.app.commands.options import add_settings, require_data, say, settings_of, show, workbench_of
 from ctxasm.app.commands.progress import told_on_terminal
 from ctxasm.app.commands.tuning_options import add_run, as_json, run_options
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.settings import spec_of
 from ctxasm.model.settings_text import write
@@ -126,13 +127,13 @@ def _heads(found: SweepResult) -> list[str]:
     said = [*decide(found).sentences(), f"Labels: {found.gold}."]
     if not found.labelled:
         return said
-    matters = ", ".join(f"{name} {share:.0%}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))
+    matters = ", ".join(f"{name} {percent(share)}" for name, share in sorted(found.importance().items(), key=lambda each: -each[1]))
     return [*said, f"What varies in evidence is due to: {matters}."]
 
 
 def estimate_words(told: SweepEstimate) -> str:
     """What a sweep would take, in a line."""
-    cells = f"{told.settings:,} settings × {told.questions:,} questions = {told.cells:,} cells"
+    cells = f"{counted(told.settings, 'setting')} × {counted(told.questions, 'question')} = {counted(told.cells, 'cell')}"
     if told.seconds is None:
         return f"{cells}; settings ask for an embedder or a model: at most {told.model_chunks:,} chunks go to the model"
     return f"{cells}, about {told.seconds:,.0f} s on one core; no model is asked"

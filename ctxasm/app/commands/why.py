@@ -9,13 +9,12 @@ wrong number; contradicted; and what B does with it. Without FILE it is asked of
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from ctxasm.app.commands.annotations import HELP, Annotations
-from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, workbench_of
-from ctxasm.data.standing import counted
+from ctxasm.app.commands.options import add_dataset, add_settings, require_data, say, settings_of, show, standard_input, workbench_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -85,9 +84,7 @@ def _cases(workbench: Workbench, args: Namespace) -> Cases:
     if args.file is None:
         require_data(workbench)
         return recorded_cases(workbench, args.data)
-    if args.file == "-" and sys.stdin is None:
-        raise InvalidInput("there is no standard input: give a file")
-    files = files_at([args.file], workbench.config, lambda most: sys.stdin.buffer.read(most))
+    files = files_at([args.file], workbench.config, lambda most: standard_input().read(most))
     found = cases_in(workbench, files, args.data)
     for note in found.notes:
         say(f"note: {note}")
@@ -104,7 +101,7 @@ def _show(why: Why, alone: bool) -> None:
         show(f"  {fact.outcome.replace('_', ' ')}: {fact.sentence}")
     if why.is_recorded:
         in_it = ", ".join(
-            f"[{one.number}] {one.document_id} #{one.chunk_index}{'' if one.share == 1 else f' ({100 * one.share:.0f} % of it)'}"
+            f"[{one.number}] {one.document_id} #{one.chunk_index}{'' if one.share == 1 else f' ({percent(one.share)} of it)'}"
             for one in why.sent
         )
         messages = counted(len(why.recorded.prompt), "message")

@@ -13,6 +13,7 @@ from ctxasm.data.documents.options import IngestOptions
 from ctxasm.data.documents.reading import READER_VERSION, reader_of
 from ctxasm.data.documents.source import SourceText
 from ctxasm.model.records import Chunk, Document
+from ctxasm.store.decoding import decoding
 
 MARK = "ingest"
 """The field of a document's metadata that says which bytes and options its chunks are made of."""
@@ -104,8 +105,9 @@ def written(made: Cut) -> str:
 
 def read_written(text: str) -> Cut:
     """What `written` wrote."""
-    stored = json.loads(text)
-    name, title, date, metadata = stored["document"]
-    document = Document(name, title, name, date=date, metadata=metadata)
-    chunks = tuple(Chunk(name, index, *values) for index, values in enumerate(stored["chunks"]))
-    return Cut(document, chunks, tuple(stored["notes"]))
+    with decoding("a kept document"):
+        stored = json.loads(text)
+        name, title, date, metadata = stored["document"]
+        document = Document(name, title, name, date=date, metadata=metadata)
+        chunks = tuple(Chunk(name, index, *values) for index, values in enumerate(stored["chunks"]))
+        return Cut(document, chunks, tuple(stored["notes"]))

@@ -27,6 +27,7 @@ from ctxasm.data.documents.packed import read_bytes
 from ctxasm.data.documents.source import SourceText
 from ctxasm.data.files.loading import LoadReport, replaced_notes
 from ctxasm.data.standing import NameTaken, Over, added_notes, joined_dataset, standing, stored_info
+from ctxasm.model.amounts import agreeing
 from ctxasm.model.errors import NotFound, is_fault, reason_of
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Bundle, Chunk, Document
@@ -73,7 +74,7 @@ class IngestReport:
         """The ingest as one sentence."""
         if self.cancelled:
             done = self.read + self.reused
-            others = f"the other {done} {'is' if done == 1 else 'are'} kept for the next time"
+            others = f"the other {done} {agreeing(done, 'is', 'are')} kept for the next time"
             return f"ended with {self.waiting} of {done + self.waiting} documents not read; {others}"
         if self.load is None:
             return "nothing was loaded: no document could be read"

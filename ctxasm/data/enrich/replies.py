@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ctxasm.data.enrich.jobs import ChunksJob
 from ctxasm.data.enrich.texts import MOST_QUESTIONS, MOST_TOKENS, Enrichment, cut_at_word
+from ctxasm.model.amounts import agreeing, counted
 from ctxasm.model.characters import one_line
 from ctxasm.model.ports import TokenCounter
 from ctxasm.text.sentences import sentence_spans
@@ -45,7 +46,7 @@ def read_chunks(job: ChunksJob, data: Mapping[str, Any], counter: TokenCounter) 
     problems = [_places(sorted(place for place, said in entries.items() if not said), "no entry for")]
     problems += [_places(sorted(place for place, said in entries.items() if len(said) > 1), "different entries for")]
     problems += [_places(sorted(place for place, said in entries.items() if len(said) == 1 and place not in found), "an empty entry for")]
-    problems += [f"{foreign} entr{'y' if foreign == 1 else 'ies'} for chunks that were not asked for, refused"] if foreign else []
+    problems += [f"{counted(foreign, 'entry')} for chunks that were not asked for, refused"] if foreign else []
     return ChunksRead(found, "; ".join(filter(None, problems)))
 
 
@@ -91,4 +92,4 @@ def _places(places: Sequence[int], what: str) -> str:
     if not places:
         return ""
     named = ", ".join(map(str, places[:5])) + (" …" if len(places) > 5 else "")
-    return f"{what} chunk{'' if len(places) == 1 else 's'} {named}"
+    return f"{what} {agreeing(len(places), 'chunk', 'chunks')} {named}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ctxasm.data.enrich.cost import Price
 from ctxasm.data.enrich.texts import Variant
+from ctxasm.model.amounts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +50,12 @@ class EnrichReport:
     def summary(self) -> str:
         """The run as one sentence."""
         parts = [f"{self.chunks:,} of {counted(self.total, 'chunk')} enriched ({self.variant})", counted(self.questions, "question")]
-        parts += [f"{self.summaries:,} {'summary' if self.summaries == 1 else 'summaries'}"] if self.summaries else []
+        parts += [counted(self.summaries, "summary")] if self.summaries else []
         parts += [f"{counted(self.kept, 'chunk')} known before"] if self.kept else []
         lost = sum(batch.chunks for batch in self.failed)
-        parts += [f"{counted(len(self.failed), 'batch', 'es')} failed ({counted(lost, 'chunk')})"] if self.failed else []
+        parts += [f"{counted(len(self.failed), 'batch')} failed ({counted(lost, 'chunk')})"] if self.failed else []
         parts += ["ended on request, what is done is kept"] if self.cancelled else []
         return f"{self.dataset}: {', '.join(parts)}"
-
-
-def counted(number: int, noun: str, ending: str = "s") -> str:
-    """A number with its noun: `1 batch`, `2 batches`."""
-    return f"{number:,} {noun}{'' if number == 1 else ending}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from ctxasm.data.files.lines import LineReader
 from ctxasm.data.files.problems import MAX_PROBLEMS, Problem, Problems, TooManyProblems
 from ctxasm.data.files.shapes import AnswerShape
 from ctxasm.data.files.tables import read_table
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.records import Answer
 from ctxasm.model.regular_files import STDIN, refuse_irregular
@@ -93,7 +94,7 @@ def read_answer_stream(stream: IO[bytes], name: str, *, max_bytes: int = MAX_BYT
 
 def refusal(where: str, problems: Sequence[Problem]) -> InvalidInput:
     """One error that lists the problems of a file, the first `MOST_SHOWN` in full."""
-    lines = [f"{where}: {len(problems):,} problem{'s' if len(problems) != 1 else ''}, nothing was checked"]
+    lines = [f"{where}: {counted(len(problems), 'problem')}, nothing was checked"]
     lines += [f"  {problem}" for problem in problems[:MOST_SHOWN]]
     lines += [f"  … and {len(problems) - MOST_SHOWN:,} more"] if len(problems) > MOST_SHOWN else []
     return InvalidInput("\n".join(lines))

@@ -20,6 +20,7 @@ from ctxasm.data.files.problems import Problem
 from ctxasm.data.files.reading import Reading, read_bundle_bytes
 from ctxasm.data.files.recognised import Converted
 from ctxasm.data.files.validating import Checked, Source, check_sources
+from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import Dataset, OwnedDataset
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Answer, Bundle
@@ -213,10 +214,16 @@ def _asked_preview(lines: Converted) -> tuple[AskedPreview, ...]:
         AskedPreview(
             str(questions.get(str(line.get("query_id"))) or line.get("query_id")),
             len(own),
-            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), hit.get("score")) for hit in own[:PREVIEW_HITS]),
+            tuple((texts.get(_key(hit)) or " ".join(_key(hit)), _score(hit)) for hit in own[:PREVIEW_HITS]),
         )
         for line, own in zip(first, hits, strict=True)
     )
+
+
+def _score(hit: Mapping[str, Any]) -> float | None:
+    """The score of a hit as read, None for one that is no number: the problems name it."""
+    score = hit.get("score")
+    return score if isinstance(score, (int, float)) and not isinstance(score, bool) else None
 
 
 def _key(line: Mapping[str, Any]) -> tuple[str, str]:
@@ -240,11 +247,7 @@ def _dropped_notes(dropped: _Dropped) -> list[str]:
     notes = []
     for file in dict.fromkeys((*dropped.failed, *dropped.lost)):
         failed, lost = len(dropped.failed.get(file, ())), len(dropped.lost.get(file, ()))
-        parts = [f"{_rows(failed)} with a problem"] if failed else []
-        parts += [f"{_rows(lost)} whose document, chunk or query was left out"] if lost else []
+        parts = [f"{counted(failed, 'row')} with a problem"] if failed else []
+        parts += [f"{counted(lost, 'row')} whose document, chunk or query was left out"] if lost else []
         notes.append(f"{file}: left out {' and '.join(parts)}")
     return notes
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"

@@ -9,18 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ctxasm.data.datasets import Datasets
-from ctxasm.data.standing import (
-    NameTaken,
-    Over,
-    added_notes,
-    counted,
-    is_content_of,
-    is_counted,
-    joined_dataset,
-    lacks_sent,
-    standing,
-    stored_info,
-)
+from ctxasm.data.standing import NameTaken, Over, added_notes, is_content_of, is_counted, joined_dataset, lacks_sent, standing, stored_info
+from ctxasm.model.amounts import counted
 from ctxasm.model.characters import mended
 from ctxasm.model.errors import InvalidInput, shown
 from ctxasm.model.regular_files import STDIN, open_regular, read_regular, refuse_irregular

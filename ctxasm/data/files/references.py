@@ -13,7 +13,7 @@ from ctxasm.data.files.kinds import Retrieval
 from ctxasm.data.files.problems import Problems
 from ctxasm.data.files.recognised.lists import LIST_NAMES
 from ctxasm.data.files.tables import Table
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted
 from ctxasm.model.datasets import OwnedDataset
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Answer, Chunk, Document, Query, Span

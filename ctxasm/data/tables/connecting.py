@@ -16,6 +16,7 @@ from ctxasm.data.standing import NameTaken, Over, is_content_of, is_counted, joi
 from ctxasm.model.errors import CtxasmError, InvalidInput, NotFound, shown
 from ctxasm.model.ports import FetchedChunk, Window
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
+from ctxasm.store.decoding import decoding
 
 if TYPE_CHECKING:
     from ctxasm.data.tables.catalogue import Sample, TableDetails, TableInfo
@@ -171,8 +172,9 @@ def mappings(datasets: Linking) -> dict[str, SavedMapping]:
     """The saved mappings by name."""
     from ctxasm.data.tables.mapping import read_mapping
 
-    found = {name: json.loads(text) for name, text in datasets.store.read_kept(MAPPINGS).items()}
-    return {name: SavedMapping(kept["connection"], read_mapping(kept["mapping"])) for name, kept in found.items()}
+    with decoding("a saved mapping"):
+        found = {name: json.loads(text) for name, text in datasets.store.read_kept(MAPPINGS).items()}
+        return {name: SavedMapping(kept["connection"], read_mapping(kept["mapping"])) for name, kept in found.items()}
 
 
 def save_mapping(datasets: Linking, name: str, connection: str, mapping: TableMapping) -> None:

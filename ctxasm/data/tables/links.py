@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ctxasm.data.datasets import Datasets
 from ctxasm.model.errors import InvalidInput, NotFound, shown
+from ctxasm.store.decoding import decoding
 
 if TYPE_CHECKING:
     from ctxasm.data.standing import Over
@@ -138,7 +139,9 @@ class Links:
         from ctxasm.data.tables.linked import LinkedDataset
         from ctxasm.data.tables.mapping import read_mapping
 
-        database, mapping = self.database(record["connection"]), read_mapping(record["mapping"])
+        with decoding(f"the link {shown(name)}"):
+            connection, mapping = record["connection"], read_mapping(record["mapping"])
+        database = self.database(connection)
         questions = partial(self._store().saved_queries, name)
         return LinkedDataset(database, mapping, self._info(name, record), questions)
 
@@ -151,18 +154,21 @@ class Links:
             self._handles.clear()
 
     def _records(self, names: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
-        return {name: json.loads(text) for name, text in self._store().read_kept(SHELF, names).items()}
+        with decoding("a link to a table"):
+            return {name: json.loads(text) for name, text in self._store().read_kept(SHELF, names).items()}
 
     def _info(self, name: str, record: dict[str, Any]) -> DatasetInfo:
         """What is known of a link without reading its tables: the counts are those estimated when it was made."""
         from ctxasm.model.datasets import DatasetInfo
 
-        at = datetime.fromisoformat(record["linked_at"])
-        mapping, number = record["mapping"], -int(record["number"])
-        digest = hashlib.sha256(json.dumps([number, mapping], sort_keys=True).encode()).hexdigest()
-        origin = f"table {mapping['table']} of connection {record['connection']}, read where it is"
+        with decoding(f"the link {shown(name)}"):
+            at = datetime.fromisoformat(record["linked_at"])
+            mapping, number = record["mapping"], -int(record["number"])
+            digest = hashlib.sha256(json.dumps([number, mapping], sort_keys=True).encode()).hexdigest()
+            origin = f"table {mapping['table']} of connection {record['connection']}, read where it is"
+            documents, chunks = int(record["documents"]), int(record["chunks"])
         queries = len(self._store().saved_queries(name))
-        return DatasetInfo(number, name, at, at, None, record["documents"], record["chunks"], queries, 0, 0, digest, origin)
+        return DatasetInfo(number, name, at, at, None, documents, chunks, queries, 0, 0, digest, origin)
 
 
 class Linking(Datasets, Protocol):

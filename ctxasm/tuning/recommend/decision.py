@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.model.setting_labels import named
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.tuning.evidence import counted_questions
 from ctxasm.tuning.statistics.many import Cheaper, cheaper_settings, max_t_p, questions_to_show
 from ctxasm.tuning.statistics.pairs import SURE, PairedDifference, p_words, paired_difference
 from ctxasm.tuning.statistics.sizes import questions_needed
@@ -113,7 +113,7 @@ class Recommendation:
             if self.verdict == "keep":
                 return "Keep yours: no question is labelled, and no curated setting did better on other corpora."
             return f"Take {changes}: no question here is labelled, so this rests on {self.prior.corpora} other corpora alone."
-        holds = f"the evidence of {self.whole[self.taken]} of {counted_questions(self.labelled)}"
+        holds = f"the evidence of {self.whole[self.taken]} of {counted(self.labelled, 'question')}"
         own = self.whole[self.found.start]
         match self.verdict:
             case "keep" if self.same is not None:
@@ -141,8 +141,8 @@ class Recommendation:
     def _fewer(self, at: int, against: int | None = None) -> str:
         """`for 39 % fewer tokens`: of the setting at a place against another one (the start)."""
         own, other = self.found.tokens(at), self.found.tokens(self.found.start if against is None else against)
-        percent = round(100 * (1 - own / other)) if other else 0
-        return f"for {percent} % fewer tokens" if percent else "for as many tokens" if own == other else "for a few tokens less"
+        saved = 1 - own / other if other else 0.0
+        return f"for {percent(saved)} fewer tokens" if saved >= 0.005 else "for as many tokens" if own == other else "for a few tokens less"
 
     def _gain(self) -> str:
         """What is to be gained, with how sure that is; and what would show more."""
@@ -174,7 +174,7 @@ class Recommendation:
         if prior.gain is None or prior.gain <= 0:
             return ""
         changes, tokens = named(_changed(self.found.settings[prior.at], self.start)), self.found.tokens(prior.at)
-        gained = f"gained {prior.gain * 100:+.1f} points on {prior.corpora} other corpora"
+        gained = f"gained {signed(prior.gain * 100, 1)} points on {prior.corpora} other corpora"
         return f"{changes} {gained}; here it holds {self.whole[prior.at]} for {tokens:,.0f} tokens a question."
 
     def _result(self, result: PairedDifference) -> str:
@@ -189,7 +189,7 @@ class Recommendation:
         points = f"{self.delta * 100:.0f} points"
         if not self.more:
             possible = 0 < self.room < self.delta * self.labelled and self.verdict in ("keep", "cheaper")
-            return f"At most {100 * self.room / self.labelled:+.1f} points can be gained here." if sentence and possible else ""
+            return f"At most {signed(100 * self.room / self.labelled, 1)} points can be gained here." if sentence and possible else ""
         text = f"label about {self.more:,} more questions to show a gain of {points}"
         return f"{text[:1].upper()}{text[1:]}." if sentence else text
 
@@ -202,7 +202,7 @@ class Recommendation:
         gained, lost = self.flips
         if not gained and not lost:
             return f"{tokens}; no question changes."
-        return f"{tokens}; it gains {counted_questions(len(gained))} and loses {counted_questions(len(lost))}."
+        return f"{tokens}; it gains {counted(len(gained), 'question')} and loses {counted(len(lost), 'question')}."
 
     def against_start(self) -> PairedDifference:
         """What is shipped against the start."""
@@ -219,8 +219,8 @@ class Recommendation:
         changes = named(_changed(self.found.settings[self.cheapest.at], self.settings))
         return (
             f"Cheaper, and shown to lose at most {-min(0.0, self.cheapest.bound) * 100:.1f} points: {changes}, "
-            f"{self.found.tokens(self.cheapest.at):,.0f} tokens a question ({self.cheapest.difference * 100:+.1f} points here)."
-        ).replace("-", "−")
+            f"{self.found.tokens(self.cheapest.at):,.0f} tokens a question ({signed(self.cheapest.difference * 100, 1)} points here)."
+        )
 
     def _rivals(self) -> str:
         at_equal_tokens = rivals(self.found)
@@ -390,7 +390,7 @@ def _changed(settings: AssemblySettings, against: AssemblySettings) -> dict[str,
 
 def _rivals_sentence(found: Rivals) -> str:
     """Whether a wider window or more hits win."""
-    where = f"At equal tokens ({len(found.all):,} comparison{'s' if len(found.all) > 1 else ''})"
+    where = f"At equal tokens ({counted(len(found.all), 'comparison')})"
     if not found.result.shown:
         return f"{where} a wider window against more hits: {found.result.sentence()}."
     wins = "a wider window holds more than more hits" if found.result.difference > 0 else "more hits hold more than a wider window"

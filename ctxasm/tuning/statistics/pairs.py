@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ctxasm.model.amounts import interval, signed
+
 SURE = 0.05
 """A difference is shown where its two-sided p is at most this."""
 FEW = 10
@@ -84,8 +86,7 @@ class PairedDifference(NamedTuple):
 
     def points(self) -> str:
         """`+3.4 points [−1.2, +8.0]`: percentage points, for differences of shares."""
-        low, high = self.interval.low * 100, self.interval.high * 100
-        return f"{self.difference * 100:+.1f} points [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+        return f"{signed(self.difference * 100, 1)} points {interval(self.interval.low * 100, self.interval.high * 100, 1)}"
 
     def sentence(self) -> str:
         """`+3.4 points [−1.2, +8.0] (n = 58), within noise (p = 0.219)`."""

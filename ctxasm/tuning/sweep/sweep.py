@@ -17,6 +17,7 @@ from ctxasm.model.ports import FetchedChunk, Shelf
 from ctxasm.model.progress import Cancelled, Progress, Report, never, silent
 from ctxasm.model.records import Query
 from ctxasm.model.settings import AssemblySettings
+from ctxasm.store.decoding import decoding
 from ctxasm.tuning.evidence import labels_of
 from ctxasm.tuning.sweep.cases import WIDEST, QuestionCase, case_of, widened
 from ctxasm.tuning.sweep.counting import Outcome, Tools
@@ -184,7 +185,8 @@ class _Sweep:
             return tuple(range(len(self.tried)))
         keys = {self._key(case, at, limits): at for at in range(len(self.tried))}
         for key, value in self.keep.read_kept(shelf_of(self.version), list(keys)).items():
-            self.cells[keys[key], number] = json.loads(value)
+            with decoding("a kept cell of a sweep"):
+                self.cells[keys[key], number] = json.loads(value)
         left = np.flatnonzero(self.cells[:, number, 0] == UNCOUNTED)
         self.reused += len(self.tried) - len(left)
         return tuple(int(at) for at in left)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, clipped
 from ctxasm.citations.summary import is_declined_answer
+from ctxasm.model.amounts import agreeing
 from ctxasm.model.stage_labels import REASONS, stage_name
 from ctxasm.tuning.why.results import FactKind, Side, Traced
 
@@ -29,7 +30,7 @@ def why_sentence(facts: Sequence[Traced], checked: CheckedAnswer) -> str:
         return "Every claim of the answer is carried by what was sent, and cited: if it is wrong, say what it should have said as the fact."
     worst, *others = facts
     rest = [fact for fact in others if fact.outcome != "cited"]
-    more = f" {len(rest)} more {'is' if len(rest) == 1 else 'are'} not as {'it' if len(rest) == 1 else 'they'} should be." if rest else ""
+    more = f" {len(rest)} more {agreeing(len(rest), 'is not as it', 'are not as they')} should be." if rest else ""
     return f"{worst.sentence}{more}"
 
 

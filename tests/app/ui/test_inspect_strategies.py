@@ -124,7 +124,7 @@ def test_a_shortened_chunk_is_flagged_with_its_share():
     ((key, short),) = shortened_chunks(done).items()
     (event,) = (e for record in done.trace.stages for e in record.events if isinstance(e, Compressed))
     assert key == ("long", 0)
-    assert short.words == f"{100 * event.kept_tokens / event.tokens:.0f}\u202f% of {event.tokens} tokens"
+    assert short.words == f"{100 * event.kept_tokens / event.tokens:.0f} % of {event.tokens} tokens"
     assert short.words in Page(text_html(done, "")).text
     fate = next(fate for fate in done.trace.fates if fate.document_id == "long")
     assert {"sent", "left"} == {piece.state for piece in stretches(done, fate)}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from ctxasm.app.ui.load.row_tables import (
     FORMULA,
     HEADS,
-    MOST_CELL,
     MOST_COLUMNS,
     MOST_PROBLEMS,
     cell_text,
@@ -22,6 +21,7 @@ from ctxasm.app.ui.load.row_tables import (
     problems_html,
 )
 from ctxasm.app.ui.words.label_text import plain
+from ctxasm.app.ui.words.words import MOST_CELL
 from ctxasm.data.files.problems import Problem
 from tests.app.ui.builders import HOSTILE
 

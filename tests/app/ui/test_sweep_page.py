@@ -121,9 +121,9 @@ def test_sentence_heatmap_table_and_recommendation_are_those_of_the_doors(found,
         fine(app.selectbox(key="sweep_at_budget_policy").set_value(policy).run())
         expected = {tuple(row.changes.values()): at for at, row in enumerate(rows)}
         places = [expected[window, limit, policy] for window in AXES["expand_window"] for limit in AXES["max_tokens"]]
-        cells = re.findall(r'data-at="(\d+)".*?>(★ )?(\d+%) <small>(.*?)</small>', html(app))
+        cells = re.findall(r'data-at="(\d+)".*?>(★ )?(\d+ %) <small>(.*?)</small>', html(app))
         assert [int(at) for at, *_ in cells] == places
-        assert [said for _, _, said, _ in cells] == [f"{share(rows[at]):.0%}" for at in places]
+        assert [said for _, _, said, _ in cells] == [f"{100 * share(rows[at]):.0f} %" for at in places]
         (best,) = [int(at) for at, star, *_ in cells if star]
         assert rows[best].whole == max(rows[at].whole for at in places)
     drawn = html(app)
@@ -220,7 +220,7 @@ def test_an_empty_list_says_which(own_url):
 
 def test_of_settings_that_are_off_the_grid_is_on(counted_url):
     app = ended(fine(sweep_page({"on": "false"}).button(key="start_sweep").click().run()))
-    assert len(set(re.findall(r">(?:★ )?(\d+%) <small>", html(app)))) > 1
+    assert len(set(re.findall(r">(?:★ )?(\d+ %) <small>", html(app)))) > 1
 
 
 def test_a_row_opens_inspect_with_its_settings(found, counted_url):
@@ -316,9 +316,9 @@ def test_the_front_and_what_makes_the_difference_are_those_of_the_sweep(found):
     assert list(named["yours"].y) == [share(swept.rows()[swept.start])]
     assert figure.layout.xaxis.tickformat == ",d"  # 4,000, as everywhere
     assert ceiling(swept) == float(swept.reachable.mean())
-    assert f"{ceiling(swept):.0%}" in front_alt(swept)
+    assert f"{100 * ceiling(swept):.0f} %" in front_alt(swept)
     drawn = importance_html(swept)
-    assert all(f"<b>{part:.0%}</b>" in drawn for part in swept.importance().values())
+    assert all(f"<b>{100 * part:.0f} %</b>" in drawn for part in swept.importance().values())
 
 
 def test_a_line_for_each_window_goes_along_the_number_of_hits(own_url):

@@ -12,8 +12,9 @@ from ctxasm.app.ui.words.event_words import event_sentence
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence, help_of
 from ctxasm.app.ui.words.settings_words import settings_sentence
-from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of
 from ctxasm.llm.embedding import SLIDER, THRESHOLDS, threshold_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Duplicate, Event, Likeness, Reason
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
@@ -183,7 +184,7 @@ def test_each_region_of_the_threshold_has_its_meaning(embedder):
 
 
 def test_small_words():
-    assert (number(12345), plural(1, "query"), plural(2, "query"), plural(0, "chunk")) == (
+    assert (number(12345), counted(1, "query"), counted(2, "query"), counted(0, "chunk")) == (
         "12,345",
         "1 query",
         "2 queries",

@@ -12,7 +12,7 @@ from ctxasm.data.files import Problem, load_bundle, load_bundle_bytes, read_bund
 from ctxasm.data.files import problems as problems_module
 from ctxasm.data.files.importing import import_files
 from ctxasm.data.files.streaming import stream_bundle
-from ctxasm.data.standing import counted
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import InvalidBundle, InvalidInput
 from ctxasm.model.records import Chunk, Document, GoldChunk, Hit, Query, Span
 

@@ -25,9 +25,9 @@ from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
-from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import doubtful
 from ctxasm.citations.used_passages import cited_passages
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
 KEY_FREE = "The extractive answer needs neither a model nor a key."
@@ -99,11 +99,11 @@ def _offer_recheck(place: Any, kept: KeptAnswers | None, picked: Picked) -> None
     claims = [claim.claim.text for check in checks for claim in doubtful(check)]
     if kept is None or not claims:
         return
-    with place.popover(f"Re-check {plural(len(claims), 'claim')}", key="recheck"):
+    with place.popover(f"Re-check {counted(len(claims), 'claim')}", key="recheck"):
         cost = prompt_cost(claims, grounds_of_assembly(kept.assembly).sources, kept.asked.query.query)
         st.markdown(
-            f"A language model would look at the claims that words do not find: **{plural(cost.calls, 'call')}, "
-            f"about {plural(cost.tokens_in, 'token')}**, and what it replies."
+            f"A language model would look at the claims that words do not find: **{counted(cost.calls, 'call')}, "
+            f"about {counted(cost.tokens_in, 'token')}**, and what it replies."
         )
         if not server.workbench().config.has_endpoint:
             st.caption("It needs an endpoint: type one under Change.")
@@ -124,7 +124,7 @@ def _offer_approval(place: Any, scene: Scene, kept: KeptAnswers) -> None:
                     on_click=mark,
                     args=(scene, keys, "add", "cited"),
                     icon=":material/check:",
-                    help=f"{plural(len(keys), 'passage')} that the answer stands on: expected of this question from now on. "
+                    help=f"{counted(len(keys), 'passage')} that the answer stands on: expected of this question from now on. "
                     "Inspect, Details, Evidence takes one back.",
                 )
 

@@ -8,11 +8,12 @@ from typing import Literal, NamedTuple
 from ctxasm.app.ui.ask.context_cards import block_starts
 from ctxasm.app.ui.ask.passages import Passage, passages
 from ctxasm.app.ui.words.verdict_words import Shown, claim_sentence, sign
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.words.words import number, title_of
 from ctxasm.citations.axes import CITATION, FINE, SUPPORT, is_carried, label, parts_of, words
 from ctxasm.citations.checked import CheckedClaim, Support
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import DECLINED
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 from ctxasm.model.support import Conflict
 
@@ -130,7 +131,7 @@ def choices(rows: Sequence[ClaimRow]) -> tuple[Choice, ...]:
     order: tuple[Shown, ...] = (*SUPPORT, "disputed", *CITATION[1:], DECLINED)
     counts = {part: sum(part in row.parts for row in rows) for part in order}
     each = [Choice(f"{number(count)} {_name(part)}", part, sign(part)) for part, count in counts.items() if count]
-    return (Choice(plural(len(rows), "claim")), *each) if len(rows) > counts[DECLINED] else ()
+    return (Choice(counted(len(rows), "claim")), *each) if len(rows) > counts[DECLINED] else ()
 
 
 def _name(part: Shown) -> str:

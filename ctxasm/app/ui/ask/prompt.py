@@ -12,7 +12,8 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Asking
 from ctxasm.app.ui.frame.zones_state import LANGUAGES
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import Channel
@@ -57,7 +58,7 @@ def zones_html(zones: Sequence[Zone]) -> str:
     shown = [zone for zone in zones if zone.tokens]
     bars = "".join(
         f'<div style="width:{100 * z.tokens / total:.3f}%;min-width:2px;background-color:{ZONES[z.name]};{ZONE_MARKS[z.name]}" '
-        f'title="{z.name}: {plural(z.tokens, "token")}"></div>'
+        f'title="{z.name}: {counted(z.tokens, "token")}"></div>'
         for z in shown
     )
     keys = "".join(

@@ -40,9 +40,9 @@ from ctxasm.app.ui.ask.reader_record import (
 )
 from ctxasm.app.ui.frame.session_records import Attempt, KeptAnswer
 from ctxasm.app.ui.words.verdict_words import check_line, figures, sign, summary
-from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.summary import MAY_NOT_ANSWER, facts_sentence, may_not_answer, uses_sentence
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
 ASSETS = Path(__file__).parents[1] / "assets"
@@ -182,7 +182,7 @@ def _how(told: KeptAnswer, check: CheckedAnswer | None) -> list[str]:
     first = f", first text after {told.first_piece_ms:.0f} ms" if told.first_piece_ms is not None else ""
     took = f"{told.elapsed_ms:.0f} ms{first}" if told.called and told.elapsed_ms else ""
     unknown = sum(len(marker.unknown) or (not marker.known) for marker in told.markers)
-    missed = f"{plural(unknown, 'marker')} unknown" if unknown else ""
+    missed = f"{counted(unknown, 'marker')} unknown" if unknown else ""
     return [
         part
         for part in (

@@ -197,7 +197,7 @@ class Reader {
     const { attempt, filter, chip, source, show } = at.dataset, row = at.closest('.line');
     if (at.id === 'previous-claim') this.step(-1);
     else if (at.id === 'next-claim') this.step(1);
-    else if (at.id === 'whole-source') { this.whole = !this.whole; this.again(); }
+    else if (at.id === 'whole-source') { if (this.shown) { this.whole = !this.whole; this.again(); } }
     else if (at.id === 'keys') window.dispatchEvent(new Event('ctxasm-keys'));
     else if (attempt !== undefined) { this.attempt = Number(attempt); this.draw(); this.find('attempts').children[this.attempt].focus(); }
     else if (filter !== undefined) { this.filter = this.filter === filter ? '' : filter; this.drawFilter(); }
@@ -275,7 +275,7 @@ class Reader {
     if (!row) return;
     const origin = row.querySelector('.claim, .chip');
     this.show(Number(row.dataset.pane), Number(row.dataset.at), null, origin, true);
-    origin.focus();
+    origin?.focus();
   }
 
   get motion() { return matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'; }

@@ -11,16 +11,19 @@
   const paneOf = (name) => document.querySelector(PANES[name]);
   const nameOf = (node) => Object.keys(PANES).find((name) => node instanceof Element && node.closest(PANES[name]));
 
-  // The document and chunk of a mark; no chunk where it stands for a whole document.
-  const keyOf = ({ dataset, parentElement }) => {
-    if (dataset.document !== undefined) return [dataset.document];
-    if (dataset.chunk === undefined) return JSON.parse(dataset.pick ?? dataset.at);
-    return [parentElement.closest('[data-document]').dataset.document, Number(dataset.chunk)];
+  // The document and chunk of a mark; no chunk where it stands for a whole document, and nothing where it says no document.
+  const keyOf = (mark) => {
+    const said = mark.dataset.pick ?? mark.dataset.at, { chunk } = mark.dataset, home = mark.closest('[data-document]');
+    if (said && home !== mark) return JSON.parse(said);
+    if (!home) return [];
+    const name = decodeURIComponent(home.dataset.document);
+    return chunk === undefined ? [name] : [name, Number(chunk)];
   };
   const drawn = (name) => [...paneOf(name)?.querySelectorAll(MARKS[name]) ?? []].filter((mark) => mark.getClientRects().length);
   // What stands for it in the other pane, and how far off that is: the same chunk (0), or what is nearest in its document.
   const partner = (mark, name) => {
     const [document, index] = keyOf(mark);
+    if (document === undefined) return undefined;
     const far = (at) => at === index ? 0 : at === undefined || index === undefined ? 0.5 : Math.abs(at - index);
     const own = drawn(other[name]).map((each) => ({ each, key: keyOf(each) })).filter(({ key }) => key[0] === document);
     return own.map(({ each, key }) => ({ each, far: far(key[1]) })).sort((one, two) => one.far - two.far)[0];
@@ -69,6 +72,6 @@
     const at = event.target, name = nameOf(at);
     if (!name || !at.closest || getSelection()?.toString()) return;
     const from = at.closest(MARKS[name]) ?? at.closest('tr, li')?.querySelector(MARKS[name]);
-    if (from) bring(from, name, 'smooth');
+    if (from?.getClientRects().length) bring(from, name, 'smooth');
   });
 })();

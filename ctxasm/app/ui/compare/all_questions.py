@@ -19,7 +19,7 @@ from ctxasm.app.ui.frame.recorded_answers import data_key
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
-from ctxasm.app.ui.words.words import plural
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
 
@@ -37,7 +37,7 @@ def show_all_questions(scene: Scene, pinned: AssemblySettings) -> None:
     if found is None:
         return
     for query_id, why in list(found.swept.failures.items())[:1]:
-        show_problem(f"{plural(len(found.swept.failures), 'question')} could not be assembled, {query_id} among them: {why}")
+        show_problem(f"{counted(len(found.swept.failures), 'question')} could not be assembled, {query_id} among them: {why}")
     st.html(counts_html(found))
     if not found.labelled:
         show_no_gold()
@@ -71,7 +71,7 @@ def compared_set(dataset: str, a: AssemblySettings, b: AssemblySettings) -> Comp
     if (count > AT_ONCE or calls) and session.compare_started != wanted:
         cost = " A model shortens chunks: that costs calls." if calls else ""
         st.button(
-            f"Compare {plural(count, 'question')}", key="start_compare", on_click=_start, args=(wanted,), type="primary", help=cost or None
+            f"Compare {counted(count, 'question')}", key="start_compare", on_click=_start, args=(wanted,), type="primary", help=cost or None
         )
         return None
     try:

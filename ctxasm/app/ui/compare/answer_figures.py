@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from ctxasm.app.ui.compare.differences import chip, signed
+from ctxasm.app.ui.compare.differences import chip
 from ctxasm.app.ui.compare.question_table import MOST_ROWS
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted, percent, signed
 from ctxasm.tuning.compare_answers import FREE, SHARES, AnswerComparison, AnswerEstimate, AnswerPair, Name
 
 LABELS: Mapping[Name, str] = {
@@ -39,7 +40,7 @@ def figures_html(found: AnswerComparison) -> str:
         )
         for each in found.figures
     ]
-    caption = f"{plural(len(found.pairs), 'question')} answered under both: {escape(found.model)}"
+    caption = f"{counted(len(found.pairs), 'question')} answered under both: {escape(found.model)}"
     return boxed(
         table_html(("", chip("A"), chip("B"), "B − A, with its interval", "", "questions"), rows, (1, 2, 3, 5), caption), "ctx-worth"
     )
@@ -47,14 +48,14 @@ def figures_html(found: AnswerComparison) -> str:
 
 def _value(name: Name, value: float) -> str:
     if name in SHARES:
-        return f"{100 * value:.0f}\u202f%"
+        return percent(value)
     return f"{value:.4f}" if name == "cost" else number(value)
 
 
 def _signed(name: Name, value: float) -> str:
     if name not in ("cost", *SHARES):
-        return signed(round(value))
-    return (f"{value:+.4f}" if name == "cost" else f"{100 * value:+.1f}").replace("-", "−")
+        return signed(value)
+    return signed(value, 4) if name == "cost" else signed(100 * value, 1)
 
 
 def worth(each: AnswerPair) -> float:
@@ -80,7 +81,7 @@ def questions_html(found: AnswerComparison, words: Mapping[str, str], link_of: C
         for each in pairs[:MOST_ROWS]
     ]
     heads = ("Question", "Carried", "Citations carry", "Passages", "Declined")
-    caption = f"{plural(len(pairs), 'question')} whose answers differ in worth, the worst for B first"
+    caption = f"{counted(len(pairs), 'question')} whose answers differ in worth, the worst for B first"
     return boxed(table_html(heads, rows, (1, 2, 3, 4), caption), "ctx-questions") if rows else ""
 
 
@@ -91,8 +92,8 @@ def _arrow(name: Name, each: AnswerPair) -> str:
 
 def estimate_words(told: AnswerEstimate) -> str:
     """`12 of 40 answers known already, 28 calls: 41,000 tokens to send, at most 14,000 written, at most 1.20.`"""
-    known = f"{number(told.known)} of {plural(told.answers, 'answer')} known already"
+    known = f"{number(told.known)} of {counted(told.answers, 'answer')} known already"
     if not told.asked:
         return f"{known}, no calls."
     cost = f", at most {told.cost:.2f}" if told.cost else ""
-    return f"{known}, {plural(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."
+    return f"{known}, {counted(told.asked, 'call')}: {number(told.sent)} tokens to send, at most {number(told.written)} written{cost}."

@@ -27,7 +27,8 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.load.load_jobs import PATIENCE_S, REDRAWN_S, job_card
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.records import Query
 from ctxasm.model.results import Assembly
@@ -143,12 +144,12 @@ def _show(found: AnswerComparison) -> None:
     if found.cancelled:
         st.html(
             boxed(
-                f'<p class="cx-note" role="status">Cancelled after {plural(len(found.pairs), "question")}; what was answered is kept.</p>'
+                f'<p class="cx-note" role="status">Cancelled after {counted(len(found.pairs), "question")}; what was answered is kept.</p>'
             )
         )
     if found.failures:
         name, why = next(iter(found.failures.items()))
-        show_problem(f"{plural(len(found.failures), 'question')} not answered, {name} among them: {why}")
+        show_problem(f"{counted(len(found.failures), 'question')} not answered, {name} among them: {why}")
     if found.cancelled or found.failures:
         st.button("Go on", key="answers_go_on", on_click=_forget)
     if found.pairs:

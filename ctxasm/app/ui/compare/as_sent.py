@@ -26,7 +26,8 @@ from ctxasm.app.ui.inspect.before_after import Delta, sent_chunks
 from ctxasm.app.ui.inspect.budget_bar import FAR, Bar, BarDocument, Part, budget_bar
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, title_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.errors import CtxasmError
 from ctxasm.text.formats import has_markers
 
@@ -94,7 +95,7 @@ def said_html(why: Why) -> str:
     """The sentence, what else is not as it should be, and the answer."""
     rest = [fact.sentence for fact in why.facts[1:] if fact.outcome != "cited"]
     listed = "".join(f'<li dir="auto">{escape(sentence)}</li>' for sentence in rest)
-    more = f'<details><summary>{plural(len(rest), "more")}</summary><ul class="cx-facts">{listed}</ul></details>' if rest else ""
+    more = f'<details><summary>{counted(len(rest), "more")}</summary><ul class="cx-facts">{listed}</ul></details>' if rest else ""
     outcome = why.facts[0].outcome if why.facts else "none"
     return boxed(
         f'<p class="cx-decision" role="status" id="ctx-why" data-outcome="{outcome}" dir="auto">{escape(why.sentence)}</p>{more}'
@@ -118,7 +119,7 @@ def _offer_annotations(why: Why) -> None:
 
 def sides_html(why: Why) -> str:
     """What A and B are."""
-    how = ", ".join(filter(None, (why.recorded.model, plural(len(why.recorded.prompt), "message") if why.recorded.prompt else "")))
+    how = ", ".join(filter(None, (why.recorded.model, counted(len(why.recorded.prompt), "message") if why.recorded.prompt else "")))
     a = f"as sent{f' ({escape(how)})' if how else ''}"
     return boxed(f'<ul class="cx-versus"><li>{chip("A")} {a}</li><li>{chip("B")} these settings</li></ul>', "ctx-versus")
 
@@ -163,7 +164,7 @@ def sent_rows(why: Why) -> tuple[ChunkRow, ...]:
     only_a = [chunk_row(b, key, "A", fate_sentence(fates[key])) for key in order if key in shares and key not in in_b]
     only_b = [chunk_row(b, key, "B", NOT_SENT if fates[key].retrieved else NO_HIT) for key in order if key in in_b and key not in shares]
     both = [key for key in order if key in shares and key in in_b and (shares[key] < 1 or fates[key].fate == "truncated")]
-    otherwise = [chunk_row(b, key, "both", f"A: {100 * shares[key]:.0f} % of it. B: {fate_label(fates[key])}.") for key in both]
+    otherwise = [chunk_row(b, key, "both", f"A: {percent(shares[key])} of it. B: {fate_label(fates[key])}.") for key in both]
     return (*only_a, *only_b, *otherwise)
 
 
@@ -192,4 +193,4 @@ def _prompt(side: str, turns: Sequence[Turn | Message]) -> str:
 
 def _text(text: str) -> str:
     rest = len(text) - LONGEST_SHOWN
-    return escape(text) if rest <= 0 else f"{escape(text[:LONGEST_SHOWN])}… <small>and {plural(rest, 'more character')}</small>"
+    return escape(text) if rest <= 0 else f"{escape(text[:LONGEST_SHOWN])}… <small>and {counted(rest, 'more character')}</small>"

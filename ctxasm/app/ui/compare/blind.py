@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ctxasm.app.ui.frame.session_records import Choice
+from ctxasm.model.amounts import counted
 from ctxasm.model.kept import key_of
 from ctxasm.tuning.statistics.pairs import PairedDifference, paired_difference
 
@@ -40,7 +41,7 @@ class Verdict(NamedTuple):
     def sentence(self) -> str:
         """In words."""
         judged = self.a + self.b + self.same
-        preferred = f"Of {judged} questions B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
+        preferred = f"Of {counted(judged, 'question')} B was preferred for {self.b}, A for {self.a}, neither for {self.same}"
         return f"{preferred}: {self.result.sentence()}."
 
 

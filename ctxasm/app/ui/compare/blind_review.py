@@ -20,9 +20,9 @@ from ctxasm.app.ui.frame.session_records import Choice, Scene
 from ctxasm.app.ui.frame.title import show_empty, show_problem
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
-from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.effects import remove
 from ctxasm.citations.markers import parse_markers
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import AssemblySettings
 
@@ -66,7 +66,7 @@ def show_blind_review(scene: Scene, pinned: AssemblySettings) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="blind_choice"):
         for side, label in BUTTONS.items():
             st.button(label, key=f"blind_{side}", on_click=_choose, args=(about, query_id, side))
-        said = f"{plural(len(done), 'question')} judged, {len(order) - len(_choices(about))} to go"
+        said = f"{counted(len(done), 'question')} judged, {len(order) - len(_choices(about))} to go"
         st.html(boxed(f'<span class="cx-note" role="status" id="ctx-judged">{said}</span>'))
         short = st.toggle("Only what differs", True, key="blind_short")
         st.button("Who is who", key="blind_reveal", disabled=not done, type="tertiary")
@@ -144,7 +144,7 @@ def _unblinded(pinned: AssemblySettings, choices: Mapping[str, Choice], is_early
     st.html(settings_html(pinned, session.now))
     words = question_words()
     rows = [(escape(words.get(query_id, query_id)), chip(who) if who != "same" else SAID[who]) for query_id, who in choices.items()]
-    caption = f"{plural(len(choices), 'question')} judged, seed {session.blind_seed}"
+    caption = f"{counted(len(choices), 'question')} judged, seed {session.blind_seed}"
     st.html(boxed(table_html(("Question", "preferred"), rows, caption=caption), "ctx-judgements"))
     with st.container(horizontal=True, gap="small"):
         if is_early:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from ctxasm.app.ui.compare.differences import chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.verdict_words import sign
-from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import FINE, label, parts_of
 from ctxasm.citations.checked import CheckedClaim
 from ctxasm.citations.checked_answer import CheckedAnswer
+from ctxasm.model.amounts import counted
 from ctxasm.tuning.compare_answers import AnswerPair
 
 ALIKE = 0.6
@@ -57,7 +57,7 @@ def claims_html(pair: AnswerPair) -> str:
     pairs = claim_pairs(pair.a.checked, pair.b.checked)
     flipped, same = sum(each.flipped for each in pairs), sum(not each.flipped and None not in each for each in pairs)
     rows = [(_cell(each.a, pair.a.checked), _cell(each.b, pair.b.checked)) for each in pairs if each.flipped or None in each]
-    said = f"{plural(flipped, 'statement')} with another verdict, {same} with the same"
+    said = f"{counted(flipped, 'statement')} with another verdict, {same} with the same"
     used = f"expected passages used: {pair.a.used} → {pair.b.used} of {pair.b.expected}" if pair.b.expected else ""
     head = f'<h2 class="cx-h">Answers<small>{said}{f"; {used}" if used else ""}</small></h2>'
     table = table_html((chip("A"), chip("B")), rows, caption="Statements that differ") if rows else ""

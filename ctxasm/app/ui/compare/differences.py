@@ -11,7 +11,8 @@ from ctxasm.app.ui.inspect.budget_bar import KIND_NAMES, Bar, axis_html, shown_a
 from ctxasm.app.ui.widgets.fates import fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.widgets.word_diff import Stretch, shortened, word_diff
-from ctxasm.app.ui.words.words import fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, fate_sentence, in_attribute, number, title_of
+from ctxasm.model.amounts import counted, signed
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
@@ -107,7 +108,7 @@ def bars_html(a: Bar, b: Bar, stamp: str) -> str:
 
 def _used(bar: Bar) -> str:
     limit = "" if bar.limit is None else f" of {number(bar.limit)}"
-    return f"{number(bar.used)}{limit} tokens used by {plural(bar.sources, 'document')}"
+    return f"{number(bar.used)}{limit} tokens used by {counted(bar.sources, 'document')}"
 
 
 def figures_html(deltas: Sequence[Delta]) -> str:
@@ -117,7 +118,7 @@ def figures_html(deltas: Sequence[Delta]) -> str:
 
 
 def _figure(delta: Delta) -> str:
-    unit = "\u202f%" if delta.unit == "%" else ""
+    unit = " %" if delta.unit == "%" else ""
     of = f" of {number(delta.of)}" if delta.of is not None else ""
     look = f" {delta.verdict}" if delta.verdict else ""
     return (
@@ -125,11 +126,6 @@ def _figure(delta: Delta) -> str:
         f"<dt>{delta.label}</dt> <dd>{number(delta.before)}{unit} → {number(delta.now)}{unit}{of} "
         f"<b>({signed(round(delta.now) - round(delta.before))}{unit})</b></dd></div>"
     )
-
-
-def signed(value: float) -> str:
-    """`+12`, `−3`, `0`."""
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{number(abs(value))}"
 
 
 def chunks_html(rows: Sequence[ChunkRow]) -> str:
@@ -163,10 +159,10 @@ def _cells(group: Sequence[ChunkRow], *, with_why: bool) -> tuple[str, ...]:
         kind = _kind(first.retrieved)
     else:
         texts = "".join(
-            f"<details><summary>#{row.key[1]}, {_kind(row.retrieved)}, {plural(row.tokens, 'token')}</summary>{_quote(row)}</details>"
+            f"<details><summary>#{row.key[1]}, {_kind(row.retrieved)}, {counted(row.tokens, 'token')}</summary>{_quote(row)}</details>"
             for row in sorted(group, key=lambda row: row.key)
         )
-        count = f"<span class='cx-whole'>{plural(len(group), 'chunk')}</span>"
+        count = f"<span class='cx-whole'>{counted(len(group), 'chunk')}</span>"
         name = f"<details class='cx-chunk-group'><summary>{title}, {count}</summary>{texts}</details>"
         kind = f"{found} found" if 0 < found < len(group) else "found" if found else "neighbours"
     return (chip(first.side), name, f"<span class='cx-whole'>{kind}</span>", tokens, *([escape(first.why)] if with_why else []))
@@ -193,7 +189,7 @@ def texts_html(a: str, b: str, heading: str, id: str) -> str:
     body = "".join(map(_stretch, shortened(stretches)))
     return boxed(
         f'<h2 class="cx-h">{escape(heading)}<small>{key}</small></h2><div class="cx-quote cx-diff" tabindex="0" role="region" '
-        f'aria-label="{escape(heading)}, word by word" dir="auto">{body}</div>',
+        f'aria-label="{in_attribute(heading)}, word by word" dir="auto">{body}</div>',
         id,
     )
 

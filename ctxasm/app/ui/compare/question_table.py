@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
-from ctxasm.app.ui.compare.differences import signed
 from ctxasm.app.ui.frame.compare_view import EVERY
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted, signed
 from ctxasm.tuning.compare import Comparison, QuestionDelta
 
 CHANGES = {"worse": "▼ B holds less", "better": "▲ B holds more", "unchanged": "unchanged", "unlabelled": "not labelled"}
@@ -53,7 +53,7 @@ def table(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Call
     if only != EVERY or all(each.change == "unlabelled" for each in rows):
         return boxed(_listed(rows, "Questions", words, link_of), "ctx-questions")
     first = (
-        _listed(changed, f"{plural(len(changed), 'question')} changed", words, link_of)
+        _listed(changed, f"{counted(len(changed), 'question')} changed", words, link_of)
         if changed
         else '<p class="cx-note">No question holds more or less evidence under B.</p>'
     )
@@ -72,7 +72,7 @@ def _folded(rows: Sequence[QuestionDelta], words: Mapping[str, str], link_of: Ca
 def _listed(rows: Sequence[QuestionDelta], caption: str, words: Mapping[str, str], link_of: Callable[[str], str]) -> str:
     heads = ("Question", "B against A", "Evidence A → B", "Tokens A → B", "B − A")
     cells = [_cells(each, words.get(each.query_id, ""), link_of(each.query_id)) for each in rows[:MOST_ROWS]]
-    rest = f'<p class="cx-note">and {plural(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
+    rest = f'<p class="cx-note">and {counted(len(rows) - MOST_ROWS, "more question")}</p>' if len(rows) > MOST_ROWS else ""
     return table_html(heads, cells, (2, 3, 4), caption) + rest
 
 

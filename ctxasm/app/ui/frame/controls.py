@@ -21,7 +21,7 @@ from ctxasm.app.ui.frame.window_table import window_table_controls
 from ctxasm.app.ui.words.idle import idle
 from ctxasm.app.ui.words.setting_words import CHOICES, choice_sentence
 from ctxasm.app.ui.words.settings_words import settings_sentence
-from ctxasm.app.ui.words.words import plural
+from ctxasm.model.amounts import counted
 from ctxasm.model.presets import PRESET_HELP, PRESETS, preset, preset_of
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
@@ -52,7 +52,7 @@ def show_controls(scene: Scene) -> AssemblySettings:
         st.button("↶", key="undo", on_click=state.undo, disabled=not session.past, help="Undo the last change (Ctrl+Z)")
         st.button("↷", key="redo", on_click=state.redo, disabled=not session.future, help="Redo (Ctrl+Shift+Z)")
         changed = len(settings.changed())
-        help = f"{plural(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
+        help = f"{counted(changed, 'setting')} differ from the defaults" if changed else "All settings stand at their defaults"
         st.button(f"Reset {changed}", key="reset", on_click=state.apply, args=(AssemblySettings(),), disabled=not changed, help=help)
         copy_link(scene, settings)
     if session.drawer == SETTINGS:

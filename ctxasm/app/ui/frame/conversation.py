@@ -16,7 +16,7 @@ from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import ticker
 from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, keep_summary_model, keep_turns, typed_turns
-from ctxasm.app.ui.words.words import plural
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.messages import AnswerModel
 from ctxasm.model.records import Query
@@ -106,7 +106,7 @@ def show_turns(assembly: Assembly) -> None:
 def turns_html(rows: tuple[TurnRow, ...], summary: str) -> str:
     """The turns as a list, oldest first; what is left out is struck through and says so."""
     hidden = len(rows) - SHOWN_TURNS
-    more = f'<li class="cx-mute">{plural(hidden, "older turn")}</li>' if hidden > 0 else ""
+    more = f'<li class="cx-mute">{counted(hidden, "older turn")}</li>' if hidden > 0 else ""
     told = f'<li data-state="summary"><b>summary</b> <span dir="auto">{escape(summary)}</span></li>' if summary else ""
     items = "".join(_turn(row) for row in rows[-SHOWN_TURNS:])
     return f'<div class="cx" id="ctx-turns"><ul class="cx-turns">{told}{more}{items}</ul></div>'
@@ -125,7 +125,7 @@ def offer_summary(scene: Scene, assembly: Assembly, picked: Picked) -> None:
         return
     model = next((model for model in picked.models if model.is_language_model), None)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        label = f"Summarise {plural(conversation.trimmed, 'older turn')}"
+        label = f"Summarise {counted(conversation.trimmed, 'older turn')}"
         asked = st.button(label, key="summarise_turns", disabled=model is None, help=None if model else "Pick a language model first.")
         place = st.empty()
     if asked and model is not None:

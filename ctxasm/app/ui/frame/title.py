@@ -12,7 +12,8 @@ from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.typed_questions import fusion_of, is_typed, is_unsaved, notes_of
 from ctxasm.app.ui.widgets.fates import failures
 from ctxasm.app.ui.words.setting_words import BOUNDARY_LABEL, BOUNDARY_REASON, NO_BOUNDARIES
-from ctxasm.app.ui.words.words import decimal, plural, too_long
+from ctxasm.app.ui.words.words import decimal, in_attribute, too_long
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 
 METHODS = {
@@ -40,7 +41,7 @@ def show_query_title(page: str, scene: Scene, assembly: Assembly | None, stamp: 
     if notes:
         st.html(f'<div class="cx">{notes}</div>')
     for event in failures(assembly) if assembly is not None else ():
-        still = f"{plural(event.chunks, 'chunk')} shortened by the question's words instead."
+        still = f"{counted(event.chunks, 'chunk')} shortened by the question's words instead."
         show_trouble("The model that shortens chunks gave no answer", event.message, still)
 
 
@@ -51,7 +52,7 @@ def found_badges(scene: Scene) -> list[str]:
     badges = [f"<b>{escape(METHODS.get(method, method))}</b>"] if method else []
     badges += [fused] if (fused := fusion_of(query)) else []
     if query.bm25_matches is not None:
-        badges.append(f"{plural(query.bm25_matches, 'match')} by words (BM25)")
+        badges.append(f"{counted(query.bm25_matches, 'match')} by words (BM25)")
     if query.best_similarity is not None:
         badges.append(f"closest in meaning <b>{decimal(query.best_similarity)}</b> (cosine)")
     return badges
@@ -70,7 +71,7 @@ def _warnings(scene: Scene, assembly: Assembly) -> str:
         html += boundary_badge()
     if assembly.overshoot_tokens:
         html += f'<span class="cx-badge warn" data-overshoot="{assembly.overshoot_tokens}"><span class="cx-dot warn"></span>'
-        html += f"{plural(assembly.overshoot_tokens, 'token')} over the limit</span>"
+        html += f"{counted(assembly.overshoot_tokens, 'token')} over the limit</span>"
     if not assembly.exact:
         html += (
             '<span class="cx-badge warn" data-exact="false"><span class="cx-dot warn"></span>'
@@ -82,7 +83,7 @@ def _warnings(scene: Scene, assembly: Assembly) -> str:
 def boundary_badge() -> str:
     """The badge of a format in which a source's own text may pass for a header."""
     return (
-        f' <span class="cx-badge warn" data-boundaries="false" title="{escape(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
+        f' <span class="cx-badge warn" data-boundaries="false" title="{in_attribute(BOUNDARY_REASON)}"><span class="cx-dot warn"></span>'
         f"{BOUNDARY_LABEL}</span>"
     )
 

@@ -16,7 +16,8 @@ from ctxasm.app.ui.inspect.evidence import states_of
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.fates import SENT, supplement_of
 from ctxasm.app.ui.words.setting_words import CHOICES
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import AssemblySettings, spec_of, specs
@@ -203,7 +204,7 @@ def _setting(changed: Changed) -> str:
 def _figure(delta: Delta) -> str:
     same = _shown(delta.before) == _shown(delta.now)
     of = f" of {number(delta.of)}" if delta.of is not None else ""
-    unit = "\u202f%" if delta.unit == "%" else ""
+    unit = " %" if delta.unit == "%" else ""
     most = "≤\u202f" if delta.bound and delta.now else ""
     was = "" if same else f'<span class="cx-mute">{_shown(delta.before)}{unit} → </span>'
     mark = "" if same else MARKS[delta.verdict]
@@ -224,7 +225,7 @@ def _moves(words: str, moved: Sequence[Moved]) -> str:
     )
     rest = f" and {number(len(moved) - MOST_CHUNKS)} more" if len(moved) > MOST_CHUNKS else ""
     return (
-        f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{plural(len(moved), "chunk")} {words} {chips}{rest}</span>'
+        f'<span class="cx-moves" data-moved="{words}" data-count="{len(moved)}">{counted(len(moved), "chunk")} {words} {chips}{rest}</span>'
     )
 
 

@@ -11,6 +11,7 @@ from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.model.amounts import percent
 from ctxasm.model.results import Assembly, DocumentSize
 
 NOTHING = 1e-12
@@ -56,18 +57,18 @@ def _says(assembly: Assembly) -> str:
     within = "" if assembly.settings.max_chars is None else ", whatever its characters,"
     if regret.regret <= NOTHING:
         return f"No choice of whole documents{within} is worth more than this one (packing regret 0)."
-    share = 100 * regret.regret / regret.best
+    share = percent(regret.regret / regret.best)
     if large := _too_large(assembly):
         title = escape(title_of(assembly.trace.documents, large.document_id))
         alone = f"{title} alone has {number(large.tokens)} tokens"
-        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share:.0f} %."
+        return f"No packing of whole documents holds the best hit: {alone}. Beside what is kept of it, packing regret is {share}."
     if regret.exact:
         names = ", ".join(escape(title_of(assembly.trace.documents, key, 40)) for key in regret.documents[:MOST_NAMES])
         more = len(regret.documents) - MOST_NAMES
         best = f" Best: {names}{f' and {more} more' if more > 0 else ''}." if names else ""
-        return f"Worth {share:.0f} % less than the best choice of whole documents{within} (packing regret).{best}"
+        return f"Worth {share} less than the best choice of whole documents{within} (packing regret).{best}"
     bound = "what the best is worth is only known from above"
-    return f"Worth at most {share:.0f} % less than any choice of whole documents{within} (packing regret): {bound}."
+    return f"Worth at most {share} less than any choice of whole documents{within} (packing regret): {bound}."
 
 
 def _bars(assembly: Assembly) -> str:

@@ -19,9 +19,11 @@ from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.inspect.before_after import fresh_chunks
 from ctxasm.app.ui.inspect.zones_strip import zones_picture
+from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.words.words import in_attribute, number, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.events import Supplemented
 from ctxasm.model.results import Assembly, DocumentSize, Fate, Key, Segment
@@ -273,15 +275,15 @@ def _spread(ticks: list[str], limit: int = 24) -> list[str]:
 
 def _key_text(document: BarDocument) -> str:
     numbers = "".join(f"[{n}]" for n in document.numbers)
-    state = _need_text(document) if not document.kept else plural(document.tokens, "token")
+    state = _need_text(document) if not document.kept else counted(document.tokens, "token")
     return f"{numbers} {document.title}: {state}".strip()
 
 
 def _part_html(part: Part, whole: int, new: bool) -> str:
     name = f"{part.label} · {KIND_NAMES[part.kind]}{' · new' if new else ''}" if part.label else KIND_NAMES[part.kind]
     return (
-        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" title="{escape(name)} · '
-        f'{plural(part.tokens, "token")}"></div>'
+        f'<div class="cx-part k-{part.kind}{" new" if new else ""}" style="width:{_percent(part.tokens, whole)}" '
+        f'title="{in_attribute(name)} · {counted(part.tokens, "token")}"></div>'
     )
 
 
@@ -323,7 +325,7 @@ def strip_html(assembly: Assembly, middle: bool) -> str:
         if middle
         else ""
     )
-    spoken = f"Token axis of the context: {total} tokens in {plural(len(seen), 'block')}."
+    spoken = f"Token axis of the context: {total} tokens in {counted(len(seen), 'block')}."
     return (
         f'<div class="cx" id="ctx-strip"><div class="cx-strip" role="img" aria-label="{spoken}">'
         f'{"".join(_spread(ticks))}<div class="cx-strip-track">{track}</div>{band}</div>'
@@ -344,12 +346,12 @@ def _stretch(run: Stretch, total: int) -> str:
 def budget_html(assembly: Assembly, stamp: str, fresh: frozenset[Key] = frozenset()) -> str:
     """The budget bar, addressable as `#ctx-budget`. `fresh` chunks came in with the last change."""
     bar = budget_bar(assembly)
-    used, kept = f"{number(bar.used)} of {number(assembly.limit)} tokens", plural(bar.sources, "document")
-    spoken = f"Budget bar: {used} used by {kept}; {plural(len(bar.dropped), 'document')} left out."
+    used, kept = f"{number(bar.used)} of {number(assembly.limit)} tokens", counted(bar.sources, "document")
+    spoken = f"Budget bar: {used} used by {kept}; {counted(len(bar.dropped), 'document')} left out."
     return (
         f'<section class="cx cx-budget" id="ctx-budget" data-tokens="{bar.used}" data-limit="{bar.limit}" data-stamp="{escape(stamp)}">'
         f"{zones_picture(assembly, _limit_at(bar))}"
-        f'<div class="cx-plot" role="img" aria-label="{escape(spoken)}">{track_html(bar, shown_axis(bar), fresh)}</div>'
+        f'<div class="cx-plot" role="img" aria-label="{in_attribute(spoken)}">{track_html(bar, shown_axis(bar), fresh)}</div>'
         f"{axis_html(shown_axis(bar))}{_legend(bar, fresh)}</section>"
     )
 
@@ -416,8 +418,8 @@ def _group(document: BarDocument, axis: int, fresh: frozenset[Key], cut: bool, s
         marks = f' data-missing="{document.missing_tokens or ""}"'
     return (
         f'<div class="cx-group{" cut" if cut and document.kept else ""}" style="width:{_percent(document.tokens, axis)}{side}" '
-        f'data-document="{escape(document.document_id)}" data-state="{"kept" if document.kept else "dropped"}"{marks} '
-        f'title="{escape(says)}">'
+        f'{document_of(document.document_id)} data-state="{"kept" if document.kept else "dropped"}"{marks} '
+        f'title="{in_attribute(says)}">'
         f'<span class="cx-tag">{numbers}<span>{escape(document.title)}</span></span><div class="cx-parts">{parts}</div>{need}</div>'
     )
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import NamedTuple
 
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.words.words import in_attribute
 from ctxasm.model.results import Key
 
 ROW, COMPACT_ROW, COMPACT_BEYOND = 21, 11, 15
@@ -50,7 +51,7 @@ def bundles_html(threads: Sequence[Thread], bundles: Sequence[ThreadBundle], lef
     compact = " compact" if row == COMPACT_ROW else ""
     return (
         f'<div class="cx-bundles-head"><b>{left}</b><b>{right}</b></div>'
-        f'<div class="cx-bundles{compact}" role="group" aria-label="{escape(spoken)}" style="height:{height:.0f}px" '
+        f'<div class="cx-bundles{compact}" role="group" aria-label="{in_attribute(spoken)}" style="height:{height:.0f}px" '
         f'data-threads="{len(threads)}" data-bundles="{len(bundles)}">{lines}{places}{boxes}</div>'
     )
 
@@ -68,7 +69,7 @@ def _ribbons(bundle: ThreadBundle, top: float, row: float, height: float, thread
 
 
 def _place(thread: Thread, top: float, row: float) -> str:
-    at = f'class="cx-place {thread.kind}" style="top:{top:.0f}px;height:{row - 2:.0f}px" title="{escape(thread.title)}"'
+    at = f'class="cx-place {thread.kind}" style="top:{top:.0f}px;height:{row - 2:.0f}px" title="{in_attribute(thread.title)}"'
     if thread.key is None:
         return f"<span {at}>{escape(thread.label)}</span>"
     return f'<button type="button" {at} {pick_of(thread.key)}>{escape(thread.label)}</button>'
@@ -77,6 +78,6 @@ def _place(thread: Thread, top: float, row: float) -> str:
 def _box(bundle: ThreadBundle, top: float, row: float) -> str:
     height = max(row * len(bundle.threads), LEAST_BUNDLE)
     return (
-        f'<div class="cx-bundle {bundle.kind}" style="top:{top:.0f}px;height:{height:.0f}px" title="{escape(bundle.title)}">'
+        f'<div class="cx-bundle {bundle.kind}" style="top:{top:.0f}px;height:{height:.0f}px" title="{in_attribute(bundle.title)}">'
         f'<b>{escape(bundle.number)}</b><span dir="auto">{escape(bundle.title)}</span><small>{escape(bundle.note)}</small></div>'
     )

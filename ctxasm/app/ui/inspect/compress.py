@@ -13,7 +13,8 @@ from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.fates import SENT, failures, fates_by_key
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.words.words import number, title_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Compressed
 from ctxasm.model.results import Assembly, Key
 
@@ -56,8 +57,8 @@ def _notes(assembly: Assembly, rows: tuple[Squeezed, ...]) -> str:
     sent = sum(row.sent for row in rows)
     failed = "".join(f'<p class="cx-note cx-need">{escape(event_sentence(event))}</p>' for event in failures(assembly))
     return (
-        f'<p class="cx-note" style="padding-bottom:8px">{plural(len(rows), "chunk")} shortened from {number(before)} to '
-        f"{plural(after, 'token')}, {sent} of them sent. The life of a chunk shows in grey what was left out of it.</p>{failed}"
+        f'<p class="cx-note" style="padding-bottom:8px">{counted(len(rows), "chunk")} shortened from {number(before)} to '
+        f"{counted(after, 'token')}, {sent} of them sent. The life of a chunk shows in grey what was left out of it.</p>{failed}"
     )
 
 
@@ -67,7 +68,7 @@ def _table(rows: tuple[Squeezed, ...]) -> str:
         (
             f"{number_chip(row.block) if row.block is not None else ''} <span {at_of(*row.key)}>{escape(row.name)}</span>",
             _bar(row, most),
-            f"{100 * row.kept_tokens / max(row.tokens, 1):.0f}\u202f% of {number(row.tokens)}",
+            f"{percent(row.kept_tokens / max(row.tokens, 1))} of {number(row.tokens)}",
             HOW[row.how],
             '<span class="cx-fate">sent</span>' if row.sent else '<span class="cx-fate gone">not sent</span>',
         )
@@ -78,7 +79,7 @@ def _table(rows: tuple[Squeezed, ...]) -> str:
 
 def _bar(row: Squeezed, most: int) -> str:
     kept, whole = 100 * row.kept_tokens / max(row.tokens, 1), 100 * row.tokens / max(most, 1)
-    title = f"{number(row.kept_tokens)} of {plural(row.tokens, 'token')}"
+    title = f"{number(row.kept_tokens)} of {counted(row.tokens, 'token')}"
     return f'<div class="cx-squeezed" style="width:{whole:.1f}%" title="{title}"><i style="width:{kept:.1f}%"></i></div>'
 
 

@@ -10,7 +10,7 @@ from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.fates import SENT, likeness_label
 from ctxasm.app.ui.widgets.tables import table_html
 from ctxasm.app.ui.widgets.word_diff import shortened, word_diff
-from ctxasm.app.ui.words.words import title_of
+from ctxasm.app.ui.words.words import in_attribute, title_of
 from ctxasm.model.events import Duplicate, Likeness, Promoted
 from ctxasm.model.results import Assembly, Key
 
@@ -110,7 +110,9 @@ def difference_html(assembly: Assembly, copy: Copy, found: Difference) -> str:
 
 def _side(name: str, pieces: Sequence[Piece], tag: str) -> str:
     body = "".join(_piece(piece, tag) for piece in pieces)
-    return f'<div class="cx-quote" tabindex="0" role="region" aria-label="{escape(name)}" dir="auto"><h3>{escape(name)}</h3>{body}</div>'
+    return (
+        f'<div class="cx-quote" tabindex="0" role="region" aria-label="{in_attribute(name)}" dir="auto"><h3>{escape(name)}</h3>{body}</div>'
+    )
 
 
 def _piece(piece: Piece, tag: str) -> str:

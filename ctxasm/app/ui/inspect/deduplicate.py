@@ -13,7 +13,8 @@ from ctxasm.app.ui.inspect.expand import document_order
 from ctxasm.app.ui.widgets.chunk_clicks import at_of
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.event_words import coincidence_words
-from ctxasm.app.ui.words.words import plural, title_of
+from ctxasm.app.ui.words.words import title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Coincidence, Merged, NearMiss, Stripped
 from ctxasm.model.results import Assembly, Key
 
@@ -110,7 +111,7 @@ def _shared(text: str) -> str:
 
 
 def _verdict(pair: OverlapPair, threshold: int) -> tuple[str, str]:
-    chars = plural(pair.chars, "character")
+    chars = counted(pair.chars, "character")
     match pair.verdict:
         case "stripped":
             return "shown once", f"{chars} shared."
@@ -130,7 +131,7 @@ def seams_html(pairs: Sequence[OverlapPair], threshold: int) -> str:
     drawn = [seam_html(pair, threshold) for pair in ordered]
     first, rest = drawn[:FIRST_SEAMS], drawn[FIRST_SEAMS:]
     more = (
-        f'<details><summary>{plural(len(rest), "more seam")}</summary><ul class="cx-seams">{"".join(rest)}</ul></details>' if rest else ""
+        f'<details><summary>{counted(len(rest), "more seam")}</summary><ul class="cx-seams">{"".join(rest)}</ul></details>' if rest else ""
     )
     return f'<ul class="cx-seams">{"".join(first)}</ul>{more}'
 

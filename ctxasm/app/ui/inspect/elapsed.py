@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ctxasm.app.ui.widgets.tables import table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 from ctxasm.model.stage_labels import stage_name
 
@@ -50,9 +51,9 @@ def latency_html(rows: Sequence[Latency], assembly: Assembly) -> str:
     cells.append(("<b>All stages</b>", f"<b>{total:.2f}</b>", f"<b>{published:.0f}</b>", "", ""))
     fetch = assembly.trace.fetch
     note = (
-        f'<p class="cx-note" style="margin-top:8px">Reading the store: {plural(fetch.statements, "statement")} for chunks, '
-        f"{plural(fetch.document_statements, 'statement')} for titles,"
-        f" {plural(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per "
+        f'<p class="cx-note" style="margin-top:8px">Reading the store: {counted(fetch.statements, "statement")} for chunks, '
+        f"{counted(fetch.document_statements, 'statement')} for titles,"
+        f" {counted(fetch.rows, 'row')}, {fetch.elapsed_ms:.2f} ms. Published: the five-stage pipeline's own figures (one query per "
         "document, its machine, not this one).</p>"
     )
     return table_html(("stage", "ms here", "ms published", "chunks", "tokens"), cells, (1, 2, 3, 4), "Time of each stage") + note

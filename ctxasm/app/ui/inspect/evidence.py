@@ -16,6 +16,7 @@ from ctxasm.app.ui.inspect.find import show_find
 from ctxasm.app.ui.widgets.expected import Expected, expected_of, sign_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.words import title_of
+from ctxasm.model.amounts import percent
 from ctxasm.model.results import Assembly
 from ctxasm.model.stage_labels import stage_name
 from ctxasm.tuning.evidence import EvidenceState
@@ -78,7 +79,7 @@ def _row(scene: Scene, assembly: Assembly, state: EvidenceState, marks: Expected
     title = escape(title_of(assembly.trace.documents, state.document_id))
     chunks = ", ".join(f"#{index}" for index in state.chunk_indexes)
     where = f"characters {state.start}–{state.end} · " if state.start is not None else ""
-    share = f"{100 * state.share:.0f} %" if state.state == "partly" else ""
+    share = percent(state.share) if state.state == "partly" else ""
     lost = "" if state.stage is None else "never retrieved" if state.stage == "retrieve" else f"at {stage_name(state.stage)}"
     signs = [sign_html(marks, (state.document_id, index)) for index in state.chunk_indexes] if state.kind == "chunk" else []
     return (

@@ -14,7 +14,8 @@ from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.expected import Expected
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import decimal, fate_label, plural, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, in_attribute, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Absent, Placed
 from ctxasm.model.results import Assembly, Fate
 
@@ -99,13 +100,13 @@ def _row(rows: ChunkMap, row: int, compact: bool, marks: Expected) -> str:
         cells.append(_cell(rows.titles[row], by_index[index], ends, compact, marks) if index in by_index else _gap(index))
     if indexes and (indexes[-1], "last") not in ends:
         cells.append('<i class="cx-break" title="the document goes on"></i>')
-    return f'<div class="cx-lane"><span dir="auto" title="{escape(rows.titles[row])}">{row + 1} {escape(rows.titles[row])}</span>' + (
+    return f'<div class="cx-lane"><span dir="auto" title="{in_attribute(rows.titles[row])}">{row + 1} {escape(rows.titles[row])}</span>' + (
         f'<div class="cx-cells">{"".join(cells)}</div></div>'
     )
 
 
 def _break(count: int) -> str:
-    return f'<i class="cx-break" title="{plural(count, "chunk")} not read"></i>'
+    return f'<i class="cx-break" title="{counted(count, "chunk")} not read"></i>'
 
 
 def _gap(index: int) -> str:
@@ -122,7 +123,7 @@ def _cell(title: str, fate: Fate, ends: Collection[tuple[int, str]], compact: bo
     look += " wanted" if marks.holds(key) else ""
     look += "".join(f" {kind}" for kind in ("first", "last") if (fate.chunk_index, kind) in ends)
     return (
-        f'<button type="button" class="cx-cell {look}" title="{escape(says)}" '
+        f'<button type="button" class="cx-cell {look}" title="{in_attribute(says)}" '
         f"{pick_of(key)}>{'' if compact else f'<b>{fate.chunk_index}</b>'}</button>"
     )
 

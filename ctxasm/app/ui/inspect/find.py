@@ -13,7 +13,7 @@ from ctxasm.app.ui.widgets.context_marks import fate_chip, marked_phrase, number
 from ctxasm.app.ui.widgets.expected import Expected, sign_html
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import plural
+from ctxasm.model.amounts import counted
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.results import Assembly
 from ctxasm.model.stage_labels import REASONS
@@ -48,7 +48,7 @@ def show_find(scene: Scene, assembly: Assembly, marks: Expected, hint: bool = Tr
         return
     rows = sorted((_row(assembly, chunk, phrase, marks) for chunk in found), key=lambda row: row[0])
     shown = (
-        f"{plural(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
+        f"{counted(len(found), 'chunk')}{' (the first ' + str(LIMIT) + ')' if len(found) == LIMIT else ''}, "
         f"{sum(row[0] < 2 for row in rows)} of them in the context"
     )
     st.html(boxed(table_html(("chunk", "fate"), [row[1:] for row in rows], caption=escape(shown)), "ctx-find"))

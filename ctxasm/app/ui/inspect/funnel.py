@@ -10,7 +10,8 @@ import streamlit as st
 from ctxasm.app.ui.frame.session import session
 from ctxasm.app.ui.inspect.evidence import Level, flow
 from ctxasm.app.ui.widgets.fates import SENT
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import agreeing, counted
 from ctxasm.model.events import Compressed, Duplicate, Merged, NearMiss, Prefixed, Stripped
 from ctxasm.model.results import Assembly
 from ctxasm.tuning.evidence import EvidenceState
@@ -72,7 +73,7 @@ def _step(name: str, stage: str, label: str, value: str, levels: dict[str, Level
 
 def _found(assembly: Assembly, levels: dict[str, Level]) -> Step:
     hits = levels["retrieved"].hits
-    return _step("found", "retrieved", "found", number(hits), levels, f"Search returned {plural(hits, 'chunk')}.")
+    return _step("found", "retrieved", "found", number(hits), levels, f"Search returned {counted(hits, 'chunk')}.")
 
 
 def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
@@ -82,7 +83,7 @@ def _widened(assembly: Assembly, levels: dict[str, Level]) -> Step:
     elif not window:
         does = "No neighbours are fetched: raise Neighbours to see them appear."
     else:
-        does = f"{plural(level.neighbours, 'neighbour')} came along."
+        does = f"{counted(level.neighbours, 'neighbour')} came along."
     return _step("widened", "expand", "widened", number(level.hits + level.neighbours), levels, does)
 
 
@@ -92,9 +93,9 @@ def _repeats(assembly: Assembly, levels: dict[str, Level]) -> Step:
     chars = sum(event.chars for event in events if isinstance(event, (Stripped, Merged)))
     copies = sum(isinstance(event, Duplicate) for event in events)
     near = sum(isinstance(event, NearMiss) for event in events)
-    said = [f"{number(chars)} characters that neighbours share are sent once"] if chars else []
-    said += [f"{plural(copies, 'copy')} left out"] if copies else []
-    said += [f"{plural(near, 'short overlap')} kept"] if near else []
+    said = [f"{counted(chars, 'character')} that neighbours share {agreeing(chars, 'is', 'are')} sent once"] if chars else []
+    said += [f"{counted(copies, 'copy')} left out"] if copies else []
+    said += [f"{counted(near, 'short overlap')} kept"] if near else []
     does = f"{', '.join(said)}." if said else "Nothing is said twice."
     return _step("repeats", "deduplicate", "repeats out", f"−{number(chars)} chars" if chars else "0", levels, does)
 
@@ -108,26 +109,34 @@ def _grouped(assembly: Assembly, levels: dict[str, Level]) -> Step:
 def _shortened(assembly: Assembly, levels: dict[str, Level]) -> Step:
     record = assembly.trace.stage("compress")
     count = sum(isinstance(event, Compressed) for event in record.events) if record else 0
-    does = f"{plural(count, 'chunk')} keep only what bears on the question." if count else "No chunk had to be shortened."
+    does = (
+        f"{counted(count, 'chunk')} {agreeing(count, 'keeps', 'keep')} only what bears on the question."
+        if count
+        else "No chunk had to be shortened."
+    )
     return _step("shortened", "compress", "shortened", number(count), levels, does)
 
 
 def _fits(assembly: Assembly, levels: dict[str, Level]) -> Step:
     gone = sum(fate.fate == "dropped" and fate.stage == "budget" for fate in assembly.trace.fates)
-    does = f"{plural(gone, 'chunk')} did not fit into {number(assembly.limit)} tokens." if gone else "Everything fits."
+    does = f"{counted(gone, 'chunk')} did not fit into {number(assembly.limit)} tokens." if gone else "Everything fits."
     level = levels["budget"]
     return _step("fits", "budget", "fits", number(level.hits + level.neighbours), levels, does)
 
 
 def _prefixed(assembly: Assembly, levels: dict[str, Level]) -> Step:
     count = sum(isinstance(event, Prefixed) for record in assembly.trace.stages for event in record.events)
-    does = f"{plural(count, 'page summary')} stand before their documents." if count else "No page summaries are written."
+    does = (
+        f"{counted(count, 'page summary')} {agreeing(count, 'stands before its document', 'stand before their documents')}."
+        if count
+        else "No page summaries are written."
+    )
     return _step("prefixed", "summarise", "summaries", number(count), levels, does)
 
 
 def _sources(assembly: Assembly, levels: dict[str, Level]) -> Step:
     sent = sum(fate.fate in SENT for fate in assembly.trace.fates)
-    does = f"{plural(sent, 'chunk')} under {plural(len(assembly.citations), 'number')} that an answer can cite."
+    does = f"{counted(sent, 'chunk')} under {counted(len(assembly.citations), 'number')} that an answer can cite."
     return _step("sources", "cite", "sources", number(len(assembly.citations)), levels, does)
 
 

@@ -14,7 +14,8 @@ from ctxasm.app.ui.inspect.expand import document_order
 from ctxasm.app.ui.widgets.context_marks import number_chip
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import decimal, fate_label, plural, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly, Fate
 
 
@@ -85,12 +86,12 @@ def shift_html(shifts: Sequence[Shift]) -> str:
         mark = '<span class="cx-need">▲ wrong</span>' if shift.wrong else '<span class="cx-mute">● same</span>'
         rows.append((f'<span class="cx-nowrap"><b class="cx-mono">[{shift.before}]</b> → {after}</span>', escape(shift.title), mark))
     wrong = sum(shift.wrong for shift in shifts)
-    caption = f"Numbered before assembly, {plural(wrong, 'number')} of {len(shifts)} would be wrong"
+    caption = f"Numbered before assembly, {counted(wrong, 'number')} of {len(shifts)} would be wrong"
     return table_html(("before → after", "source", "old number"), rows, caption=caption)
 
 
 def show_group(assembly: Assembly) -> None:
     """The hits by rank, and the documents that they go to."""
     threads, bundles = grouping(assembly)
-    spoken = f"{plural(len(threads), 'hit')} by rank go to {plural(len(bundles), 'document')}."
+    spoken = f"{counted(len(threads), 'hit')} by rank go to {counted(len(bundles), 'document')}."
     st.html(boxed(bundles_html(threads, bundles, "rank", "documents, and the neighbours in them", spoken), "ctx-group"))

@@ -20,7 +20,8 @@ from ctxasm.app.ui.widgets.expected import MARK_HELP, SPAN_HELP, UNMARK_HELP, Ex
 from ctxasm.app.ui.widgets.fates import fate_of
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.event_words import event_sentence
-from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, plural, title_of
+from ctxasm.app.ui.words.words import decimal, fate_label, fate_sentence, number, title_of
+from ctxasm.model.amounts import counted
 from ctxasm.model.events import Event, Failed, Numbered, Ordered, Overshot, Placed, Prefixed, Supplemented, Yielded
 from ctxasm.model.results import Assembly, Fate, Key, StageRecord
 from ctxasm.model.stage_labels import stage_name
@@ -91,7 +92,7 @@ def _text(assembly: Assembly, fate: Fate) -> str:
     seen = escape(sent) if short and short.rewritten else _sent(pieces)
     return (
         f'<h3>what is sent of it, {how}</h3>{seen}<details id="ctx-left-out"><summary>Show its whole text, with the '
-        f"{plural(left, 'character')} that are left out in grey</summary>{''.join(_stretch(piece) for piece in pieces)}</details>"
+        f"{counted(left, 'character')} that are left out in grey</summary>{''.join(_stretch(piece) for piece in pieces)}</details>"
     )
 
 

@@ -17,7 +17,8 @@ from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.bundles import Thread, ThreadBundle, bundles_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.setting_words import choice_sentence
-from ctxasm.app.ui.words.words import decimal, number, plural, title_of
+from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Ordered
 from ctxasm.model.results import Assembly, Key
 from ctxasm.model.settings import AssemblySettings, Ordering
@@ -93,7 +94,7 @@ def order_html(places: Sequence[Place]) -> str:
     threads = [Thread(str(place.relevance), f"{place.label}, best score {decimal(place.score)}", "found", place.first) for place in drawn]
     by_position = sorted(enumerate(drawn), key=lambda pair: pair[1].position)
     bundles = [ThreadBundle(f"[{place.position}]", place.label, "", "found", (index,)) for index, place in by_position]
-    spoken = f"{plural(len(places), 'block')} by relevance, and where each stands in the context."
+    spoken = f"{counted(len(places), 'block')} by relevance, and where each stands in the context."
     return bundles_html(threads, bundles, "relevance", "position in the context", spoken)
 
 
@@ -103,7 +104,7 @@ def prefix_html(found: Mapping[Ordering, Prefix], chosen: str, earlier: str) -> 
     for ordering, prefix in found.items():
         mark = " ● chosen" if ordering == chosen else ""
         name = f'<span data-ordering="{ordering}">{escape(ordering)}<span class="cx-mute">{mark}</span></span>'
-        rows.append((name, number(prefix.tokens), f"{100 * prefix.share:.0f} %"))
+        rows.append((name, number(prefix.tokens), percent(prefix.share)))
     caption = f"Tokens in common with the context of {escape(earlier)}"
     return table_html(("ordering", "tokens in common", "share of this context"), rows, (1, 2), caption)
 

@@ -7,7 +7,8 @@ from html import escape
 from typing import NamedTuple
 
 from ctxasm.answering.zones.words import conversation_line
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 from ctxasm.model.zoning import Conversation, Zone, ZoneName, Zones
 
@@ -68,7 +69,7 @@ def notes(zones: Zones | None, conversation: Conversation | None) -> tuple[str, 
 
 
 def _size(zone: Zone) -> str:
-    return f"{plural(zone.tokens, 'token')}, {HOW[zone.how]}"
+    return f"{counted(zone.tokens, 'token')}, {HOW[zone.how]}"
 
 
 def zones_picture(assembly: Assembly, limit_at: float) -> str:
@@ -81,7 +82,7 @@ def zones_picture(assembly: Assembly, limit_at: float) -> str:
         return f'<div class="cx-window" id="ctx-window">{said}</div>' if said else ""
     stretches = zone_stretches(zones)
     name = f" of {escape(zones.model)}" if zones.model else ""
-    over = f' · <span class="cx-need">{plural(zones.over, "token")} over</span>' if zones.over else ""
+    over = f' · <span class="cx-need">{counted(zones.over, "token")} over</span>' if zones.over else ""
     spoken = ", ".join(f"{WORDS[zone.name]} {zone.tokens}" for zone in zones.zones if zone.tokens)
     return (
         f'<div class="cx-window" id="ctx-window" data-window="{zones.window}" data-over="{zones.over}">'
@@ -99,7 +100,7 @@ def _stretch(stretch: Stretch) -> str:
 
 def _end(stretches: tuple[Stretch, ...], zones: Zones) -> str:
     """What stands beyond the end of the window, where the zones exceed it."""
-    title = f"{plural(zones.over, 'token')} beyond the window"
+    title = f"{counted(zones.over, 'token')} beyond the window"
     return f'<i style="left:{window_end(stretches, zones.window):.3f}%" title="{title}"></i>' if zones.over else ""
 
 
@@ -125,5 +126,5 @@ def _notes(said: tuple[str, ...]) -> str:
     if not said:
         return ""
     first, *rest = (f"<li>{escape(note)}</li>" for note in said)
-    more = f"<details><summary>{plural(len(rest), 'more note')}</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
+    more = f"<details><summary>{counted(len(rest), 'more note')}</summary><ul>{''.join(rest)}</ul></details>" if rest else ""
     return f'<div class="cx-window-notes" data-notes="{len(said)}"><ul>{first}</ul>{more}</div>'

@@ -17,9 +17,10 @@ from ctxasm.app.ui.load.enrich import close_panel, enrich_panel, open_panel
 from ctxasm.app.ui.load.load_jobs import loaded
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.config import shipped
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -105,13 +106,13 @@ def _kind(info: DatasetInfo) -> str:
 
 
 def _words(info: DatasetInfo, about: DatasetFacts) -> str:
-    counted = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
-    counts = " · ".join(plural(count, noun) for noun, count in counted if count or noun in ("document", "chunk"))
+    holds = [("document", info.documents), ("chunk", info.chunks), ("query", info.queries), ("answer", info.answers)]
+    counts = " · ".join(counted(count, noun) for noun, count in holds if count or noun in ("document", "chunk"))
     kind = _kind(info)
     badges = [f'<span class="cx-badge">{kind}</span>'] if kind != info.name else []
     badges += ['<span class="cx-badge ok"><span class="cx-dot"></span>enriched</span>'] if about.enriched else []
-    badges += [f'<span class="cx-badge">{plural(about.saved, "saved question")}</span>'] if about.saved else []
-    replaced = f" · {plural(info.replaced, 'character')} replaced" if info.replaced else ""
+    badges += [f'<span class="cx-badge">{counted(about.saved, "saved question")}</span>'] if about.saved else []
+    replaced = f" · {counted(info.replaced, 'character')} replaced" if info.replaced else ""
     when = "linked" if is_linked(info) else "loaded"
     origin = f'<br><span class="cx-mute cx-small">{escape(info.origin)}</span>' if is_linked(info) and info.origin else ""
     return (
@@ -122,7 +123,7 @@ def _words(info: DatasetInfo, about: DatasetFacts) -> str:
 
 def _delete_control(info: DatasetInfo, about: DatasetFacts) -> None:
     verb = "Unlink" if is_linked(info) else "Delete"
-    saved = f" and its {plural(about.saved, 'saved question')}" if about.saved else ""
+    saved = f" and its {counted(about.saved, 'saved question')}" if about.saved else ""
     if is_linked(info):
         asks = f"Unlink <b>{escape(info.name)}</b>{saved}? The tables themselves stay as they are."
     else:

@@ -17,8 +17,9 @@ from ctxasm.app.ui.load.load_jobs import begin_load, refuse
 from ctxasm.app.ui.load.row_tables import notes_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
 from ctxasm.data.standing import Over
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _heading(report: IngestReport) -> tuple[str, str]:
     if report.load is None:
         return "warn", "Nothing was loaded"
     if report.broken:
-        return "warn", f"Loaded without {plural(len(report.broken), 'broken file')}"
+        return "warn", f"Loaded without {counted(len(report.broken), 'broken file')}"
     return "ok", "Loaded" if report.load.changed else "Loaded (already there, nothing changed)"
 
 
@@ -195,7 +196,7 @@ def _go_on(report: IngestReport) -> None:
     with st.container(horizontal=True, gap="small"):
         if st.button(f"Go on with the other {number(report.waiting)}", key="go_on", type="primary", icon=":material/play_arrow:"):
             read(ingest)
-        if done and st.button(f"Load the {plural(done, 'document')} that are read", key="take_part"):
+        if done and st.button(f"Load the {counted(done, 'document')} that are read", key="take_part"):
             read(ingest, part=True)
 
 
@@ -206,5 +207,5 @@ def _show_files(report: IngestReport) -> None:
     ]
     more = len(report.problems) - len(rows)
     rest = f'<p class="cx-note">… and {number(more)} more.</p>' if more > 0 else ""
-    table = table_html(("file", "", "why"), rows, caption=f"{plural(len(report.problems), 'file')} not loaded")
+    table = table_html(("file", "", "why"), rows, caption=f"{counted(len(report.problems), 'file')} not loaded")
     st.html(boxed(f'<div class="cx-scroll cx-problems">{table}</div>{rest}', "ctx-files"))

@@ -16,8 +16,9 @@ from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.load.load_jobs import begin
 from ctxasm.app.ui.load.row_tables import notes_html
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
 from ctxasm.data.enrich.reports import EnrichReport, Estimate
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -45,14 +46,14 @@ def estimate_words(estimate: Estimate) -> str:
     """What `enrich` would take, as sentences."""
     left = estimate.chunks - estimate.kept
     known = f", {number(estimate.kept)} of them enriched already" if estimate.kept else ""
-    chunks = f"{plural(estimate.chunks, 'chunk')}{known}."
+    chunks = f"{counted(estimate.chunks, 'chunk')}{known}."
     if not left:
         return f"{chunks} There is nothing to do."
     if estimate.variant == "extractive":
         return f"{chunks} By rules: no model, no cost."
     about = "" if estimate.exact else "about "
     tokens = (
-        f"{plural(estimate.calls, 'call')} to {estimate.model}: {about}{number(estimate.tokens_in)} tokens in, about "
+        f"{counted(estimate.calls, 'call')} to {estimate.model}: {about}{number(estimate.tokens_in)} tokens in, about "
         f"{number(estimate.tokens_out)} out."
     )
     if estimate.cost is None or estimate.price is None:
@@ -66,7 +67,7 @@ def actual_words(report: EnrichReport) -> str:
         return ""
     told = "told by the server" if report.counted else "counted here"
     cost = "" if report.cost is None else f", {dollars(report.cost)}"
-    return f"{plural(report.calls, 'call')}, {number(report.tokens_in)} tokens in and {number(report.tokens_out)} out ({told}){cost}."
+    return f"{counted(report.calls, 'call')}, {number(report.tokens_in)} tokens in and {number(report.tokens_out)} out ({told}){cost}."
 
 
 def enrich_panel(info: DatasetInfo, enriched: bool) -> None:
@@ -77,7 +78,7 @@ def enrich_panel(info: DatasetInfo, enriched: bool) -> None:
         if options is not None:
             _estimate(info, options)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            label = f"Enrich {plural(info.chunks, 'chunk')}"
+            label = f"Enrich {counted(info.chunks, 'chunk')}"
             if st.button(label, key="load_enrich", type="primary", disabled=options is None, icon=":material/auto_awesome:"):
                 _begin(info, options)
             if enriched:
@@ -190,16 +191,16 @@ def show_enriched(report: EnrichReport) -> None:
     )
     if report.failed:
         rows = [(escape(batch.what), number(batch.chunks), escape(batch.reason)) for batch in report.failed[:MOST_FAILED]]
-        caption = f"{plural(len(report.failed), 'batch').replace('batchs', 'batches')} failed: asked again with the next run"
+        caption = f"{counted(len(report.failed), 'batch')} failed: asked again with the next run"
         table = table_html(("batch", "chunks", "why"), rows, (1,), caption)
         st.html(boxed(f'<div class="cx-scroll cx-problems">{table}</div>'))
 
 
 def show_made(made: MadeQueries) -> None:
     """The queries that were saved."""
-    left = f" {plural(made.ambiguous, 'question')} left out: several chunks answer them." if made.ambiguous else ""
-    gone = f" {plural(made.removed, 'query')} of an earlier time removed." if made.removed else ""
-    heading = "Cancelled: no query was saved" if made.cancelled else f"{plural(len(made.saved), 'query')} saved"
-    what = f"Chosen from {plural(made.questions, 'question')}; the chunk that each was made for is its gold evidence.{left}{gone}"
+    left = f" {counted(made.ambiguous, 'question')} left out: several chunks answer them." if made.ambiguous else ""
+    gone = f" {counted(made.removed, 'query')} of an earlier time removed." if made.removed else ""
+    heading = "Cancelled: no query was saved" if made.cancelled else f"{counted(len(made.saved), 'query')} saved"
+    what = f"Chosen from {counted(made.questions, 'question')}; the chunk that each was made for is its gold evidence.{left}{gone}"
     look = "warn" if made.cancelled else "ok"
     st.html(boxed(f'<div class="cx-panel {look}" role="status" id="ctx-report"><h3>{heading}</h3><p>{what}</p></div>'))

@@ -9,8 +9,8 @@ from typing import Generic, NamedTuple, TypeVar
 import streamlit as st
 
 from ctxasm.app.ui.frame.session import Kept, session
-from ctxasm.app.ui.load.row_tables import cut
 from ctxasm.app.ui.widgets.tables import boxed
+from ctxasm.app.ui.words.words import cut
 
 IN_A_ROW = 3
 P = TypeVar("P")

@@ -17,12 +17,13 @@ from ctxasm.app.ui.frame.title import show_trouble, within
 from ctxasm.app.ui.load.importing import import_controls, joined_name, joined_onto
 from ctxasm.app.ui.load.load_jobs import EXPLAIN, begin
 from ctxasm.app.ui.load.mapping import lacking, mapping_editor
-from ctxasm.app.ui.load.row_tables import asked_html, cut, notes_html, preview_html
+from ctxasm.app.ui.load.row_tables import asked_html, notes_html, preview_html
 from ctxasm.app.ui.load.taken_name import taken_by
 from ctxasm.app.ui.widgets.tables import boxed, table_html
 from ctxasm.app.ui.words.label_text import plain
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import cut, number
 from ctxasm.data.files.mapping_form import HIT_FIELDS
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def told_apart(files: list[Taken], taken: set[str]) -> list[Taken]:
 
 def _size(count: int) -> str:
     if count < 1000:
-        return plural(count, "byte")
+        return counted(count, "byte")
     return f"{number(count / 1000)} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
@@ -75,13 +76,13 @@ def _is_bundle(file: FilePreview) -> bool:
 
 def _rows_label(file: FilePreview) -> str:
     shown = len(file.rows)
-    return f"First {shown} of {number(file.row_count)} rows" if file.row_count > shown else plural(shown, "row")
+    return f"First {shown} of {number(file.row_count)} rows" if file.row_count > shown else counted(shown, "row")
 
 
 def _failing(file: FilePreview) -> str:
     if file.failing:
-        return f"{plural(file.failing, 'row')} with a problem"
-    return plural(len(file.problems), "problem")
+        return f"{counted(file.failing, 'row')} with a problem"
+    return counted(len(file.problems), "problem")
 
 
 def _head(file: FilePreview, chosen: Mapping[str, ColumnMapping]) -> str:
@@ -95,7 +96,7 @@ def _head(file: FilePreview, chosen: Mapping[str, ColumnMapping]) -> str:
     return (
         f'<div class="cx-file" data-file="{escape(file.file)}"><b dir="auto">{escape(cut(file.file, 120))}</b>'
         f'<div class="cx-badges"><span class="cx-badge {look}" data-understood="{escape(understood)}">{dot}{escape(understood)}</span>'
-        f'<span class="cx-badge">{plural(file.row_count, "row")}</span>{failing}</div>{notes_html(file.notes)}</div>'
+        f'<span class="cx-badge">{counted(file.row_count, "row")}</span>{failing}</div>{notes_html(file.notes)}</div>'
     )
 
 
@@ -191,7 +192,7 @@ def _remove(name: str) -> None:
 def _show_taken(taken: tuple[Taken, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="files_taken"):
         size = sum(len(data) for _, data in taken)
-        st.html(boxed(f'<h2 class="cx-h">{plural(len(taken), "file")}<small>{_size(size)}</small></h2>'))
+        st.html(boxed(f'<h2 class="cx-h">{counted(len(taken), "file")}<small>{_size(size)}</small></h2>'))
         if len(taken) > 1:
             with st.popover("Remove one"):
                 for at, (name, data) in enumerate(taken[:50]):
@@ -205,7 +206,7 @@ def _show_taken(taken: tuple[Taken, ...]) -> None:
     for at, file in enumerate(preview.files[:MOST_CARDS]):
         file_card(file, at, is_only=len(preview.files) == 1)
     if len(preview.files) > MOST_CARDS:
-        st.html(boxed(f'<p class="cx-note">… and {plural(len(preview.files) - MOST_CARDS, "more table")}.</p>'))
+        st.html(boxed(f'<p class="cx-note">… and {counted(len(preview.files) - MOST_CARDS, "more table")}.</p>'))
     import_controls(taken, preview, mappings, unready, stamp_of_files(taken))
 
 

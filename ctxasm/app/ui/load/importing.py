@@ -19,8 +19,9 @@ from ctxasm.app.ui.load.reports import problems_download
 from ctxasm.app.ui.load.row_tables import notes_html, problems_html
 from ctxasm.app.ui.load.taken_name import LONGEST_NAME, ask_over, chosen_over, taken_by
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
 from ctxasm.data.standing import NOUNS, Over, joined_dataset
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _offer_join(taken: Files, preview: Preview, mappings: Mapping[str, ColumnMap
     """The button that adds the questions to a dataset."""
     from ctxasm.data.files.loading import join_files
 
-    queries = plural(preview.counts.get("queries", 0), "query")
+    queries = counted(preview.counts.get("queries", 0), "query")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button(
             "Add the questions", key="join_files", type="primary", disabled=bool(preview.problems or unready), icon=":material/join:"
@@ -112,13 +113,13 @@ def joined_name(taken: Files) -> str | None:
 def _what(preview: Preview) -> str:
     if preview.problems:
         return "Nothing can be imported as a whole: repair the rows above and drop the files again."
-    parts = [plural(count, NOUNS[kind]) for kind, count in preview.counts.items() if count]
+    parts = [counted(count, NOUNS[kind]) for kind, count in preview.counts.items() if count]
     return ", ".join(parts) + ": all or nothing." if parts else ""
 
 
 def _show_problems(preview: Preview) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        heading = f'<h2 class="cx-h"><span class="cx-dot warn"></span>{plural(len(preview.problems), "problem")}</h2>'
+        heading = f'<h2 class="cx-h"><span class="cx-dot warn"></span>{counted(len(preview.problems), "problem")}</h2>'
         st.html(boxed(f'<div class="cx-count" role="alert">{heading}</div>'))
         problems_download(preview.problems, "problems_csv")
     st.html(boxed(problems_html(preview.problems), "ctx-problems"))

@@ -18,7 +18,7 @@ from ctxasm.app.ui.load.load_jobs import begin_load
 from ctxasm.app.ui.load.row_tables import notes_html, problems_csv, problems_html
 from ctxasm.app.ui.load.taken_name import ADD, LONGEST_NAME, OTHER, REPLACE, free_name, question_html
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import plural
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError, InvalidBundle
 from ctxasm.model.presets import PRESET_HELP, RECOMMENDED, is_recommended, other_choice
 
@@ -74,7 +74,7 @@ def show_problems(report: InvalidBundle) -> None:
     count = len(report.problems)
     st.html(
         boxed(
-            f'<div class="cx-panel warn" role="alert" id="ctx-problems"><h3>{escape(report.where)}: {plural(count, "problem")}, '
+            f'<div class="cx-panel warn" role="alert" id="ctx-problems"><h3>{escape(report.where)}: {counted(count, "problem")}, '
             'nothing was loaded</h3><p class="cx-mute">What was loaded before is untouched. Repair the rows below and load again.</p></div>'
             f'<div style="height:10px"></div>{problems_html(report.problems)}'
         )

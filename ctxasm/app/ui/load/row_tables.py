@@ -13,13 +13,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ctxasm.app.ui.widgets.tables import boxed, table_html
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import cut, number
+from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.data.files.importing import AskedPreview
 
-MOST_CELL = 160
-"""Characters of a value that a cell shows."""
 MOST_NAME = 60
 """Characters of a column's name that a head shows."""
 MOST_COLUMNS = 30
@@ -82,12 +81,6 @@ def tame(cell: str) -> str:
     return f"'{cell}" if cell.startswith(FORMULA) else cell
 
 
-def cut(text: str, most: int = MOST_CELL) -> str:
-    """One line of at most `most` characters."""
-    line = " ".join(text[: most * 4].split())
-    return line if len(line) <= most and len(text) <= most * 4 else line[: most - 1].rstrip() + "…"
-
-
 def cell_text(value: Any) -> str:
     """A JSON value as a cell shows it: text as it is, everything else as JSON, nothing for what is absent."""
     if value is None:
@@ -106,7 +99,7 @@ def preview_html(columns: Sequence[str], rows: Iterable[tuple[int, Mapping[str, 
     heads = ["row", *(_head(column, used.get(column)) for column in ordered)]
     body = [(number(at), *(_cell(row, column) for column in ordered)) for at, row in rows]
     left = len(columns) - len(ordered)
-    more = f'<p class="cx-note">… and {plural(left, "more column")}.</p>' if left > 0 else ""
+    more = f'<p class="cx-note">… and {counted(left, "more column")}.</p>' if left > 0 else ""
     return f'<div class="cx-preview">{table_html(heads, body, (0,), escape(caption))}</div>{more}'
 
 
@@ -128,8 +121,7 @@ def asked_html(asked: Sequence[AskedPreview]) -> str:
             escape(cut(one.question)),
             number(one.hits),
             "".join(
-                f"<div>{f'<code>{score:.3g}</code> ' if type(score) in (int, float) else ''}{escape(cut(text, 64))}</div>"
-                for text, score in one.best
+                f"<div>{'' if score is None else f'<code>{score:.3g}</code> '}{escape(cut(text, 64))}</div>" for text, score in one.best
             )
             + ("<div>…</div>" if one.hits > len(one.best) else ""),
         )

@@ -10,7 +10,6 @@ import streamlit as st
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import OVER, session
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import plural
 from ctxasm.data.standing import Over, Standing, lacks_sent, standing
 
 if TYPE_CHECKING:
@@ -23,13 +22,13 @@ LONGEST_NAME = 100
 
 def question_html(there: Standing) -> str:
     """What would go, and what would stay."""
-    stays = there.stays(plural)
+    stays = there.stays()
     stays = f" {escape(stays[0].upper() + stays[1:])} would stay." if stays else ""
     name = f'<span dir="auto">{escape(there.info.name)}</span>'
     differs = f", {there.differs}" if there.lacks_sent else ""
     return boxed(
         f'<div class="cx-panel warn" role="alert" id="ctx-taken"><h3>{name} is there already{differs}</h3>'
-        f"<p>Replacing it takes away <b>{escape(there.goes(plural))}</b>.{stays}</p></div>"
+        f"<p>Replacing it takes away <b>{escape(there.goes())}</b>.{stays}</p></div>"
     )
 
 

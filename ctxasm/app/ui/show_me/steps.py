@@ -11,9 +11,11 @@ from ctxasm.app.ui.ask.answer_pieces import Chip, checked_pieces, stale_numbers
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.app.ui.inspect.budget_bar import BarDocument, budget_bar
 from ctxasm.app.ui.show_me.story import ASKED, QUERY, Story, settings_of
-from ctxasm.app.ui.words.words import number, plural, title_of
+from ctxasm.app.ui.widgets.chunk_clicks import document_of
+from ctxasm.app.ui.words.words import in_attribute, number, title_of
 from ctxasm.app.workbench import SAMPLE
 from ctxasm.citations.reasons import brackets
+from ctxasm.model.amounts import counted
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.settings_text import to_url
@@ -126,7 +128,7 @@ def _pieces(story: Story, assembly: Assembly) -> str:
             flag = '<b class="cx-flag">answer</b>' if (document_id, index) == story.key else ""
             boxes.append(f'<span class="cx-piece p-{state}" data-state="{state}" data-key="{escape(document_id)} {index}">{flag}</span>')
         title = escape(_title(story, document_id, assembly))
-        spoken = f"{title}: {plural(count, 'piece')}"
+        spoken = f"{title}: {counted(count, 'piece')}"
         rows.append(f'<div class="cx-page"><span>{title}</span><div role="img" aria-label="{spoken}">{"".join(boxes)}</div></div>')
     found = sum(fate.retrieved for fate in fates.values())
     added = len(fates) - found
@@ -134,7 +136,7 @@ def _pieces(story: Story, assembly: Assembly) -> str:
     if added:
         says.append(
             f'<span data-stage="{STAGE}" title="{stage_name(STAGE)}"><i class="cx-swatch p-added"></i>'
-            f"{plural(added, 'neighbour')} brought by assembly</span>"
+            f"{counted(added, 'neighbour')} brought by assembly</span>"
         )
     says.append('<span><i class="cx-swatch p-out"></i>not sent</span>')
     return f'<div class="cx-pages">{"".join(rows)}<div class="cx-legend">{"".join(says)}</div></div>'
@@ -192,7 +194,7 @@ def _segment(document: BarDocument, axis: float) -> str:
     parts = "".join(f'<div class="cx-part k-{look}" style="width:{width:.2f}%"></div>' for look, width in looks)
     state = "kept" if document.kept else "dropped"
     return (
-        f'<div class="cx-group" data-state="{state}" data-document="{escape(document.document_id)}" '
+        f'<div class="cx-group" data-state="{state}" {document_of(document.document_id)} '
         f'style="width:{100 * document.tokens / axis:.2f}%"><span class="cx-tag">{escape(document.title)}</span>'
         f'<div class="cx-parts">{parts}</div></div>'
     )
@@ -225,7 +227,7 @@ def _answer(story: Story) -> str:
 def _chip(chip: Chip) -> str:
     part = chip.judged.part if chip.judged else ""
     return (
-        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{escape(chip.spoken)}">'
+        f'<span class="cx-cited v-{escape(part)}" data-part="{escape(part)}" title="{in_attribute(chip.spoken)}">'
         f"{escape(chip.label)} {escape(chip.mark)}</span>"
     )
 

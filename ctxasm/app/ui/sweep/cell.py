@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from ctxasm.app.ui.sweep.heatmap import values_of, varied
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 from ctxasm.model.setting_labels import named
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def cell_html(found: SweepResult, at: int, against: int, words: Mapping[str, str
     gained, lost = found.flips(at, against)
     whose = "your settings" if against == found.start else named(values_of(other, names))
     inspect, compare = state_link(inspected, "Inspect"), state_link(link_of(None), "Compare")
-    holds = f"All evidence of {row.whole} of {plural(row.labelled, 'question')} at {number(row.tokens)} tokens each"
+    holds = f"All evidence of {row.whole} of {counted(row.labelled, 'question')} at {number(row.tokens)} tokens each"
 
     def listed(what: str, ids: tuple[str, ...]) -> str:
         links = " ".join(state_link(link_of(name), _short(words.get(name, name))) for name in ids[:MOST])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ctxasm.app.ui.sweep.heatmap import Heatmap, best_of, heatmap_of, share, values_of, varied
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import percent
 from ctxasm.model.setting_labels import label_of, named
 from ctxasm.model.settings import AssemblySettings, spec_of
 
@@ -26,8 +27,8 @@ SYMBOLS = ("circle", "triangle-up", "x", "star", "cross", "hexagon")
 def front_alt(found: SweepResult) -> str:
     """The picture in words."""
     rows = found.rows()
-    said = "; ".join(f"{number(rows[at].tokens)} tokens: {share(rows[at]):.0%}" for at in found.front())
-    return f"Share of questions with all their evidence by tokens a question. The front: {said}. Ceiling: {ceiling(found):.0%}."
+    said = "; ".join(f"{number(rows[at].tokens)} tokens: {percent(share(rows[at]))}" for at in found.front())
+    return f"Share of questions with all their evidence by tokens a question. The front: {said}. Ceiling: {percent(ceiling(found))}."
 
 
 def ceiling(found: SweepResult) -> float:
@@ -83,7 +84,7 @@ def front_of(found: SweepResult) -> Any:
         place = found.settings.index(default)
         drawn += [points("default", [place], {"color": "#CC79A7", "size": 12, "symbol": "square", "line": {"color": "#000", "width": 1}})]
     figure = graph_objects.Figure(drawn)
-    figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {ceiling(found):.0%}")
+    figure.add_hline(ceiling(found), line={"color": INK, "dash": "dash"}, annotation_text=f"ceiling {percent(ceiling(found))}")
     figure.update_xaxes(title="Tokens a question", tickformat=",d", rangemode="tozero", showgrid=False, zeroline=False)
     figure.update_yaxes(title="All evidence there", tickformat=".0%", gridcolor="rgba(127,136,150,.25)", zeroline=False)
     legend = {"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"}  # so that more lines of it push the plot down
@@ -100,7 +101,7 @@ def importance_html(found: SweepResult) -> str:
     ordered = [(label_of(spec_of(name)), part) for name, part in sorted(shares.items(), key=lambda each: -each[1])]
     rows = "".join(
         f'<div class="cx-value"><span>{escape(label)}</span><div><i class="k-body" style="width:{100 * part:.1f}%"></i></div>'
-        f"<b>{part:.0%}</b></div>"
+        f"<b>{percent(part)}</b></div>"
         for label, part in [*ordered, *([("settings together", together)] if together >= 0.005 else [])]
     )
     return boxed(f'<h2 class="cx-h">What makes the difference</h2><div class="cx-values">{rows}</div>', "ctx-importance")

@@ -10,6 +10,7 @@ from ctxasm.app.ui.sweep.axes import said
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import AssemblySettings, spec_of
 
@@ -94,13 +95,13 @@ def heatmap_html(found: SweepResult, drawn: Heatmap, picked: tuple[int, ...]) ->
     def cell(at: int) -> str:
         row = rows[at]
         part = (share(row) - low) / (high - low) if high > low else 0.0
-        says = f"{row.whole} of {row.labelled} questions, {number(row.tokens)} tokens each"
+        says = f"{row.whole} of {counted(row.labelled, 'question')}, {number(row.tokens)} tokens each"
         star = "★ " if at == drawn.best else ""
         ink = "#000" if part >= BRIGHT else "#fff"
         pressed = "true" if at in picked else "false"
         return (
             f'<td><button type="button" class="cx-heat-cell" style="background:{colour_of(part)};color:{ink}" {pick_of(str(at))} '
-            f'data-at="{at}" aria-pressed="{pressed}" title="{says}">{star}{share(row):.0%} <small>{number(row.tokens)}</small>'
+            f'data-at="{at}" aria-pressed="{pressed}" title="{says}">{star}{percent(share(row))} <small>{number(row.tokens)}</small>'
             "</button></td>"
         )
 

@@ -27,7 +27,8 @@ from ctxasm.app.ui.sweep.shipping import shipping_html
 from ctxasm.app.ui.widgets.chunk_clicks import picked_text
 from ctxasm.app.ui.widgets.tables import boxed
 from ctxasm.app.ui.words.progress_words import seconds_words
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import in_attribute, number
+from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.setting_labels import label_of
 from ctxasm.model.settings import spec_of
@@ -100,7 +101,7 @@ def _offer(info: DatasetInfo, axes: Axes) -> bool:
         if st.button("Start", key="start_sweep", type="primary", icon=":material/play_arrow:"):
             _begin(info, session.now, axes)
         says, more = plan_words(plan, plan.estimate)
-        st.html(boxed(f'<p class="cx-note" role="status" title="{escape(more)}" id="ctx-plan">{escape(says)}</p>'))
+        st.html(boxed(f'<p class="cx-note" role="status" title="{in_attribute(more)}" id="ctx-plan">{escape(says)}</p>'))
     return True
 
 
@@ -129,8 +130,8 @@ def plan_words(plan: Plan, told: SweepEstimate) -> tuple[str, str]:
     time = "how long depends on the model" if told.seconds is None else f"about {seconds_words(told.seconds)}"
     labelled = "" if plan.labelled == told.questions else f" ({number(plan.labelled)} labelled)"
     return (
-        f"{plural(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
-        f"{plural(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}",
+        f"{counted(told.settings - plan.more, 'setting')}, {number(plan.more)} more for the recommendation, × "
+        f"{counted(told.questions, 'question')}{labelled}: {number(told.cells)} assemblies, {time}",
         "What was counted before is not counted again",
     )
 
@@ -187,7 +188,7 @@ def _show(info: DatasetInfo, decided: Decided) -> None:
 def _show_failures(found: SweepResult) -> None:
     if found.failures:
         name, why = next(iter(found.failures.items()))
-        show_problem(f"{plural(len(found.failures), 'question')} could not be assembled, {name} among them: {why}")
+        show_problem(f"{counted(len(found.failures), 'question')} could not be assembled, {name} among them: {why}")
 
 
 def _show_heatmap(found: SweepResult) -> None:

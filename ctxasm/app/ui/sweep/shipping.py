@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
 from ctxasm.app.ui.widgets.tables import boxed
-from ctxasm.app.ui.words.words import number, plural
+from ctxasm.app.ui.words.words import number
+from ctxasm.model.amounts import counted
 
 if TYPE_CHECKING:
     from ctxasm.model.settings import AssemblySettings
@@ -31,7 +32,12 @@ def shipping_html(
     links = [state_link(inspect(proposed), "Inspect")]
     if proposed != made.start:
         links.append(state_link(compare(made.start, proposed), "Compare the questions"))
-    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in (("Gains", gains(made)), ("Costs", costs(made))))
+    rows = (
+        (("To gain", more.pop(0)),)
+        if made.taken == made.found.start
+        else (("Gains", made.against_start().sentence()), ("Costs", costs(made)))
+    )
+    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in rows)
     facts += f'<dt>Labels</dt><dd id="ctx-gold">{escape(made.gold)}</dd>'
     return boxed(
         f'<div class="cx-panel{" ok" if made.verdict in ("gain", "cheaper") else ""}" id="ctx-recommended">'
@@ -42,16 +48,9 @@ def shipping_html(
     )
 
 
-def gains(made: Recommendation) -> str:
-    """What the settings to ship gain over the start, as `compare` says it of the same pair."""
-    return "nothing, they are yours" if made.taken == made.found.start else made.against_start().sentence()
-
-
 def costs(made: Recommendation) -> str:
     """The tokens of the settings to ship, and the questions that they lose."""
     tokens, before = made.found.tokens(made.taken), made.found.tokens(made.found.start)
-    if made.taken == made.found.start:
-        return f"{number(tokens)} tokens a question, as now"
     lost = made.flips[1]
-    loses = f"the evidence of {plural(len(lost), 'question')}" if lost else "no question"
+    loses = f"the evidence of {counted(len(lost), 'question')}" if lost else "no question"
     return f"{number(tokens)} tokens a question in place of {number(before)}; it loses {loses}"

@@ -6,6 +6,7 @@ import json
 from html import escape
 from typing import Protocol
 
+from ctxasm.app.ui.words.words import in_attribute
 from ctxasm.model.results import Key
 
 
@@ -20,19 +21,29 @@ def state_link(address: str, words: str, label: str = "") -> str:
 
     A click on it says its address. With a key held, by the middle button or without a listener, the browser opens it in a tab of its own.
     """
-    named = f' aria-label="{escape(label)}"' if label else ""
+    named = f' aria-label="{in_attribute(label)}"' if label else ""
     return f'<a {pick_of(address)} href="{escape(address)}" target="_blank"{named}>{escape(words)}</a>'
 
 
 def pick_of(key: Key | str | tuple[str, int, str]) -> str:
     """What an element carries that stands for a chunk (with a word: for a sign at it), or by a text for a cell or a link."""
-    return f'data-pick="{escape(json.dumps(key))}"'
+    return f'data-pick="{_kept(json.dumps(key))}"'
 
 
 def at_of(document_id: str, chunk_index: int | None = None) -> str:
     """What an element of the picture carries that stands for a chunk, or for a document, and is no button: the text scrolls to it."""
     at = [document_id] if chunk_index is None else [document_id, chunk_index]
-    return f'data-at="{escape(json.dumps(at))}"'
+    return f'data-at="{_kept(json.dumps(at))}"'
+
+
+def document_of(document_id: str) -> str:
+    """What an element carries that stands for a document and holds its chunks; the script reads it with `decodeURIComponent`."""
+    return f'data-document="{escape(document_id.replace("%", "%25").replace("<", "%3C").replace(">", "%3E"))}"'
+
+
+def _kept(text: str) -> str:
+    """JSON as the value of an attribute. The browser drops an attribute in which `</style>` or `-->` stands, escaped or not."""
+    return escape(text.replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def picked_key(said: str) -> Key | None:

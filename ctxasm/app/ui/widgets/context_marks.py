@@ -9,9 +9,11 @@ from html import escape
 from itertools import groupby, pairwise
 from typing import Literal, NamedTuple
 
+from ctxasm.app.ui.widgets.chunk_clicks import document_of
 from ctxasm.app.ui.widgets.fates import SENT, fates_by_key, likeness_label, supplement_of
 from ctxasm.app.ui.words.event_words import SUPPLEMENT_RULES, supplement_sentence
-from ctxasm.app.ui.words.words import fate_label, number, plural, title_of
+from ctxasm.app.ui.words.words import fate_label, in_attribute, number, title_of
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.results import Assembly, Citation, Fate, Key, Segment
 
 SOURCE_COLOURS = ("#4A5261", "#6B7280")
@@ -62,7 +64,7 @@ class Shortened(NamedTuple):
     @property
     def words(self) -> str:
         """`31 % of 1 240 tokens`."""
-        return f"{100 * self.share:.0f}\u202f% of {plural(self.tokens, 'token')}"
+        return f"{percent(self.share)} of {counted(self.tokens, 'token')}"
 
 
 def colour_of(block: int) -> str:
@@ -216,7 +218,7 @@ def _left_out(assembly: Assembly) -> str:
 
 def _supplement_card(body: str, assembly: Assembly) -> str:
     event = supplement_of(assembly)
-    about = f"{plural(event.tokens, 'token')}: {SUPPLEMENT_RULES[event.rule]}" if event is not None else ""
+    about = f"{counted(event.tokens, 'token')}: {SUPPLEMENT_RULES[event.rule]}" if event is not None else ""
     return (
         f'<article class="cx-card" id="ctx-supplement" data-injected="true" style="--c:{SUPPLEMENT_COLOUR}"><header><b>Supplement</b>'
         f'<span class="cx-mute">no number cites it · {escape(about)}</span></header><div class="cx-body" dir="auto">{body}</div></article>'
@@ -239,7 +241,7 @@ def _card(block: int | None, group: Sequence[Run], cited: dict[int, Citation], a
     )
     return (
         f'<article class="cx-card" id="ctx-block-{block}" data-block="{block}" '
-        f'data-document="{escape(citation.document_id)}" aria-label="{escape(title)}" style="--c:{colour}"><header>'
+        f'{document_of(citation.document_id)} aria-label="{in_attribute(title)}" style="--c:{colour}"><header>'
         f'<span class="cx-num">{block}</span>'
         f'{heading}<span class="cx-mute">{number(tokens)} tokens{also}</span>'
         "</header>"
@@ -271,7 +273,7 @@ def run_html(run: Run) -> str:
     tag = f'<i class="cx-ix{" added" if run.added else ""}" aria-hidden="true">{run.chunk_index}</i>' if run.opens else ""
     if run.opens and run.short:
         tag += f'<i class="cx-cut">{"✎ rewritten · " if run.rewritten else "✂ "}{run.short}</i>'
-    return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks} title="{escape(says)}">{text}</span>'
+    return f'{tag}<span class="cx-c" data-chunk="{run.chunk_index}"{marks} title="{in_attribute(says)}">{text}</span>'
 
 
 def marked_phrase(text: str, phrase: str, around: int = 80) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 from ctxasm.app.ui.widgets.chunk_clicks import pick_of
+from ctxasm.app.ui.words.words import in_attribute
 from ctxasm.model.records import Query
 from ctxasm.model.results import Key
 from ctxasm.tuning.evidence import EvidenceState
@@ -49,7 +49,7 @@ def sign_html(expected: Expected, key: Key) -> str:
         return f'<span class="cx-expected" title="{SPAN_HELP}" role="img" aria-label="expected">●</span>'
     is_marked = key in expected.marked
     help = UNMARK_HELP if is_marked else MARK_HELP
-    says = escape(f"Expected: {key[0]} #{key[1]}")
+    says = in_attribute(f"Expected: {key[0]} #{key[1]}")
     return (
         f'<button type="button" class="cx-expected" {pick_of((*key, MARK))} aria-pressed="{str(is_marked).lower()}" '
         f'aria-label="{says}" title="{help}">{"●" if is_marked else "○"}</button>'

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ctxasm.app.ui.words.words import decimal, number, plural, title_of
+from ctxasm.app.ui.words.words import decimal, number, title_of
+from ctxasm.model.amounts import agreeing, counted, percent
 from ctxasm.model.records import Document
 from ctxasm.model.setting_labels import label_of, value_words
 from ctxasm.model.settings import spec_of
@@ -35,13 +36,13 @@ def _titled(figures: Figures, documents: Mapping[str, Document]) -> Figures:
 
 
 def _evidence_cut(f: Figures) -> str:
-    holding = "1 document" if f["with_evidence"] == 1 else f"{f['with_evidence']} documents"
-    left = f"left {f['cut']} of {plural(f['documents'], 'document')} out and " if f["cut"] else ""
+    holding = counted(f["with_evidence"], "document")
+    left = f"left {f['cut']} of {counted(f['documents'], 'document')} out and " if f["cut"] else ""
     return f"The budget {left}cut labelled evidence in {holding}."
 
 
 def _cut_hits(f: Figures) -> str:
-    return f"{plural(f['hits'], 'hit')} {'was' if f['hits'] == 1 else 'were'} cut"
+    return f"{counted(f['hits'], 'hit')} {agreeing(f['hits'], 'was', 'were')} cut"
 
 
 def _next_door(f: Figures) -> str:
@@ -51,28 +52,28 @@ def _next_door(f: Figures) -> str:
 
 def _stale(f: Figures) -> str:
     verb = "gave way to" if f["removed"] else "was left out, unlike" if f["left_out"] else "stands below"
-    share = f"{_percent(f['likeness'])} alike"
+    share = f"{percent(f['likeness'])} alike"
     return f"{f['title']} ({f['newer']}) {verb} an older document ({f['older']}), {share}."
 
 
 def _low_scores(f: Figures) -> str:
     gap = f"Between {decimal(f['above'])} and {decimal(f['below'])} the scores fall steeply"
-    return f"{gap}; the {plural(f['hits'], 'hit')} below take {number(f['tokens'])} tokens."
+    return f"{gap}; the {counted(f['hits'], 'hit')} below take {number(f['tokens'])} tokens."
 
 
 def _overshoot(f: Figures) -> str:
     why = "only chunk text counts" if f["enabled"] else "assembly is off"
-    return f"The context is {plural(f['over'], 'token')} over its limit of {number(f['limit'])}: {why}."
+    return f"The context is {counted(f['over'], 'token')} over its limit of {number(f['limit'])}: {why}."
 
 
 def _scaffolding(f: Figures) -> str:
     parts = f"{number(f['summaries'])} tokens of summaries, {number(f['headers'])} of headers and separators"
-    return f"{_percent(f['share'])} of the context is not source text: {parts}."
+    return f"{percent(f['share'])} of the context is not source text: {parts}."
 
 
 def _answer(f: Figures) -> str:
     reference = f"; the reference answer needs about {number(f['reference'])}" if f["reference"] else ""
-    return f"The window keeps {plural(f['reserved'], 'token')} for the answer{reference}."
+    return f"The window keeps {counted(f['reserved'], 'token')} for the answer{reference}."
 
 
 SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
@@ -81,19 +82,19 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
     "evidence_beyond_top_k": lambda f: f"Labelled evidence was retrieved at rank {f['rank']}, beyond the first {f['top_k']}.",
     "evidence_below_floor": lambda f: f"Labelled evidence scores {decimal(f['score'])}, below the floor of {decimal(f['floor'])}.",
     "fragments": lambda f: (
-        f"{f['cut']} of {plural(f['passages'], 'passage')} begin or end inside a sentence, and no neighbours are fetched."
+        f"{f['cut']} of {counted(f['passages'], 'passage')} begin or end inside a sentence, and no neighbours are fetched."
     ),
     "tiny_chunks": lambda f: (
-        f"{f['tiny']} of {plural(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
+        f"{f['tiny']} of {counted(f['hits'], 'hit')} are shorter than {f['tokens']} tokens: lines without their context."
     ),
     "unused_tokens": lambda f: (
-        f"{number(f['unused'])} tokens are unused while {_cut_hits(f)}: worth {_percent(f['regret'])} less than the best choice."
+        f"{number(f['unused'])} tokens are unused while {_cut_hits(f)}: worth {percent(f['regret'])} less than the best choice."
     ),
-    "one_document": lambda f: f"{f['title']} takes {_percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
-    "window_crowds_out": lambda f: f"Neighbours take {_percent(f['share'])} of the text while {_cut_hits(f)}.",
-    "cut_mid_sentence": lambda f: f"{plural(f['chunks'], 'chunk')} of {number(f['tokens'])} tokens did not fit and ended early.",
+    "one_document": lambda f: f"{f['title']} takes {percent(f['share'])} of the context while in other documents {_cut_hits(f)}.",
+    "window_crowds_out": lambda f: f"Neighbours take {percent(f['share'])} of the text while {_cut_hits(f)}.",
+    "cut_mid_sentence": lambda f: f"{counted(f['chunks'], 'chunk')} of {number(f['tokens'])} tokens did not fit and ended early.",
     "repeats": lambda f: (
-        f"{plural(f['chunks'], 'chunk')} {'says' if f['chunks'] == 1 else 'say'} word for word what another does: "
+        f"{counted(f['chunks'], 'chunk')} {agreeing(f['chunks'], 'says', 'say')} word for word what another does: "
         f"{number(f['tokens'])} tokens are read twice."
     ),
     "stale_copy": _stale,
@@ -101,11 +102,11 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
     "overshoot": _overshoot,
     "best_in_middle": lambda f: f"The block with the best hit stands at place {f['place']} of {f['blocks']}; the middle is read least.",
     "second_in_middle": lambda f: (
-        f"The second best of {f['blocks']} blocks stands {_percent(f['at'])} into {number(f['tokens'])} tokens; the middle is read least."
+        f"The second best of {f['blocks']} blocks stands {percent(f['at'])} into {number(f['tokens'])} tokens; the middle is read least."
     ),
-    "unsafe_format": lambda f: f"{plural(f['blocks'], 'block')} as {f['format']}: no markers to cite, no safe boundaries between sources.",
+    "unsafe_format": lambda f: f"{counted(f['blocks'], 'block')} as {f['format']}: no markers to cite, no safe boundaries between sources.",
     "markers_in_sources": lambda f: (
-        f"Source texts hold {plural(f['places'], 'place')} that read as a marker, and they are left as they are."
+        f"Source texts hold {counted(f['places'], 'place')} that read as a marker, and they are left as they are."
     ),
     "scaffolding": _scaffolding,
     "supplement_needless": lambda f: (
@@ -119,10 +120,6 @@ SENTENCES: Mapping[Rule, Callable[[Figures], str]] = {
     "answer_reserve": _answer,
 }
 """What each rule saw."""
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def changes_words(changes: Mapping[str, object]) -> str:
@@ -145,7 +142,7 @@ def recommended_sentence(in_use: bool, effect: Effect) -> str:
 
 def set_words(severity: Severity, effect: SetEffect) -> str:
     """What a change does to all labelled questions: `helps 31 of 50 questions, hurts 2`."""
-    of = f"{number(effect.labelled)}{' sampled' if effect.sampled else ''} questions"
+    of = counted(effect.labelled, "sampled question" if effect.sampled else "question")
     better, worse = len(effect.better), len(effect.worse)
     if severity == "waste":
         return f"saves {number(-effect.tokens)} tokens a question, hurts {worse} of {of}"
@@ -160,7 +157,7 @@ def _evidence_words(before: Measured, after: Measured) -> tuple[str, ...]:
     if before.found != after.found:
         return (f"evidence {before.found} → {after.found} of {after.evidence}",)
     if abs(before.share - after.share) > EPSILON:
-        return (f"evidence {_percent(before.share)} → {_percent(after.share)}",)
+        return (f"evidence {percent(before.share)} → {percent(after.share)}",)
     return (f"evidence stays {after.found} of {after.evidence}",)
 
 
@@ -176,11 +173,11 @@ def _own_words(rule: Rule, before: Measured, after: Measured) -> tuple[str, ...]
         case "best_in_middle":
             return (f"best block {before.best_place} of {before.blocks} → {after.best_place} of {after.blocks}",)
         case "second_in_middle":
-            return (f"second best at {_percent(before.second_at or 0)} → {_percent(after.second_at or 0)}",)
+            return (f"second best at {percent(before.second_at or 0)} → {percent(after.second_at or 0)}",)
         case "fragments" | "tiny_chunks":
             return (f"passages cut {before.cut_passages} of {before.passages} → {after.cut_passages} of {after.passages}",)
         case "markers_in_sources":
-            return (f"{plural(after.neutralised, 'place')} defused",)
+            return (f"{counted(after.neutralised, 'place')} defused",)
         case "scaffolding":
             return (f"not source text {number(before.scaffold)} → {number(after.scaffold)}",)
         case "overshoot":

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from ctxasm.app.ui.words.words import decimal, likeness_words, number, plural
+from ctxasm.app.ui.words.words import decimal, likeness_words, number
 from ctxasm.model import events as ev
+from ctxasm.model.amounts import counted
 from ctxasm.model.stage_labels import REASONS
 
 Early = ev.Repeated | ev.Added | ev.Dropped | ev.Absent | ev.Stripped | ev.Merged | ev.NearMiss | ev.Coincidence | ev.Duplicate
@@ -58,16 +59,16 @@ def _early(event: Early) -> str:
         case ev.Added():
             return f"Added as a neighbour of {_parents(event.parents)}, with score {decimal(event.score)}."
         case ev.Dropped():
-            missing = f"; needs {plural(event.missing_tokens, 'more token')}" if event.missing_tokens else ""
+            missing = f"; needs {counted(event.missing_tokens, 'more token')}" if event.missing_tokens else ""
             return f"Dropped: {REASONS[event.reason]}{missing}."
         case ev.Absent():
             return "Not stored: the document has a gap at this index."
         case ev.Stripped():
-            return f"First {plural(event.chars, 'character')} left out: the chunk before it shows them."
+            return f"First {counted(event.chars, 'character')} left out: the chunk before it shows them."
         case ev.Merged():
-            return f"All {plural(event.chars, 'character')} are shown by the chunks before it."
+            return f"All {counted(event.chars, 'character')} are shown by the chunks before it."
         case ev.NearMiss():
-            return f"Shares {plural(event.chars, 'character')} with the chunk before it: too few to strip, kept."
+            return f"Shares {counted(event.chars, 'character')} with the chunk before it: too few to strip, kept."
         case ev.Coincidence():
             return f"Kept whole: {coincidence_words(event.chars, event.of_chars, 'the chunk before it')}"
         case ev.Duplicate():
@@ -86,18 +87,18 @@ def _chosen(event: Chosen) -> str:
         case ev.Returned():
             return "Came back: the chunk that it repeats is not in the context."
         case ev.Unstripped():
-            return f"Got {plural(event.chars, 'character')} of its head back: the chunk before it left."
+            return f"Got {counted(event.chars, 'character')} of its head back: the chunk before it left."
         case ev.Truncated():
-            return f"Cut after {plural(event.kept_chars, 'character')} to fit into the budget."
+            return f"Cut after {counted(event.kept_chars, 'character')} to fit into the budget."
         case ev.Compressed():
             how = {
                 "extractive": "to its sentences about the question",
                 "model": "by the model to what it says about the question, word for word",
                 "rewritten": "by the model, in words that are not all its own: rewritten",
             }[event.how]
-            return f"Shortened from {number(event.tokens)} to {plural(event.kept_tokens, 'token')} {how}."
+            return f"Shortened from {number(event.tokens)} to {counted(event.kept_tokens, 'token')} {how}."
         case ev.Failed():
-            done = f"{plural(event.chunks, 'chunk')} shortened to the sentences about the question instead"
+            done = f"{counted(event.chunks, 'chunk')} shortened to the sentences about the question instead"
             return f"The model that compresses did not answer ({event.message.rstrip('.')}): {done}."
         case ev.Ordered():
             return f"Its block stands at position {event.position}, by score {decimal(event.score)} (rank {event.rank})."
@@ -106,7 +107,7 @@ def _chosen(event: Chosen) -> str:
         case ev.Valued():
             return value_sentence(event)
         case ev.Overshot():
-            return f"The context is {plural(event.tokens, 'token')} over the limit."
+            return f"The context is {counted(event.tokens, 'token')} over the limit."
         case _:
             assert_never(event)
 
@@ -116,7 +117,7 @@ def _written(event: Written) -> str:
         case ev.Supplemented():
             return supplement_sentence(event)
         case ev.Prefixed():
-            return f"Page summary written before the document's first chunk ({plural(event.tokens, 'token')})."
+            return f"Page summary written before the document's first chunk ({counted(event.tokens, 'token')})."
         case ev.Neutralised():
             where = "its text" if event.chunk_index is not None else "a header field or summary" if event.document_id else "the supplement"
             done = "swapped for look-alikes" if event.swapped else "left as it is"
@@ -124,7 +125,7 @@ def _written(event: Written) -> str:
         case ev.Gapped():
             return "A gap mark stands before it: text in between is left out."
         case ev.Numbered():
-            return f"Cited as [{event.number}] ({plural(len(event.chunk_indexes), 'chunk')})."
+            return f"Cited as [{event.number}] ({counted(len(event.chunk_indexes), 'chunk')})."
         case _:
             assert_never(event)
 
@@ -132,25 +133,25 @@ def _written(event: Written) -> str:
 def coincidence_words(chars: int, of_chars: int, first: str) -> str:
     """Why text that two neighbours share is not taken for an overlap."""
     return (
-        f"it repeats {number(chars)} of the {plural(of_chars, 'character')} of {first}, more than half. An overlap of chunks is "
+        f"it repeats {number(chars)} of the {counted(of_chars, 'character')} of {first}, more than half. An overlap of chunks is "
         "seldom that long, a repeated table or licence often is, and no offsets say which: repeating text costs less than losing it."
     )
 
 
 def value_sentence(event: ev.Valued) -> str:
     """What a chunk is worth to the question, and why."""
-    near = plural(event.distance, "step")
+    near = counted(event.distance, "step")
     place = f"rank {event.rank}" if not event.distance else f"{near} from a hit, the best of those near it of rank {event.rank}"
     shared = f"shares {', '.join(event.words)} with the question" if event.words else "shares no word with the question"
     title = ", which its title speaks of too" if event.title_words >= 0.5 else ""
-    others = f"{plural(event.hits, 'hit')} in its document"
+    others = f"{counted(event.hits, 'hit')} in its document"
     worth = "Worth the most" if event.value >= 1 else f"Worth {decimal(event.value)} of the best"
     return f"{worth} before its tokens are counted: {place}, {shared}{title}, {others}."
 
 
 def supplement_sentence(event: ev.Supplemented) -> str:
     """Whether the supplement stands in the context, and the rule that decided."""
-    done = f"Supplement written ({plural(event.tokens, 'token')})" if event.injected else "Supplement left out"
+    done = f"Supplement written ({counted(event.tokens, 'token')})" if event.injected else "Supplement left out"
     return f"{done}: {SUPPLEMENT_RULES[event.rule]}."
 
 

@@ -7,7 +7,8 @@ words from a link: escape it before it becomes HTML.
 from __future__ import annotations
 
 from ctxasm.app.ui.words.idle import idle
-from ctxasm.app.ui.words.words import decimal, number, plural
+from ctxasm.app.ui.words.words import decimal, number
+from ctxasm.model.amounts import agreeing, counted, percent
 from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.settings import AssemblySettings, spec_of
 
@@ -36,7 +37,7 @@ def settings_sentence(settings: AssemblySettings) -> str:
 
 def _hits(settings: AssemblySettings) -> tuple[str, ...]:
     floor = (f"hits that score at least {decimal(settings.relevance_floor)}",) if settings.relevance_floor is not None else ()
-    return (*floor, f"first {plural(settings.top_k, 'hit')}") if settings.top_k is not None else floor
+    return (*floor, f"first {counted(settings.top_k, 'hit')}") if settings.top_k is not None else floor
 
 
 def _neighbours(settings: AssemblySettings) -> str:
@@ -45,13 +46,13 @@ def _neighbours(settings: AssemblySettings) -> str:
     share = "half score" if settings.decay == 0.5 else "full score" if settings.decay == 1 else f"{settings.decay:g} × score"
     step = " per step" if settings.decay_mode == "per_step" and "decay_mode" not in idle(settings) else ""
     candidate = "candidate " if settings.pool_window is not None and "pool_window" not in idle(settings) else ""
-    return f"±{settings.window} {candidate}neighbour{'s' if settings.window > 1 else ''} at {share}{step}"
+    return f"±{settings.window} {candidate}neighbour{agreeing(settings.window, '', 's')} at {share}{step}"
 
 
 def _duplicates(settings: AssemblySettings) -> tuple[str, ...]:
-    words = [f"strip > {plural(settings.min_overlap_chars, 'character')}"]
+    words = [f"strip > {counted(settings.min_overlap_chars, 'character')}"]
     words += [] if settings.dedup_exact else ["keep exact duplicates"]
-    words += [f"near duplicates once (≥ {100 * settings.near_threshold:g} % the same words)"] if settings.dedup_near else []
+    words += [f"near duplicates once (≥ {percent(settings.near_threshold, 2)} the same words)"] if settings.dedup_near else []
     if settings.dedup_semantic:
         cosine = "the embedder's own threshold" if settings.semantic_threshold is None else f"cosine ≥ {settings.semantic_threshold:g}"
         words.append(f"the same meaning once ({cosine})")
@@ -72,7 +73,7 @@ def _compression(settings: AssemblySettings) -> tuple[str, ...]:
 def _budget(settings: AssemblySettings) -> tuple[str, ...]:
     limit = _limit(settings)
     smallest = settings.min_chunk_tokens
-    above = f" (chunks from {plural(smallest, 'token')})" if smallest != spec_of("min_chunk_tokens").default else ""
+    above = f" (chunks from {counted(smallest, 'token')})" if smallest != spec_of("min_chunk_tokens").default else ""
     worth = (f"a hit worth 1 / ({number(settings.pack_k)} + rank)",) if settings.pack_k != spec_of("pack_k").default else ()
     match settings.budget_policy:
         case "drop_documents":
@@ -113,7 +114,7 @@ def _zones(settings: AssemblySettings) -> tuple[str, ...]:
     model = " ".join(settings.model_name.split()) or "a model without a name"
     size = f" with {number(settings.model_window)} tokens" if settings.model_window is not None else ""
     reserved = " + ".join(f"{name} {number(tokens)}" for name, tokens in zones.items() if tokens is not None)
-    margin = f", {100 * settings.safety_margin:g} % left free" if settings.safety_margin else ""
+    margin = f", {percent(settings.safety_margin, 2)} left free" if settings.safety_margin else ""
     return (f"window of {model}{size} less {reserved}{margin}", *turns)
 
 

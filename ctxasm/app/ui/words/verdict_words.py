@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, assert_never
 
-from ctxasm.app.ui.words.words import plural
 from ctxasm.citations.axes import Part, support_of
 from ctxasm.citations.checked import CheckedClaim, DroppedSource
 from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.citations.reasons import brackets, conflict_sentence, disputed_sentence, lacks_sentence
 from ctxasm.citations.summary import is_declined_answer, summary_sentence
+from ctxasm.model.amounts import agreeing, counted, percent
 from ctxasm.model.stage_labels import REASONS, stage_name
 
 TitleOf = Callable[[str], str]
@@ -91,7 +91,7 @@ def _verdict_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float
         case "uncited":
             return f"Cites nothing; [{checked.better}] has it." if checked.better else "Cites nothing, and no source has it."
         case "unknown_marker":
-            none = "is no source" if len(checked.unknown) == 1 else "are no sources"
+            none = agreeing(len(checked.unknown), "is no source", "are no sources")
             return f"{brackets(checked.unknown)} {none} of this context{f'; [{checked.better}] has it' if checked.better else ''}."
         case "dropped":
             return " ".join(dropped_sentence(source, title_of) for source in checked.dropped)
@@ -104,7 +104,7 @@ def _verdict_sentence(checked: CheckedClaim, title_of: TitleOf, threshold: float
 
 
 def _holds(numbers: Sequence[int]) -> str:
-    return "holds" if len(numbers) == 1 else "hold"
+    return agreeing(len(numbers), "holds", "hold")
 
 
 def dropped_sentence(source: DroppedSource, title_of: TitleOf) -> str:
@@ -138,13 +138,13 @@ def figures(checked: CheckedAnswer) -> tuple[Figure, ...]:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
+    return "–" if share is None else percent(share)
 
 
 def check_line(checked: CheckedAnswer) -> str:
     """How it was checked: the scorer, from which score on a claim counts as carried, how long it took, what a model cost."""
     spent = checked.spent
-    calls = f" · {plural(spent.calls, 'call')}, {plural(spent.tokens_in + spent.tokens_out, 'token')}" if spent.calls else ""
-    kept = f" · {plural(spent.kept, 'verdict')} kept from before" if spent.kept else ""
+    calls = f" · {counted(spent.calls, 'call')}, {counted(spent.tokens_in + spent.tokens_out, 'token')}" if spent.calls else ""
+    kept = f" · {counted(spent.kept, 'verdict')} kept from before" if spent.kept else ""
     took = f"{checked.elapsed_ms:.0f} ms" if checked.elapsed_ms >= 1 else "under 1 ms"
     return f"Checked by {checked.scorer} · a match from a score of {checked.threshold:.2f} on · {took}{calls}{kept}"

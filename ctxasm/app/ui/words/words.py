@@ -7,26 +7,22 @@ outside: escape it before it becomes HTML.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import assert_never
 
+from ctxasm.model.amounts import counted, percent
 from ctxasm.model.events import Likeness
 from ctxasm.model.records import Document
 from ctxasm.model.results import Fate
 from ctxasm.model.stage_labels import REASONS, stage_name
 
+MOST_CELL = 160
+"""Characters of a value that a cell shows."""
+
 
 def number(value: float) -> str:
     """A whole number with its thousands apart: 12,345."""
     return f"{value:,.0f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 chunk`, `2 chunks`; a noun in -y becomes -ies, one in -ch -ches."""
-    if count == 1:
-        return f"{count} {noun}"
-    if noun.endswith("ch"):
-        return f"{number(count)} {noun}es"
-    return f"{number(count)} {noun[:-1]}ies" if noun.endswith("y") else f"{number(count)} {noun}s"
 
 
 def too_long(what: str, text: str, most: int, remedy: str = "shorten it") -> str | None:
@@ -35,6 +31,20 @@ def too_long(what: str, text: str, most: int, remedy: str = "shorten it") -> str
     Said by us: a box that has `max_chars` itself drops a longer text that is pasted, without a word.
     """
     return f"{what} has at most {number(most)} characters, this one {number(len(text))}: {remedy}." if len(text) > most else None
+
+
+def cut(text: str, most: int = MOST_CELL) -> str:
+    """One line of at most `most` characters."""
+    line = " ".join(text[: most * 4].split())
+    return line if len(line) <= most and len(text) <= most * 4 else line[: most - 1].rstrip() + "…"
+
+
+def in_attribute(text: str) -> str:
+    """A text that a person reads as the value of an attribute (`title`, `aria-label`), escaped.
+
+    With ‹ and › for its angle brackets: the browser drops an attribute in which `</style>` or `-->` stands, escaped or not.
+    """
+    return escape(text.replace("<", "‹").replace(">", "›"))
 
 
 def decimal(value: float) -> str:
@@ -56,7 +66,7 @@ def likeness_words(likeness: Likeness, other: str, similarity: float) -> str:
         case "exact":
             return f"says exactly what {other} says"
         case "near":
-            return f"says nearly what {other} says ({100 * similarity:.0f} % the same words)"
+            return f"says nearly what {other} says ({percent(similarity)} the same words)"
         case "semantic":
             return f"means what {other} says (cosine {similarity:.2f})"
         case _:
@@ -67,7 +77,7 @@ def fate_sentence(fate: Fate) -> str:
     """What became of a chunk, in one sentence."""
     match fate.fate:
         case "kept":
-            stripped = f", without its first {plural(fate.stripped_chars, 'character')}" if fate.stripped_chars else ""
+            stripped = f", without its first {counted(fate.stripped_chars, 'character')}" if fate.stripped_chars else ""
             return f"Sent{_block(fate)}{stripped}{_compressed(fate)}."
         case "truncated":
             return f"Sent{_block(fate)}, cut to fit into the budget{_compressed(fate)}."
@@ -77,7 +87,7 @@ def fate_sentence(fate: Fate) -> str:
             similarity = 1.0 if fate.similarity is None else fate.similarity
             return f"Left out: it {likeness_words(fate.likeness or 'exact', _of(fate), similarity)}, which is kept."
         case "dropped":
-            missing = f" Needs {plural(fate.missing_tokens, 'more token')}." if fate.missing_tokens else ""
+            missing = f" Needs {counted(fate.missing_tokens, 'more token')}." if fate.missing_tokens else ""
             return f"Dropped at {stage_name(fate.stage)}: {REASONS.get(fate.reason or '', fate.reason or 'no reason given')}.{missing}"
         case _:
             assert_never(fate.fate)
@@ -88,7 +98,7 @@ def _block(fate: Fate) -> str:
 
 
 def _compressed(fate: Fate) -> str:
-    return f", shortened to {100 * fate.compressed:.0f} % of its tokens" if fate.compressed is not None else ""
+    return f", shortened to {percent(fate.compressed)} of its tokens" if fate.compressed is not None else ""
 
 
 def _of(fate: Fate) -> str:
