@@ -1,4 +1,4 @@
-"""Whether the browser sits at the machine that serves it: only then may a path on that machine be typed into a page."""
+"""Whether the browser sits at the machine that serves it: only then may a path or address on that machine be typed into a page."""
 
 from __future__ import annotations
 
