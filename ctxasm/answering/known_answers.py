@@ -57,7 +57,8 @@ def messages_to_send(assembly: Assembly, choice: PromptChoice) -> tuple[Message,
 
 
 def answer_key(model: AnswerModel, messages: Sequence[Message], assembly: Assembly, temperature: float, max_tokens: int) -> str:
-    """The key of what this model answers to these messages."""
+    """The key of what this model, at its `address` where it has one, answers to these messages."""
     # The key-free model reads the context itself, so the context is named beside the messages that hold it.
     said = json.dumps([list(map(tuple, messages)), assembly.query.query, assembly.text, temperature, max_tokens])
-    return key_of(model.name, said)
+    # A name says the host alone. What another address of that host answers, typed by whoever is here, is not what this one answers.
+    return key_of(model.name, getattr(model, "address", ""), said)

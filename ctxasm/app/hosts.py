@@ -25,14 +25,19 @@ class Hosts:
         name = _bare(host)
         return name is not None and (name == "localhost" or name in self.named or _is_loopback(name))
 
-    def allow_origin(self, origin: str) -> bool:
-        """The same of an Origin header. An opaque origin (`null`) is none of them."""
+    def allow_origin(self, origin: str, host: str) -> bool:
+        """Whether a page of this origin may ask for `host`, the Host header: a page of that host, or of a name that the server was given.
+
+        Another port of this machine is another origin: what is served there is not ours. An opaque origin (`null`) is none.
+        """
         try:
             parts = urlsplit(origin)
         except ValueError:
             return False
         bare = f"{parts.scheme}://{parts.netloc}".lower()
-        return parts.scheme in ("http", "https") and origin.lower() == bare and self.allow(parts.netloc)
+        if parts.scheme not in ("http", "https") or origin.lower() != bare:
+            return False
+        return self.allow(parts.netloc) and (_bare(parts.netloc) in self.named or _split(parts.netloc) == _split(host))
 
 
 def read_hosts(environment: Mapping[str, str], more: Iterable[str] = ()) -> Hosts:
@@ -57,13 +62,19 @@ def _named(given: str) -> str:
 
 def _bare(host: str) -> str | None:
     """The name in a Host header, in lower case, without port and closing dot; None where it is malformed."""
+    parts = _split(host)
+    return None if parts is None else parts[0]
+
+
+def _split(host: str) -> tuple[str, str] | None:
+    """That name, and the port as written."""
     found = _HOST.fullmatch(host.lower()) if host.isascii() else None
     if found is None or int(found[3] or 0) > 65535:
         return None
     if found[1] is None:
-        return found[2]
+        return found[2], found[3] or ""
     try:
-        return str(ipaddress.IPv6Address(found[1]))
+        return str(ipaddress.IPv6Address(found[1])), found[3] or ""
     except ValueError:
         return None
 

@@ -95,11 +95,15 @@ class Models:
         raise InvalidInput(f"no cross-encoder is configured: set {RERANK_MODEL} to {wanted}")
 
 
-def endpoint_at(config: Config, address: str, model: str, key: str) -> Endpoint:
-    """The endpoint that somebody typed. Without a key of its own it gets the configured one, but only at the configured address."""
+def endpoint_at(config: Config, address: str, model: str, key: str, from_here: bool = False) -> Endpoint:
+    """The endpoint that somebody typed. Without a key of its own it gets the configured one, but only at the configured address.
+
+    `from_here`: typed at the server's own machine. Only then, and where it is the configured one, may it lie on that machine.
+    """
     from ctxasm.llm import Endpoint
 
-    configured = config.llm_api_key if address == config.llm_base_url else None
+    is_configured = address == config.llm_base_url
+    configured = config.llm_api_key if is_configured else None
     return Endpoint(
         address,
         model,
@@ -107,6 +111,7 @@ def endpoint_at(config: Config, address: str, model: str, key: str) -> Endpoint:
         connect_timeout=config.llm_connect_timeout,
         first_piece_timeout=config.llm_timeout,
         piece_timeout=min(LONGEST_SILENCE_S, config.llm_timeout),
+        may_be_local=from_here or is_configured,
     )
 
 

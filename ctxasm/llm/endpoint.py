@@ -18,6 +18,7 @@ class Endpoint:
     `first_piece_timeout` runs from the request to the first text, `piece_timeout` between two pieces. `retries` counts
     further attempts, made only while nothing has arrived; a server's Retry-After is obeyed up to `max_retry_after`.
     `awaits_server`: also a refused connection is tried again, as a server that is being started refuses it.
+    `may_be_local`: False refuses what turns out, once connected, to be this machine itself or an address of its link alone.
     Raises InvalidInput naming what is wrong, without the key and without a password from the URL.
     """
 
@@ -31,6 +32,7 @@ class Endpoint:
     max_retry_after: float = 10.0
     max_answer_chars: int = 200_000
     awaits_server: bool = True
+    may_be_local: bool = True
 
     def __post_init__(self) -> None:
         _check_url(self.base_url)

@@ -35,6 +35,11 @@ class OpenAIModel:
     def name(self) -> str:
         return f"{self._endpoint.model} at {self._endpoint.host}"
 
+    @property
+    def address(self) -> str:
+        """The whole base URL, to tell servers of one host apart. Never shown: a key may hide in it."""
+        return self._endpoint.base_url
+
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name})"
 

@@ -7,6 +7,7 @@ proxy, the key and the context would reach one more reader.
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import math
 import os
 import re
@@ -76,6 +77,7 @@ class Line(httpx2.HTTPTransport):
         super().__init__(verify=_tls_of(endpoint.base_url), retries=0, proxy=proxy)
         self.is_proxied = proxy is not None
         self._api_key, self._host = endpoint.api_key, endpoint.host
+        self._refuses_local = not (endpoint.may_be_local or self.is_proxied)
         self._streams: list[Any] = []
         self._body: _Bounded | None = None
         self._is_cut = False
@@ -117,9 +119,23 @@ class Line(httpx2.HTTPTransport):
 
     def _watch(self, event: str, info: dict[str, Any]) -> None:
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            self._streams.append(info["return_value"])
+            stream = info["return_value"]
+            self._streams.append(stream)
+            if self._refuses_local and _is_local(stream.get_extra_info("socket")):
+                stream.close()
+                where = f"{self._host} is the machine of this server, or is for it alone"
+                raise Failure(f"{where}: a browser elsewhere cannot name it; have it configured there in CTXASM_LLM_BASE_URL")
             if self._is_cut:
                 self.cut()
+
+
+def _is_local(connected: socket.socket) -> bool:
+    """Whether the other end is this machine, by whatever name or address, or link-local: there clouds tell a machine its secrets.
+
+    Looked at once connected, since a name may lead elsewhere from one look to the next.
+    """
+    own, other = (ipaddress.ip_address(name[0].partition("%")[0]) for name in (connected.getsockname(), connected.getpeername()))
+    return own == other or (getattr(other, "ipv4_mapped", None) or other).is_link_local
 
 
 def _proxy_of(url: str) -> str | None:

@@ -22,8 +22,8 @@ HOSTS = read_hosts({HOST_NAMES: " Ctxasm.Example.org. ,192.168.1.20,"}, ["[FE80:
 )
 def test_its_own_names_are_allowed(host: str) -> None:
     assert HOSTS.allow(host)
-    assert HOSTS.allow_origin(f"http://{host}")
-    assert HOSTS.allow_origin(f"https://{host}")
+    assert HOSTS.allow_origin(f"http://{host}", host)
+    assert HOSTS.allow_origin(f"https://{host}", host)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_its_own_names_are_allowed(host: str) -> None:
 )
 def test_every_other_name_and_what_is_none_is_refused(host: str) -> None:
     assert not HOSTS.allow(host)
-    assert not HOSTS.allow_origin(f"http://{host}")
+    assert not HOSTS.allow_origin(f"http://{host}", host)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,24 @@ def test_every_other_name_and_what_is_none_is_refused(host: str) -> None:
     ],
 )
 def test_an_origin_is_a_scheme_and_an_allowed_host_alone(origin: str) -> None:
-    assert not HOSTS.allow_origin(origin)
+    assert not HOSTS.allow_origin(origin, "localhost")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("http://localhost:3000", "http://localhost", "https://localhost:443", "http://127.0.0.1:8501", "http://127.0.0.2:8501"),
+        *("http://[::1]:8501", "http://localhost:8502"),
+    ],
+)
+def test_what_another_port_or_address_of_this_machine_serves_is_another_page(origin: str) -> None:
+    assert HOSTS.allow_origin("http://localhost:8501", "localhost:8501")
+    assert not HOSTS.allow_origin(origin, "localhost:8501")
+    assert read_hosts({}, ["localhost", "127.0.0.1", "127.0.0.2", "::1"]).allow_origin(origin, "localhost:8501")
+
+
+def test_a_page_of_a_given_name_may_ask_whatever_host_the_proxy_writes() -> None:
+    assert HOSTS.allow_origin("https://ctxasm.example.org", "127.0.0.1:8501")
 
 
 @given(st.text(max_size=30))
@@ -78,7 +95,7 @@ def test_no_text_is_allowed_by_chance_or_breaks_it(text: str) -> None:
         if HOSTS.allow(said):
             bare = said.lower().rpartition(":")[0] if not said.endswith("]") and ":" in said else said.lower()
             assert bare.rstrip(".").startswith(("localhost", "127.", "[", "ctxasm.example.org", "192.168.1.20"))
-        HOSTS.allow_origin(said)
+        HOSTS.allow_origin(said, said)
 
 
 @pytest.mark.parametrize(

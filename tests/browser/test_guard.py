@@ -109,6 +109,14 @@ def test_a_page_of_somebody_else_cannot_speak_to_it_or_frame_it(guarded, deceive
     assert "chrome-error" in frame.url or frame.evaluate("() => document.querySelector('#root')") is None
 
 
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+def test_a_page_of_another_port_of_this_machine_cannot_speak_to_it(guarded, deceived, elsewhere, host):
+    page = deceived.new_page()
+    page.goto(f"http://{host}:{elsewhere}/")
+    for own in ("localhost", "127.0.0.1", NAMED):
+        assert page.evaluate(OPENS, f"ws://{own}:{guarded}/_stcore/stream") == "closed"
+
+
 def test_an_own_page_may_speak_to_it(guarded, deceived):
     page = deceived.new_page()
     page.goto(f"http://localhost:{guarded}/_stcore/health")

@@ -77,7 +77,7 @@ class Guard:
             got = ", ".join(shown(host) for host in hosts) or "no Host header"
             remedy = f"To add one, start it with `ctxasm serve --host-name NAME`, or set {HOST_NAMES}."
             return f"This server answers under localhost and the names that it was given, got {got}. {remedy}"
-        if not all(self._hosts.allow_origin(origin) for origin in origins):
+        if not all(self._hosts.allow_origin(origin, hosts[0]) for origin in origins):
             return f"This server answers only to its own pages, got the origin {', '.join(map(shown, origins))}."
         if scope["type"] == "websocket" and not origins:
             return "This server answers only to its own pages, got no Origin header."

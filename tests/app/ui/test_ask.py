@@ -351,6 +351,18 @@ def test_a_typed_key_is_in_no_address_and_no_page(open_ask):
     assert "sk-very-secret" not in html(app) + str(dict(app.query_params)) + json.dumps(reader(app))
 
 
+def test_a_browser_elsewhere_makes_the_server_ask_nothing_of_its_own_machine(open_ask, monkeypatch):
+    monkeypatch.setattr("ctxasm.app.ui.frame.models.on_this_machine", lambda: False)
+    with serving() as server:
+        app = open_ask(**QUERY)
+        app.selectbox(key="model").set_value("openai").run()
+        app.text_input(key="_llm_base_url").set_value(server.base_url)
+        app.text_input(key="_llm_model").set_value("m").run()
+        ((pane,),) = reader(fine(app.button(key="ask").click().run()))["attempts"]
+        assert "is the machine of this server" in json.dumps(pane)
+        assert server.requests == []
+
+
 def test_an_odd_answer_from_an_endpoint_is_shown_and_checked(open_ask):
     """Emoji cut in two on the wire, a half alone, and a line that begins far to the right."""
     with serving() as server:

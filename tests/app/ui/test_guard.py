@@ -86,12 +86,16 @@ def started(folder: Path, *command: str, **environment: str) -> Iterator[Server]
 
 @pytest.fixture(scope="module", params=["serve", "uvicorn"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`ctxasm serve`, which becomes `streamlit run app.py`, and `uvicorn app:app`."""
+    """`ctxasm serve`, which becomes `streamlit run app.py`, and `uvicorn app:app`, of a user who has an agent API for other apps."""
     folder = tmp_path_factory.mktemp("server")
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "config.toml").write_text("[server]\nenableAgentApi = true\n")
     if request.param == "serve":
-        start = started(folder, "-m", "ctxasm", "serve", "--port", "PORT", "--host-name", NAMED, "--server.headless", "true")
+        start = started(
+            folder, "-m", "ctxasm", "serve", "--port", "PORT", "--host-name", NAMED, "--server.headless", "true", HOME=str(folder)
+        )
     else:
-        start = started(folder, "-m", "uvicorn", "app:app", "--port", "PORT", CTXASM_HOST_NAMES=NAMED)
+        start = started(folder, "-m", "uvicorn", "app:app", "--port", "PORT", CTXASM_HOST_NAMES=NAMED, HOME=str(folder))
     with start as found:
         yield found
 
@@ -156,7 +160,7 @@ def test_every_other_name_is_refused_on_every_route(server: Server, script: str)
         for method in ("PUT", "POST", "DELETE", "OPTIONS", "HEAD"):
             assert server.ask(UPLOAD, host, "Content-Length: 0", method=method).status == 403, (name, method)
         assert is_refused(server.shake_hands(host, f"Origin: http://{name}")), name
-        assert is_refused(server.shake_hands(host, "Origin: http://localhost")), name
+        assert is_refused(server.shake_hands(host, f"Origin: http://{NAMED}")), name
 
 
 @pytest.mark.system
@@ -179,9 +183,20 @@ def test_a_page_of_another_origin_is_refused(server: Server, script: str) -> Non
         assert is_refused(server.shake_hands(host, f"Origin: {origin}")), origin
         for path in ("/", script, "/_stcore/health", UPLOAD):
             assert is_refused(server.ask(path, host, f"Origin: {origin}", "Content-Length: 0", method="PUT")), (origin, path)
+    for origin in (f"http://localhost:{server.port + 1}", "http://localhost", f"http://127.0.0.1:{server.port}"):  # somebody else's page
+        assert is_refused(server.shake_hands(host, f"Origin: {origin}")), origin
     assert is_refused(server.shake_hands(host))
     assert server.shake_hands(host, "Origin: http://localhost", "Origin: http://evil.example").status in (400, 403)
     assert server.shake_hands(f"Host: {NAMED}", f"Origin: https://{NAMED}").status == 101  # behind a proxy that speaks TLS
+
+
+@pytest.mark.system
+def test_no_program_drives_the_pages_without_a_browser(server: Server) -> None:
+    headers = (f"Host: localhost:{server.port}", "Content-Type: application/json", "Content-Length: 2")
+    for route in ("interact", "mcp"):
+        answer = server.ask(f"/_stcore/agent/{route}", *headers, method="POST")
+        assert answer.status in (400, 403)
+        assert b"not_available" in answer.body
 
 
 @pytest.mark.system

@@ -171,3 +171,4 @@ def test_a_hostile_name_stays_text(app):  # noqa: F811
     assert 'id="ctx-taken"' in page
     assert "<script" not in page
     assert "<img" not in page
+    assert all(name not in group.proto.label for group in app.button_group)  # a label is markdown: an image in it would be fetched

@@ -25,6 +25,7 @@ from ctxasm.app.ui.frame.title import show_empty, show_trouble
 from ctxasm.app.ui.frame.zones_state import zones_key
 from ctxasm.app.ui.inspect.evidence import expected
 from ctxasm.app.ui.widgets.chunk_clicks import state_link
+from ctxasm.app.ui.words.label_text import plain
 from ctxasm.citations.axes import doubtful
 from ctxasm.citations.used_passages import cited_passages
 from ctxasm.model.amounts import counted
@@ -117,7 +118,7 @@ def _offer_approval(place: Any, scene: Scene, kept: KeptAnswers) -> None:
         for at, told in enumerate(kept.attempts[-1]):
             cited = cited_passages(kept.assembly, told.check) if told.check is not None else ()
             if keys := [key for key in cited if not known.holds(key)]:
-                whose = f" of {told.model}" if len(kept.attempts[-1]) > 1 else ""
+                whose = f" of {plain(told.model)}" if len(kept.attempts[-1]) > 1 else ""
                 st.button(
                     f"Cited passages{whose} are right",
                     key=f"approve_{at}",

@@ -15,6 +15,7 @@ from ctxasm.app.ui.frame.models import Picked
 from ctxasm.app.ui.frame.session import Session, session
 from ctxasm.app.ui.frame.session_records import Scene
 from ctxasm.app.ui.frame.stopping import ticker
+from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.frame.zones_state import asked_choice, edited_windows, keep_summary_model, keep_turns, typed_turns
 from ctxasm.model.amounts import counted
 from ctxasm.model.errors import CtxasmError
@@ -55,7 +56,7 @@ def conversation_controls(scene: Scene) -> None:
             args=(key, dataset, query.query_id),
         )
         if problem := session.turns_problem:
-            st.error(problem, icon="⚠️")
+            show_problem(problem)
         st.file_uploader(
             "Load turns", LOADED, key=Session.turns_file.key, on_change=_loaded, args=(key, dataset, query.query_id), max_upload_size=4
         )
@@ -131,7 +132,8 @@ def offer_summary(scene: Scene, assembly: Assembly, picked: Picked) -> None:
     if asked and model is not None:
         place.button("Stop", key="stop_summary")
         if problem := _summarise(scene.query, scene, model):
-            place.error(problem, icon="⚠️")
+            with place:
+                show_problem(problem)
         else:
             keep_summary_model(model.name)
             st.rerun()

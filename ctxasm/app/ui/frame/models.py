@@ -11,6 +11,7 @@ import streamlit as st
 
 from ctxasm.app.parts import endpoint_at
 from ctxasm.app.ui.frame import server
+from ctxasm.app.ui.frame.local_browser import on_this_machine
 from ctxasm.app.ui.frame.session import Session
 from ctxasm.config import Config
 from ctxasm.model.errors import CtxasmError
@@ -134,7 +135,8 @@ def _endpoints(config: Config, count: int) -> list[Endpoint]:
     if not address:
         raise NotTyped(_type_first(missing))
     # What is typed is checked at once; an empty name stands for one still to come.
-    endpoints = [endpoint_at(config, address, name or "untyped", key) for name in names]
+    here = on_this_machine()
+    endpoints = [endpoint_at(config, address, name or "untyped", key, here) for name in names]
     if missing:
         raise NotTyped(_type_first(missing))
     return endpoints

@@ -9,7 +9,9 @@ import streamlit as st
 from ctxasm.answering.zones.windows import Windows, window_of, windows_from_values, windows_to_toml
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.session import Session, session
+from ctxasm.app.ui.frame.title import show_problem
 from ctxasm.app.ui.frame.zones_state import edited_windows, keep_windows
+from ctxasm.app.ui.words.label_text import plain
 from ctxasm.app.ui.words.words import number
 from ctxasm.model.errors import CtxasmError
 from ctxasm.model.settings import ENCODINGS, AssemblySettings
@@ -22,9 +24,9 @@ def window_table_controls(settings: AssemblySettings) -> None:
     try:
         entry = window_of(settings.model_name, _windows())
     except CtxasmError as error:
-        st.error(str(error), icon="⚠️")
+        show_problem(str(error))
         return
-    known = f"{entry.name}: {number(entry.window)} tokens" if entry else "not in the table"
+    known = f"{plain(entry.name)}: {number(entry.window)} tokens" if entry else "not in the table"
     st.button("Model windows …", key="model_windows", on_click=_open, width="stretch", help=f"The table of models. This one: {known}.")
     if session.take(Session.windows_open):
         st.dialog("Model windows", width="large")(_table)()
@@ -59,7 +61,7 @@ def _table() -> None:
     try:
         windows = windows_of_rows(rows)
     except CtxasmError as error:
-        st.error(str(error), icon="⚠️")
+        show_problem(str(error))
         return
     with st.container(horizontal=True, gap="small"):
         if st.button("Use in this session", key="use_windows", type="primary"):

@@ -42,7 +42,7 @@ def ask_over(key: str, name: str, preview: Preview) -> Over | None:
         return "new"
     st.html(question_html(_standing(info, preview)))
     st.segmented_control(
-        f"What becomes of {name}", (ADD, REPLACE, OTHER), key=_key(name), on_change=_choose, args=(key, name), label_visibility="collapsed"
+        "What becomes of it", (ADD, REPLACE, OTHER), key=_key(name), on_change=_choose, args=(key, name), label_visibility="collapsed"
     )
     return chosen_over(name)
 
