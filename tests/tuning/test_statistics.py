@@ -39,7 +39,7 @@ def test_an_interval_reaches_to_0_where_the_test_does_not_leave_it_out() -> None
     """1 and 7 of 21 differ: p = .0703, while Agresti and Min's interval alone ends at -.005."""
     found = paired_difference([1.0] + [-1.0] * 7 + [0.0] * 13)
     assert (found.p, found.interval.high) == (pytest.approx(0.0703, abs=5e-5), 0.0)
-    assert found.sentence() == "−28.6 points [−49.3, +0.0] (n = 21), within noise (p = 0.070)"
+    assert found.sentence() == "−28.6 points [−49.3, 0.0] (n = 21), within noise (p = 0.070)"
 
 
 def test_p_is_the_larger_one_where_the_interval_does_not_leave_0_out() -> None:

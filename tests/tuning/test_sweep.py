@@ -348,7 +348,7 @@ RIVALS = {"expand_window": (0, 1), "top_k": (4, None), "max_tokens": (500, 8000)
     [
         (lambda window, question: window == 1, "a wider window holds more than more hits: +100.0 points ["),
         (lambda window, question: window == 0, "more hits hold more than a wider window: −100.0 points ["),
-        (lambda window, question: window == question % 2, "a wider window against more hits: +0.0 points ["),
+        (lambda window, question: window == question % 2, "a wider window against more hits: 0.0 points ["),
     ],
 )
 def test_a_wider_window_is_held_against_more_hits_at_equal_tokens(whole: Callable[[int, int], bool], sentence: str) -> None:

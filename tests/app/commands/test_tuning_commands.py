@@ -156,7 +156,7 @@ def test_evidence_is_told_and_checked(capsys: pytest.CaptureFixture[str], tmp_pa
     stored = json.loads(Path(baseline).read_text(encoding="utf-8"))
     assert 0 < stored["evidence"] <= 1
     _, err = ran(capsys, *quiet, "--fail-below", "evidence=0", "--fail-if-worse-than", baseline)
-    assert "evidence against the baseline: +0.0 points" in err
+    assert "evidence against the baseline: 0.0 points" in err
     worse = [*quiet, "--set", "max_tokens=500", "--set", "expand_window=0", "--fail-if-worse-than", baseline]
     _, err = ran(capsys, *worse, code=1)
     assert "check failed: evidence against the baseline: −" in err
