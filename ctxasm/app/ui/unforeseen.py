@@ -8,6 +8,7 @@ import streamlit as st
 
 from ctxasm.app.ui.guard import MARK
 from ctxasm.app.ui.words.label_text import plain
+from ctxasm.model.errors import CtxasmError
 from ctxasm.model.packages import missing_package
 
 UNGUARDED = (
@@ -17,8 +18,8 @@ UNGUARDED = (
 
 
 def show_unforeseen(error: Exception) -> bool:
-    """Say what is missing, or where the trace is; True, so that Streamlit says nothing more."""
-    sentence = missing_package(error)
+    """Say what is missing, what the error itself says where it is one of ours, or where the trace is; True: Streamlit adds nothing."""
+    sentence = str(error) if isinstance(error, CtxasmError) else missing_package(error)
     if not sentence:
         from ctxasm.app.faults import told
         from ctxasm.app.ui.configured import secrets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -25,7 +26,7 @@ from ctxasm.model.stage_labels import REASONS
 VALUES = {"document_id": "d1", "of_document_id": "d2", "text": "[2]", "similarity": 0.954}
 
 
-def examples(kind: type) -> list[Event]:
+def examples(kind: type, number=3) -> list[Event]:
     """An event of this kind for every value of its words, the numbers being 3."""
     hints = get_type_hints(kind)
 
@@ -38,7 +39,7 @@ def examples(kind: type) -> list[Event]:
             return ("a word",)
         if hint == tuple[str, ...]:
             return (("contrast",), ())
-        return (True, False) if hint is bool else ((1, 2),) if "tuple" in str(hint) else (3,)
+        return (True, False) if hint is bool else ((1, 2),) if "tuple" in str(hint) else (number,)
 
     every = product(*(values(name, hint) for name, hint in hints.items()))
     return [kind(**dict(zip(hints, chosen, strict=True))) for chosen in every]
@@ -52,6 +53,15 @@ def test_every_event_has_a_sentence(kind):
         assert sentence[0].isupper()
         assert "None" not in sentence
     assert len(set(sentences)) == len(sentences), "two events of other words read the same"
+
+
+@pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
+def test_nouns_agree_with_their_counts(kind):
+    one = " ".join(event_sentence(event) for event in examples(kind, 1))
+    more = " ".join(event_sentence(event) for event in examples(kind, 2))
+    nouns = "chunk|token|character|step|hit|time|block|document|neighbour"
+    assert re.search(rf"(?<![\d.,#])1 (more )?({nouns})s\b", one) is None, one
+    assert re.search(rf"(?<![\d.,#])2 (more )?({nouns})\b", more) is None, more
 
 
 def test_sentences_tell_events_apart():

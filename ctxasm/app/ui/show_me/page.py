@@ -8,10 +8,10 @@ import streamlit as st
 
 from ctxasm.app.ui.frame import server
 from ctxasm.app.ui.frame.browser_moves import bring_into_view
-from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title
+from ctxasm.app.ui.frame.title import show_empty, show_problem, show_title, show_trouble
 from ctxasm.app.ui.show_me.steps import question_html, step_html, steps
 from ctxasm.app.ui.show_me.story import Story, tell
-from ctxasm.model.errors import InvalidInput, NotFound
+from ctxasm.model.errors import InvalidInput, NotFound, StoreUnavailable
 
 STYLE = Path(__file__).parents[1] / "assets" / "show_me.css"
 PARAMETER = "step"
@@ -47,4 +47,7 @@ def _story() -> Story | None:
         return tell(server.workbench())
     except (NotFound, InvalidInput):
         show_empty("The sample is not here as it ships", "Open Load, Sample, and load it: one click, no network.")
+        return None
+    except StoreUnavailable as error:
+        show_trouble("The data cannot be read", str(error), "Nothing was changed. Reload this page when it is fixed.")
         return None

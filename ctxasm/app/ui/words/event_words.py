@@ -55,7 +55,7 @@ def event_sentence(event: ev.Event) -> str:
 def _early(event: Early) -> str:
     match event:
         case ev.Repeated():
-            return f"Retrieved {event.times} times; its best score and rank count."
+            return f"Retrieved {counted(event.times, 'time')}; its best score and rank count."
         case ev.Added():
             return f"Added as a neighbour of {_parents(event.parents)}, with score {decimal(event.score)}."
         case ev.Dropped():
