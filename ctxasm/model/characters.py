@@ -66,6 +66,38 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
+_UNSEEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""Characters without width: soft hyphen, zero-width space and joiners, direction marks, byte order mark."""
+
+
 def normalised(text: str) -> str:
-    """A text in NFC with single spaces between its words: equal for texts that read the same."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    """A text in NFC without characters of no width, single spaces between its words: equal for texts that read the same."""
+    return " ".join(_composed(text).split())
+
+
+def laid_out(text: str) -> str:
+    """The same, except that a line with indentation stays a line with this indentation: in code and data it carries meaning.
+
+    A line break between two lines without is a blank: wrapped prose. So is one blank before the first line, which a splitter leaves.
+    """
+    text = _composed(text)
+    lines = text.splitlines()
+    if not any(line[:1].isspace() for line in lines):
+        return " ".join(text.split())
+    laid: list[str] = []
+    before = ""
+    for line in lines:
+        if not (body := " ".join(line.split())):
+            continue
+        indent = "".join("\t" if char == "\t" else " " for char in line[: len(line) - len(line.lstrip())])
+        if not laid:
+            indent = "" if indent == " " else indent
+            laid.append(indent + body)
+        else:
+            laid.append(f"\n{indent}{body}" if indent or before else f" {body}")
+        before = indent
+    return "".join(laid)
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFC", _UNSEEN.sub("", text))

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctxasm.model.records import Chunk
-from ctxasm.text.chunk_facts import Overlap, matched, overlap_of, touching
+from ctxasm.text.overlap import Overlap, matched, overlap_of, touching
 from tests.growth import is_linear
 from tests.real_data import load_real, real_folder
 
