@@ -21,7 +21,7 @@ from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import make_record
 from ctxasm.model.results import Key, SegmentKind
 from ctxasm.text.chunk_facts import overlap_at
-from ctxasm.text.overlap import NOTHING_SHARED, Overlap, common_head, left_behind, touching
+from ctxasm.text.overlap import NOTHING_SHARED, Overlap, left_behind, touching
 
 CUT = "cut"
 """The `overlap_kind` of a chunk whose seam with the one before it is broken: text was left out there."""
@@ -103,7 +103,7 @@ class _Joiner:
             self.done.append(Joined(chunk, 0, end, True))
             return
         found = overlap_at(self.standing, chunk)
-        overlap = self._shown(self.standing, chunk, found)
+        overlap = self._shown(chunk, found)
         if not overlap.chars:
             self._keep(self.standing, chunk, end, found)
             self.standing = chunk
@@ -120,17 +120,14 @@ class _Joiner:
         if not behind:
             self.standing = chunk
 
-    def _shown(self, standing: FetchedChunk, chunk: FetchedChunk, found: Overlap) -> Overlap:
+    def _shown(self, chunk: FetchedChunk, found: Overlap) -> Overlap:
         """What of the head of `chunk` the passage shows, so that it can be left out. What offsets tell is certain at any length."""
         if found.kind == "offsets":
             return found
         if found.kind == "coincidence" or found.chars - found.header <= self.least:
             return NOTHING_SHARED
-        if not found.header:
-            return found
-        # Where `standing` shows its header no more, a chunk before it does, and may begin with a little less of it.
-        header = min(found.header, common_head(self.done[self.headed].chunk.text, chunk.text))
-        return found._replace(header=header) if standing.text.endswith(chunk.text[header : found.chars]) else NOTHING_SHARED
+        headed = not found.header or self.done[self.headed].chunk.text.startswith(chunk.text[: found.header])
+        return found if headed else NOTHING_SHARED
 
     def _keep(self, standing: FetchedChunk, chunk: FetchedChunk, end: int, overlap: Overlap) -> None:
         """Put the whole chunk after `standing`: nothing is stripped."""

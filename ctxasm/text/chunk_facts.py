@@ -12,15 +12,16 @@ from ctxasm.model.characters import laid_out
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, make_record
 from ctxasm.text.markers.collisions import quiet_formats
-from ctxasm.text.overlap import Overlap, common_head, overlap_of, usual_share
+from ctxasm.text.overlap import Overlap, header_of, overlap_of, usual_share
 
 
 def overlap_at(before: FetchedChunk, chunk: FetchedChunk) -> Overlap:
     """The same for chunks as fetched, `chunk` to be put behind `before`: as stored, where it is stored for these two."""
     if chunk.overlap_kind is None or before.chunk_index + 1 != chunk.chunk_index:
         return overlap_of(before, chunk)
-    header = common_head(before.text, chunk.text) if chunk.overlap_kind == "header" else 0
-    return make_record(Overlap, (chunk.overlap_chars or 0, chunk.overlap_kind, header))
+    chars = chunk.overlap_chars or 0
+    header = header_of(before.text, chunk.text, chars) if chunk.overlap_kind == "header" else 0
+    return make_record(Overlap, (chars, chunk.overlap_kind, header))
 
 
 def duplicate_key(text: str) -> bytes:

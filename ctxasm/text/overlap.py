@@ -84,6 +84,11 @@ def common_head(first: str, second: str) -> int:
     return same
 
 
+def header_of(first: str, second: str, chars: int) -> int:
+    """Of the first `chars` characters of `second`, all shown by `first`, how many are not its end: they are a header."""
+    return chars - common_head(first[::-1], second[:chars][::-1])
+
+
 def matched(first: str, second: str, usual: float = 0.0, own: float = 0.0) -> Overlap:
     """What two texts say of their overlap: the longest end of `first` with which `second` begins. Linear time, also on hostile text.
 
@@ -106,7 +111,9 @@ def matched(first: str, second: str, usual: float = 0.0, own: float = 0.0) -> Ov
                 return Overlap(len(shared), "coincidence")
         elif not (header or _EXCERPT.match(first) or chars <= 2 * usual * behind):
             return Overlap(chars, "coincidence")
-    return Overlap(header + chars, "header" if header else "text", header)
+    if not header:
+        return Overlap(chars, "text")
+    return Overlap(header + chars, "header", header_of(first, second, header + chars))
 
 
 def usual_share(pairs: Iterable[tuple[Sliced, Sliced]]) -> float:

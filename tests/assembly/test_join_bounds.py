@@ -58,13 +58,12 @@ def test_a_header_stays_where_the_overlap_behind_it_is_short_and_where_it_stands
 
 
 def test_bodies_that_happen_to_begin_alike_do_not_hide_a_header() -> None:
-    """The second and the third begin alike behind their header, the first otherwise: it shows the header for both."""
-    one, two, three = "x" + DIFFERENT[:99], DIFFERENT[50:99] + DIFFERENT[100:150], DIFFERENT[50] + DIFFERENT[120:199]
-    chunks = [FetchedChunk("d", n, "# Rules\n" + text) for n, text in enumerate((one, two, DIFFERENT[120:150] + three))]
-    chunks[2] = FetchedChunk("d", 2, "# Rules\n" + chunks[1].text[8:9] + DIFFERENT[120:200])
-    chunks[1] = FetchedChunk("d", 1, chunks[1].text + DIFFERENT[50] + DIFFERENT[120:150])
+    """Two of three begin alike behind their header: what they share of the header is no more than it."""
+    bodies = ["Bikes are lent. A deposit of forty euros is paid. ", "A deposit of forty euros is paid. A helmet is free of charge. "]
+    chunks = [FetchedChunk("d", n, "# Rules\n" + text) for n, text in enumerate([*bodies, "A helmet is free of charge. Closed."])]
     joined = join(chunks, 15)
-    assert "".join(j.chunk.text[j.start : j.end] for j in joined) == chunks[0].text + chunks[1].text[57:] + DIFFERENT[150:200]
+    assert "".join(j.chunk.text[j.start : j.end] for j in joined) == f"# Rules\n{bodies[0]}A helmet is free of charge. Closed."
+    assert joined[0].shares[1:] == (Share(0, 8, ("d", 1)), Share(0, 8, ("d", 2)))
 
 
 def test_a_chunk_cut_inside_its_header_shows_nothing_twice() -> None:
