@@ -101,8 +101,10 @@ class Case:
 
 @st.composite
 def document_chunks(draw: st.DrawFn, document_id: str, offsets: Offsets) -> tuple[str, list[Chunk]]:
-    """One document cut into overlapping chunks (sometimes nested, sometimes with holes)."""
+    """One document cut into overlapping chunks (sometimes nested, sometimes with holes), or into sliding windows."""
     text = "".join(draw(st.lists(WORDS, min_size=1, max_size=60)))
+    if draw(st.integers(0, 5)) == 0:
+        return text, draw(sliding_windows(document_id, text, offsets))
     chunks, start, index = [], 0, 0
     while start < len(text) and index < 9:
         end = min(len(text), start + draw(st.integers(1, 120)))
@@ -114,6 +116,16 @@ def document_chunks(draw: st.DrawFn, document_id: str, offsets: Offsets) -> tupl
             break
         start = max(start + 1, end - draw(st.integers(0, 60))) if end < len(text) else len(text)
     return text, chunks
+
+
+@st.composite
+def sliding_windows(draw: st.DrawFn, document_id: str, text: str, offsets: Offsets) -> list[Chunk]:
+    """A text in chunks that share most of it with the one before."""
+    size = draw(st.integers(40, 200))
+    step = draw(st.integers(size // 5, size // 2))
+    said = "true" if offsets == "true" else "none"
+    places = [(at, min(len(text), at + size)) for at in range(0, max(1, len(text) - size + step), step)]
+    return [Chunk(document_id, n, text[low:high], *offsets_said(said, low, high)) for n, (low, high) in enumerate(places[:9])]
 
 
 @st.composite

@@ -20,7 +20,8 @@ from ctxasm.model.events import Event, Gapped
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import make_record
 from ctxasm.model.results import Key, SegmentKind
-from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at, touching
+from ctxasm.text.chunk_facts import overlap_at
+from ctxasm.text.overlap import NOTHING_SHARED, Overlap, left_behind, touching
 
 CUT = "cut"
 """The `overlap_kind` of a chunk whose seam with the one before it is broken: text was left out there."""
@@ -82,46 +83,61 @@ def join(chunks: Sequence[FetchedChunk], min_overlap_chars: int, ends: Mapping[i
 class _Joiner:
     """One pass over a document's chunks.
 
-    `passage` is where in `done` the current passage begins; `standing` the chunk whose end is the end of what it shows: the
-    one put last, unless that lies inside another by its offsets. What follows can only repeat that one's text.
+    `passage` is where in `done` the current passage begins, `headed` where the last chunk stands that is shown from its beginning.
+    `standing` is the chunk whose end is the end of what the passage shows: the one put last, unless that lies inside another by its
+    offsets. What follows can only repeat that one's text.
     """
 
     def __init__(self, min_overlap_chars: int) -> None:
         self.least = min_overlap_chars
         self.done: list[Joined] = []
-        self.passage = 0
+        self.passage = self.headed = 0
         self.standing: FetchedChunk | None = None
 
     def add(self, chunk: FetchedChunk, end: int) -> None:
         before = self.done[-1] if self.done else None
         apart = chunk.overlap_kind == CUT or (before is not None and before.end < len(before.chunk.text))
         if before is None or self.standing is None or chunk.chunk_index != before.chunk.chunk_index + 1 or apart:
-            self.passage = len(self.done)
+            self.passage = self.headed = len(self.done)
             self.standing = chunk
             self.done.append(Joined(chunk, 0, end, True))
             return
-        overlap = overlap_at(self.standing, chunk)
-        if overlap.kind == "coincidence" or overlap.chars <= self.least:
-            self._keep(self.standing, chunk, end, overlap)
+        found = overlap_at(self.standing, chunk)
+        overlap = self._shown(chunk, found)
+        if not overlap.chars:
+            self._keep(self.standing, chunk, end, found)
             self.standing = chunk
             return
         start, behind = min(overlap.chars, end), left_behind(self.standing, chunk, overlap)
         fits = before.into is None and len(before.chunk.text) - before.start >= start
-        simple = fits and start == chunk.overlap_chars and start < len(chunk.text)
-        into: Key | None = self._share(chunk, start, simple, behind + overlap.chars - start)
+        simple = fits and start == chunk.overlap_chars and start < len(chunk.text) and not overlap.header
+        shared = max(0, start - overlap.header)
+        into: Key | None = self._share(chunk, shared, simple, behind + overlap.chars - overlap.header - shared)
+        if overlap.header:
+            self._mark(self.headed, Share(0, min(overlap.header, start), (chunk.document_id, chunk.chunk_index)))
         into = into if start >= len(chunk.text) else None
         self.done.append(make_record(Joined, (chunk, start, end, False, True, None, overlap.chars, into, simple, ())))
         if not behind:
             self.standing = chunk
+
+    def _shown(self, chunk: FetchedChunk, found: Overlap) -> Overlap:
+        """What of the head of `chunk` the passage shows, so that it can be left out. What offsets tell is certain at any length."""
+        if found.kind == "offsets":
+            return found
+        if found.kind == "coincidence" or found.chars - found.header <= self.least:
+            return NOTHING_SHARED
+        headed = not found.header or self.done[self.headed].chunk.text.startswith(chunk.text[: found.header])
+        return found if headed else NOTHING_SHARED
 
     def _keep(self, standing: FetchedChunk, chunk: FetchedChunk, end: int, overlap: Overlap) -> None:
         """Put the whole chunk after `standing`: nothing is stripped."""
         note = None
         if overlap.kind == "coincidence" and overlap.chars > self.least:
             note = "coincidence"
-        elif overlap.chars >= (1 if overlap.kind == "offsets" else NOTABLE):
+        elif overlap.chars >= NOTABLE:
             note = "near_miss"
         glued = touching(standing, chunk)
+        self.headed = len(self.done)
         self.done.append(make_record(Joined, (chunk, 0, end, False, glued, note, overlap.chars, None, False, ())))
 
     def _share(self, chunk: FetchedChunk, chars: int, simple: bool, behind: int) -> Key:

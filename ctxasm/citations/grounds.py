@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ctxasm.citations.checked import Support
 from ctxasm.model.results import Assembly, Citation, Segment
 from ctxasm.model.support import Found, Source
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 
 Range = tuple[int, int]
 

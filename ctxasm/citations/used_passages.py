@@ -9,7 +9,7 @@ from ctxasm.citations.checked_answer import CheckedAnswer
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GoldChunk, Span
 from ctxasm.model.results import Assembly, Key
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 
 
 def used_passages(assembly: Assembly, checked: CheckedAnswer) -> Share:

@@ -24,11 +24,11 @@ class FetchedChunk(NamedTuple):
     """A stored chunk with the facts found once, at load. A fact that is None is found on the fly.
 
     `token_count` counts `text` alone in the encoding asked for. `overlap_chars` is how much of the head of this chunk
-    repeats the end of the chunk before it (`chunk_index - 1`), found as `overlap_kind` says: "offsets", "text",
-    "coincidence" (a match too long to be an overlap: never stripped) or "none". `overlap_tokens` counts that head and is
-    None when no safe seam lies strictly inside it; `lead_tokens` counts the chunk before it up to where that head begins.
-    `duplicate_key` is equal for chunks of the same normalised text. `quiet` says in which formats nothing in `text` can read as a
-    marker or a boundary (see `ctxasm.text.markers.collisions`).
+    repeats the chunk before it (`chunk_index - 1`), found as `overlap_kind` says: "offsets", "text", "header" (the head both begin with,
+    and behind it the end of that chunk), "coincidence" (a match too long to be an overlap: never stripped) or "none" (see
+    `ctxasm.text.overlap`). `overlap_tokens` counts that head and is None for a header, and when no safe seam lies strictly inside it;
+    `lead_tokens` counts the chunk before it up to where that head begins. `duplicate_key` is equal for chunks of the same normalised
+    text. `quiet` says in which formats nothing in `text` can read as a marker or a boundary (see `ctxasm.text.markers.collisions`).
     """
 
     document_id: str

@@ -59,7 +59,13 @@ class AssemblySettings:
         "flat", "choice", "dm", "expand", "flat: one decay whatever the distance; per_step: once per step.", choices=("flat", "per_step")
     )
     min_overlap_chars: int = setting(
-        20, "int", "mo", "deduplicate", "Shared text between neighbours is stripped when longer than this.", low=0, high=1000
+        20,
+        "int",
+        "mo",
+        "deduplicate",
+        "Shared text between neighbours is stripped when longer than this; where exact offsets tell it, at any length.",
+        low=0,
+        high=1000,
     )
     dedup_exact: bool = setting(True, "bool", "dx", "deduplicate", "Chunks of the same text are shown once, with every source.")
     dedup_near: bool = setting(

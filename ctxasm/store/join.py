@@ -2,7 +2,7 @@
 
 What changes is written under numbers that were never used, so whatever still points at the dataset as it was (a handle, an
 iteration, an index that is being made) finds nothing of it. The chunks of a document that gets new ones are all written anew,
-which puts their overlaps right; those of others only move.
+which puts their overlaps right; those of others only move, and are judged again where what is usual in the dataset counts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ctxasm.store.codec import read_answer, read_metadata, read_query, written_a
 from ctxasm.store.intake import checked_answers, checked_queries
 from ctxasm.store.joining import Differing, answer_key, differences, joined, joined_origin, record_name, refused, unknown_answers
 from ctxasm.store.load import DocumentRow, ListedDocuments, Records, dataset_places, reserve_document_numbers, stored_chunks
+from ctxasm.store.overlaps import judge_long_overlaps
 from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import saved_named
 from ctxasm.store.search_sets import forget_search
@@ -68,6 +69,7 @@ class Join:
         own = update(datasets).where(datasets.c.dataset_id == new)
         self._connection.execute(own.values(**counts))
         self._connection.execute(own.values(content_hash=stored_hash(self._connection, new)))
+        judge_long_overlaps(self._connection, self._counter, new, anew=True)
 
     def _write_documents(self) -> None:
         """New documents after the stored ones; what a stored one lacks is filled in."""

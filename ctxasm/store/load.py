@@ -18,6 +18,7 @@ from ctxasm.store.chunk_rows import Placed, RawChunk
 from ctxasm.store.codec import written_metadata
 from ctxasm.store.digest import ContentDigest
 from ctxasm.store.intake import check_document, checked_answers, checked_queries, document_twice
+from ctxasm.store.overlaps import judge_long_overlaps
 from ctxasm.store.runs import Grouping, batched_runs
 from ctxasm.store.saved import forget_saved
 from ctxasm.store.search_sets import forget_search
@@ -143,6 +144,7 @@ class Load:
         self._connection.execute(own.values(**counts, replaced=records.replaced()))
         content_hash = self._digest.hex() if whole else stored_hash(self._connection, self._dataset_id)
         self._connection.execute(own.values(content_hash=content_hash))
+        judge_long_overlaps(self._connection, self._counter, self._dataset_id, anew=False)
 
     def _write_chunks(self, grouping: Grouping, runs: Iterable[Any]) -> None:
         with into(self._connection, chunks) as sink:

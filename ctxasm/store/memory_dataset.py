@@ -11,7 +11,7 @@ from ctxasm.model.ports import Fetched, FetchedChunk, TokenCounter, Window
 from ctxasm.model.records import Answer, Bundle, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import Intake, check_records
 from ctxasm.store.listing import no_query
-from ctxasm.text.chunk_facts import chunk_facts, with_counts
+from ctxasm.text.chunk_facts import chunk_facts, has_coincidence, usual_in_dataset, with_counts, with_overlaps
 from ctxasm.text.language import SAMPLE, language_of_texts, sample_of
 
 
@@ -24,7 +24,13 @@ class MemorySource:
     def _take(self, intake: Intake, counter: TokenCounter | None) -> None:
         self._encoding = counter.encoding if counter is not None and counter.exact else None
         self._documents = {document.document_id: document for document, _ in intake.documents}
-        facts = [fact for _, own in intake.documents for fact in chunk_facts(own, None)]
+        found = [chunk_facts(own, None) for _, own in intake.documents]
+        if any(map(has_coincidence, found)):
+            sample = sample_of(len(found))
+            some = [chunk for at in sample.documents for chunk in found[at] if chunk.chunk_index < sample.chunks]
+            usual = usual_in_dataset(some)
+            found = [with_overlaps(own, usual) if has_coincidence(own) else own for own in found]
+        facts = [fact for own in found for fact in own]
         self._chunks: dict[str, dict[int, FetchedChunk]] = {name: {} for name in self._documents}
         for fact in with_counts(facts, counter) if counter is not None and counter.exact else facts:
             self._chunks[fact.document_id][fact.chunk_index] = fact

@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Also the number of the last step in `ctxasm.store.migrations`."""
 
 INDEX_BITS = 31

@@ -5,129 +5,28 @@ before it, what its text is equal to, what it counts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple, Protocol
 
+from ctxasm.model.characters import laid_out
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.records import Chunk, make_record
 from ctxasm.text.markers.collisions import quiet_formats
-
-NEEDLE = 21
-"""First characters looked for in the tail: one more than the default threshold, so shorter matches cost nothing."""
-
-
-class Sliced(Protocol):
-    """What overlap needs to know of a chunk."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def start(self) -> int | None: ...
-    @property
-    def end(self) -> int | None: ...
-
-
-class Overlap(NamedTuple):
-    """`chars` shared, found as `kind` says: "offsets", "text", "coincidence" (never stripped) or "none"."""
-
-    chars: int
-    kind: str
-
-
-def has_offsets(chunk: Sliced) -> bool:
-    """Whether the offsets of a chunk can be trusted as far as it alone tells: they span exactly its text."""
-    return chunk.start is not None and chunk.end is not None and chunk.end - chunk.start == len(chunk.text)
-
-
-def touching(first: Sliced, second: Sliced) -> bool:
-    """Whether `second` begins at the very character where `first` ends."""
-    return has_offsets(first) and has_offsets(second) and first.end == second.start
-
-
-def overlap_of(first: Sliced, second: Sliced) -> Overlap:
-    """The overlap of two neighbouring chunks of one document, `second` following `first`.
-
-    With trustworthy offsets (`end - start` equals the text's length, the second does not begin before the first, and the shared
-    characters are equal) the offsets say it. Without them: the longest suffix of the first that is exactly a prefix of the
-    second, unless it is longer than half of the first. Such a match is a coincidence (a repeated table, a licence header) and
-    nothing is stripped: on 3,406 real pairs the plain longest match loses 7,129 characters of text in 8 pairs, this rule none.
-    """
-    return _stated(first, second) or matched(first.text, second.text)
+from ctxasm.text.overlap import Overlap, header_of, overlap_of, usual_share
 
 
 def overlap_at(before: FetchedChunk, chunk: FetchedChunk) -> Overlap:
     """The same for chunks as fetched, `chunk` to be put behind `before`: as stored, where it is stored for these two."""
     if chunk.overlap_kind is None or before.chunk_index + 1 != chunk.chunk_index:
         return overlap_of(before, chunk)
-    return make_record(Overlap, (chunk.overlap_chars or 0, chunk.overlap_kind))
-
-
-def left_behind(first: Sliced, second: Sliced, overlap: Overlap) -> int:
-    """How much of `first` goes on behind the text that it shares with `second`: more than 0 where that lies inside it."""
-    if overlap.kind != "offsets" or not overlap.chars or first.end is None or second.end is None:
-        return 0
-    return max(0, first.end - second.end)
-
-
-def _stated(first: Sliced, second: Sliced) -> Overlap | None:
-    """What the offsets say; None where they prove nothing: missing, or at odds with the texts or with each other."""
-    if not (has_offsets(first) and has_offsets(second)):
-        return None
-    ahead = (second.start or 0) - (first.start or 0)
-    if ahead < 0:
-        return None
-    shared = first.text[ahead : ahead + len(second.text)]
-    return Overlap(len(shared), "offsets") if second.text.startswith(shared) else None
-
-
-def matched(first: str, second: str) -> Overlap:
-    """The longest suffix of `first` that is a prefix of `second`. Linear time, also on text made to be slow."""
-    if not first or not second:
-        return Overlap(0, "none")
-    chars = _longest(first, second)
-    if chars == 0:
-        return Overlap(0, "none")
-    return Overlap(chars, "coincidence" if chars * 2 > len(first) else "text")
-
-
-def _longest(first: str, second: str) -> int:
-    tail = first[-len(second) :] if len(second) < len(first) else first
-    if len(second) >= NEEDLE:
-        at, tries = tail.find(second[:NEEDLE]), 0
-        while at != -1 and tries < 8:
-            if second.startswith(tail[at:]):
-                return len(tail) - at
-            at, tries = tail.find(second[:NEEDLE], at + 1), tries + 1
-        if at != -1:
-            return _by_borders(tail, second)
-    # Nothing as long as the needle: look at the last few characters only.
-    for length in range(min(NEEDLE - 1, len(tail), len(second)), 0, -1):
-        if tail.endswith(second[:length]):
-            return length
-    return 0
-
-
-def _by_borders(tail: str, second: str) -> int:
-    """Knuth-Morris-Pratt: the prefix of `second` matched when `tail`, which is no longer, ends. For repetitive text only."""
-    borders = [0] * len(second)
-    k = 0
-    for i in range(1, len(second)):
-        while k and second[i] != second[k]:
-            k = borders[k - 1]
-        k += second[i] == second[k]
-        borders[i] = k
-    k = 0
-    for character in tail:
-        while k and character != second[k]:
-            k = borders[k - 1]
-        k += character == second[k]
-    return k
+    chars = chunk.overlap_chars or 0
+    header = header_of(before.text, chunk.text, chars) if chunk.overlap_kind == "header" else 0
+    return make_record(Overlap, (chars, chunk.overlap_kind, header))
 
 
 def duplicate_key(text: str) -> bytes:
-    """Equal for texts that differ only in white space (16 bytes)."""
-    return hashlib.blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """Equal for texts that read the same and are laid out alike (16 bytes)."""
+    return hashlib.blake2b(laid_out(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def chunk_facts(chunks: Sequence[Chunk], counter: TokenCounter | None) -> list[FetchedChunk]:
@@ -150,14 +49,49 @@ def chunk_facts(chunks: Sequence[Chunk], counter: TokenCounter | None) -> list[F
         )
         for c in chunks
     ]
-    fetched = fetched[:1] + [_with_overlap(first, second) for first, second in pairwise(fetched)]
+    fetched = with_overlaps(fetched)
     return with_counts(fetched, counter) if counter is not None and counter.exact else fetched
 
 
-def _with_overlap(first: FetchedChunk, second: FetchedChunk) -> FetchedChunk:
+def with_overlaps(chunks: Sequence[FetchedChunk], usual: float = 0.0, own: float | None = None) -> list[FetchedChunk]:
+    """The chunks of one document, ascending by index, with their overlaps.
+
+    Where a match is long, what neighbours of this document share as a rule explains it or not (`own`; None: found in these chunks);
+    where its pairs tell nothing, what those of the dataset do (`usual`): one document may be cut into sliding windows, another not.
+    """
+    found = [*chunks[:1], *(_with_overlap(first, second) for first, second in pairwise(chunks))]
+    if not has_coincidence(found):
+        return found
+    own = own_share(chunks) if own is None else own
+    if own or usual:
+        found = [*chunks[:1], *(_with_overlap(first, second, own or usual, own) for first, second in pairwise(chunks))]
+    return found
+
+
+def own_share(chunks: Iterable[FetchedChunk]) -> float:
+    """What neighbours among these chunks, by document and index, share as a rule (see `usual_share`)."""
+    return usual_share(
+        (one, two) for one, two in pairwise(chunks) if one.document_id == two.document_id and one.chunk_index + 1 == two.chunk_index
+    )
+
+
+def usual_in_dataset(sample: Iterable[FetchedChunk]) -> float:
+    """What to pass to `with_overlaps` as `usual`, of a sample of a dataset's chunks by document and index.
+
+    0 where neighbours share so little that it explains no match of more than half.
+    """
+    return share if 2 * (share := own_share(sample)) > 0.5 else 0.0
+
+
+def has_coincidence(chunks: Iterable[FetchedChunk]) -> bool:
+    """Whether a match of neighbours was too long to be taken for an overlap."""
+    return any(chunk.overlap_kind == "coincidence" for chunk in chunks)
+
+
+def _with_overlap(first: FetchedChunk, second: FetchedChunk, usual: float = 0.0, own: float = 0.0) -> FetchedChunk:
     if second.chunk_index != first.chunk_index + 1:
         return second
-    found = overlap_of(first, second)
+    found = overlap_of(first, second, usual, own)
     return second._replace(overlap_chars=found.chars, overlap_kind=found.kind)
 
 

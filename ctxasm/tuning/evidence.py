@@ -17,7 +17,7 @@ from ctxasm.model.events import Likeness
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import GOLD_BY, Chunk, GoldBy, GoldChunk, Query, Span
 from ctxasm.model.results import Assembly, Fate, Key
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 
 RETRIEVE = "retrieve"
 """The stage of evidence that neither retrieval nor expansion ever brought."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk, GoldChunk, Query, Span
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 
 Key = tuple[str, int]
 Chunks = Mapping[str, Sequence[FetchedChunk] | Sequence[Chunk]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -443,3 +444,50 @@ def test_nothing_asked_nothing_related() -> None:
     assert relations_of({}, NEWEST) == NO_RELATIONS
     found = candidates(("a", 0, RULE, 0.9), ("b", 0, RULE, 0.5), ("c", 0, "Parking is free.", 0.4))
     assert relations_of(found, NEAR).copies.keys() == {("a", 0), ("b", 0)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a:\n  b: 1\n  c: 2\nd: 3", "a:\n  b: 1\nc: 2\nd: 3"),
+        ("if x:\n    a()\n    b()", "if x:\n    a()\nb()"),
+        ("if x:\n\ta()\n\tb()", "if x:\n\ta()\n\t\tb()"),
+        ("if x {\n\ta()\n}\nb()", "if x {\n    a()\n}\nb()"),
+        ("    a()\nb()", "a()\nb()"),
+        ("- a\n  - b\n - c", "- a\n  - b\n  - c"),
+        ("x = 1\n    # set\ny = 2", "x = 1\n    # set y = 2"),
+        ("if x:\r\n    a()\r\n    b()", "if x:\r\n    a()\r\n  b()"),
+        ("The fee is 12 euros.", "The fee is 15 euros."),
+        ("The fee is 12 euros.", "The fee is 12 Euros."),
+    ],
+)
+def test_indentation_and_every_visible_character_are_content(one: str, other: str) -> None:
+    assert duplicate_key(one) != duplicate_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Helmets are lent free\nof charge to members.", "Helmets are lent\nfree of charge to\nmembers."),
+        ("Two  words.\tThree.  ", "Two words. Three.\n"),
+        (" of the library", "of the library\n\n"),
+        ("    of the library", "\tof the library"),
+        (" of the\nlibrary", "of the library"),
+        ("if x:\n    a()\n\n    b()  ", "if x:\r\n    a() \r\n    b()"),
+        ("é:\n    a\u00ad()\n\u200b\n\xa0 \xa0 b()", "e\u0301:\n    a()\n    b()"),
+        ("\u200b  a()\n  b()", "  a()\n  b()"),
+        ("if  x:\n    a(1,  2)", "if x:\n    a(1, 2)"),
+        ("Crème brûlée", "Cre\u0300me bru\u0302le\u0301e"),
+        ("koffie", "kof\u00adfie"),
+        ("en koffie", "\ufeffen\u200b kof\u200cf\u2060ie\u200e"),
+    ],
+)
+def test_texts_that_read_the_same_are_one(one: str, other: str) -> None:
+    assert duplicate_key(one) == duplicate_key(other)
+
+
+@given(st.text("ab \n"))
+def test_the_key_of_text_without_indentation_is_what_it_was(text: str) -> None:
+    """Kept vectors are called by it."""
+    flat = "\n".join(line.strip() for line in text.splitlines())
+    assert duplicate_key(flat) == blake2b(" ".join(flat.split()).encode(), digest_size=16).digest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxasm.assembly.extracts import Extract, KeptSpan, Part, cuts_head, cuts_tail, gap_between, pieces_of
-from ctxasm.assembly.passages import CUT, Piece, body_of, join, whole_piece
+from ctxasm.assembly.passages import CUT, Piece, Share, body_of, join, whole_piece
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Chunk
 from ctxasm.text.chunk_facts import chunk_facts, complete, with_counts
@@ -22,18 +22,54 @@ def sharing(chars: int, offsets: bool = False, first: int = 100, index: int = 1)
     return [FetchedChunk("d", 0, DIFFERENT[:first], *ends[0]), FetchedChunk("d", index, DIFFERENT[low:300], *ends[1])]
 
 
-@pytest.mark.parametrize("offsets", [False, True])
-def test_more_than_the_least_is_stripped_and_the_least_is_not(offsets: bool) -> None:
-    kept, stripped = (join(sharing(chars, offsets), 15)[1] for chars in (15, 16))
+def test_more_than_the_least_is_stripped_and_the_least_is_not() -> None:
+    kept, stripped = (join(sharing(chars), 15)[1] for chars in (15, 16))
     assert (kept.start, kept.note, kept.shared, kept.opens) == (0, "near_miss", 15, False)
     assert (stripped.start, stripped.note, stripped.shared, stripped.glued) == (16, None, 16, True)
 
 
-@pytest.mark.parametrize(("chars", "offsets", "note"), [(7, False, None), (8, False, "near_miss"), (1, True, "near_miss"), (0, True, None)])
-def test_a_match_of_eight_characters_is_noted_one_that_offsets_tell_always(chars: int, offsets: bool, note: str | None) -> None:
-    second = join(sharing(chars, offsets), 15)[1]
-    assert (second.start, second.note, second.shared) == (0, note, chars)
-    assert second.glued == (offsets and chars == 0)
+@pytest.mark.parametrize("chars", [0, 1, 15, 16, 20, 99])
+def test_what_offsets_tell_is_stripped_at_any_length(chars: int) -> None:
+    second = join(sharing(chars, True), 15)[1]
+    assert (second.start, second.note, second.shared, second.glued) == (chars, None, chars, True)
+
+
+@pytest.mark.parametrize(("chars", "note"), [(7, None), (8, "near_miss")])
+def test_a_match_of_eight_characters_is_noted(chars: int, note: str | None) -> None:
+    second = join(sharing(chars), 15)[1]
+    assert (second.start, second.note, second.shared, second.glued) == (0, note, chars, False)
+
+
+def headed(bodies: list[tuple[int, int]], header: str = "# Rules\n\n") -> list[FetchedChunk]:
+    return [FetchedChunk("d", n, header + DIFFERENT[low:high]) for n, (low, high) in enumerate(bodies)]
+
+
+def test_a_header_on_every_chunk_is_shown_once_with_what_lies_behind_it() -> None:
+    first, second, third = join(headed([(0, 100), (60, 160), (130, 200)]), 15)
+    assert [(j.start, j.end, j.glued, j.simple) for j in (second, third)] == [(49, 109, True, False), (39, 79, True, False)]
+    assert first.shares == (Share(69, 109, ("d", 1)), Share(0, 9, ("d", 1)), Share(0, 9, ("d", 2)))
+    assert second.shares == (Share(79, 109, ("d", 2)),)
+
+
+def test_a_header_stays_where_the_overlap_behind_it_is_short_and_where_it_stands_alone() -> None:
+    assert [j.start for j in join(headed([(0, 100), (60, 160)]), 40)] == [0, 0]
+    assert [j.start for j in join(headed([(0, 100), (100, 200)]), 15)] == [0, 0]
+    assert [j.start for j in join(headed([(0, 100), (60, 160)])[1:], 15)] == [0]
+
+
+def test_bodies_that_happen_to_begin_alike_do_not_hide_a_header() -> None:
+    """Two of three begin alike behind their header: what they share of the header is no more than it."""
+    bodies = ["Bikes are lent. A deposit of forty euros is paid. ", "A deposit of forty euros is paid. A helmet is free of charge. "]
+    chunks = [FetchedChunk("d", n, "# Rules\n" + text) for n, text in enumerate([*bodies, "A helmet is free of charge. Closed."])]
+    joined = join(chunks, 15)
+    assert "".join(j.chunk.text[j.start : j.end] for j in joined) == f"# Rules\n{bodies[0]}A helmet is free of charge. Closed."
+    assert joined[0].shares[1:] == (Share(0, 8, ("d", 1)), Share(0, 8, ("d", 2)))
+
+
+def test_a_chunk_cut_inside_its_header_shows_nothing_twice() -> None:
+    chunks = headed([(0, 100), (60, 160)])
+    second = join(chunks, 15, {1: 4})[1]
+    assert (second.start, second.end) == (4, 4)
 
 
 def test_a_match_of_more_than_half_is_chance() -> None:
@@ -54,11 +90,8 @@ def test_a_chunk_that_lies_wholly_in_the_one_before_it_is_merged_and_credited_th
     outer, inner, after = (FetchedChunk("d", n, DIFFERENT[a:b], a, b) for n, (a, b) in enumerate([(0, 100), (40, 80), (90, 200)]))
     one, two, three = join([outer, inner, after], 15)
     assert (two.start, two.end, two.into, two.merged) == (40, 40, ("d", 0), True)
-    assert [share[:3] for share in one.shares] == [(40, 80, ("d", 1))]
-    assert (three.start, three.glued, three.merged) == (0, False, False)
-    stripped = join([outer, inner, after], 5)
-    assert stripped[2].start == 10
-    assert [share[:3] for share in stripped[0].shares] == [(40, 80, ("d", 1)), (90, 100, ("d", 2))]
+    assert (three.start, three.glued, three.merged) == (10, True, False)
+    assert [share[:3] for share in one.shares] == [(40, 80, ("d", 1)), (90, 100, ("d", 2))]
 
 
 def test_a_head_that_two_chunks_show_is_credited_to_both() -> None:

@@ -62,10 +62,17 @@ def test_five_stage_pipeline_deduplication():
     assert [(s.chunk_index, s.shared_with) for s in shared] == [(0, (("A", 1),))]
 
 
-def test_the_printed_overlap_of_the_five_stage_pipeline_is_longer_than_half_of_its_predecessor():
-    """Its first chunk is printed as hardly more than the shared sentence: kept, and said why; offsets prove it an overlap after all."""
+def test_the_printed_overlap_of_the_five_stage_pipeline_is_stripped_as_printed():
+    """Its first chunk is hardly more than the shared sentence; the ellipsis that it begins with says that it is printed in part."""
     shared, rest = "U brengt best uw identiteitskaart en verwijsbrief mee.", " Na de raadpleging..."
     first, hits = "..." + shared, [Hit("A", 0, 0.9), Hit("A", 1, 0.8)]
+    for before in (first, "… " + shared, '"...' + shared):
+        assert run([], [Chunk("A", 0, before), Chunk("A", 1, shared + rest)], hits).text == f"[1] Source: A\n{before}{rest}"
+
+
+def test_a_match_of_more_than_half_that_nothing_explains_is_kept_and_said():
+    shared, rest = "U brengt best uw identiteitskaart en verwijsbrief mee.", " Na de raadpleging..."
+    first, hits = "Ja." + shared, [Hit("A", 0, 0.9), Hit("A", 1, 0.8)]
     done = run([], [Chunk("A", 0, first), Chunk("A", 1, shared + rest)], hits)
     assert done.text == f"[1] Source: A\n{first}\n{shared}{rest}"
     event = ev.Coincidence("A", 1, 54, 57)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from ctxasm.assembly.expand import plan_expansion, rank_hits
 from ctxasm.model.ports import ChunkSource, TokenCounter
 from ctxasm.model.records import Query
-from ctxasm.text.chunk_facts import complete, overlap_of
+from ctxasm.text.chunk_facts import complete
 from ctxasm.text.markers.search import might_hold_marker
+from ctxasm.text.overlap import overlap_of
 
 
 def assemble_bare(query: Query, source: ChunkSource, counter: TokenCounter, window: int = 1, limit: int = 8000) -> tuple[str, int] | None:

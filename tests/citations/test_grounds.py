@@ -18,7 +18,7 @@ from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
 from ctxasm.model.settings import AssemblySettings
 from ctxasm.model.support import Found, Source
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 from tests.contexts import Block, make_assembly
 from tests.examples import examples
 from tests.fakes import FakeClock, FakeSource

@@ -127,7 +127,8 @@ def _trusted(chunk: Chunk) -> bool:
     return chunk.start is not None and chunk.end is not None and chunk.end - chunk.start == len(chunk.text)
 
 
-def shared(first: Chunk, second: Chunk) -> int:
+def shared(first: Chunk, second: Chunk, least: int) -> int:
+    """How much of the second is not written again; `least` is for texts alone."""
     if _trusted(first) and _trusted(second):
         if not first.start <= second.start < first.end:
             return 0
@@ -137,7 +138,7 @@ def shared(first: Chunk, second: Chunk) -> int:
             return chars
     for chars in range(min(len(first.text), len(second.text)), 0, -1):
         if first.text.endswith(second.text[:chars]):
-            return chars if 2 * chars <= len(first.text) else 0
+            return chars if least < chars <= len(first.text) / 2 else 0
     return 0
 
 
@@ -148,9 +149,8 @@ def passages(chunks: list[Chunk], least: int) -> list[list[Placed]]:
         if before is None or chunk.chunk_index != before.chunk_index + 1:
             runs.append([Placed(chunk, 0, False)])
             continue
-        chars = shared(before, chunk)
+        start = shared(before, chunk, least)
         touching = _trusted(before) and _trusted(chunk) and before.end == chunk.start
-        start = chars if chars > least else 0
         runs[-1].append(Placed(chunk, start, start > 0 or touching))
     return runs
 

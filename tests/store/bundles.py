@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kinds import AnyStore
+
 from ctxasm.model.records import Answer, Bundle, Chunk, Document, GoldChunk, Hit, Query, Span, Turn
 
 HOSTILE = "'; DROP TABLE ctxasm_chunks; -- \" % _ \\ é ß İ 👩‍🚀 שלום <script>alert(1)</script> [1] <|endoftext|>\r\n\t"
@@ -54,3 +56,19 @@ def numbered_bundle(documents: int, chunks: int, text: str = "Chunk {1} of docum
         tuple(Chunk(f"d{d}", c, text.format(d, c)) for d in range(documents) for c in range(chunks)),
         (Query("What?", (Hit("d0", 0, 1.0),), "q"),),
     )
+
+
+def two_windows(documents: int) -> tuple[Chunk, ...]:
+    """Documents of two chunks each, which share four of five sentences."""
+    told = [f"Point {at} of the rules of this library is told in a sentence of its own. " for at in range(10 * documents)]
+    return tuple(Chunk(f"sliding{n}", own, "".join(told[10 * n + own : 10 * n + own + 5])) for n in range(documents) for own in (0, 1))
+
+
+def apart(documents: int) -> tuple[Chunk, ...]:
+    """Documents of two chunks each, which share nothing."""
+    return tuple(Chunk(f"apart{n}", own, f"{'Second' if own else 'First'} part of number {n}.") for n in range(documents) for own in (0, 1))
+
+
+def overlaps(store: AnyStore, name: str) -> list[str]:
+    """What is stored of the overlap of each two neighbours, in order."""
+    return [chunk.overlap_kind for chunk in store.dataset(name).iter_chunks() if chunk.overlap_kind]

@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from bundles import HOSTILE, full_bundle, numbered_bundle
+from bundles import HOSTILE, apart, full_bundle, numbered_bundle, overlaps, two_windows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kinds import AnyStore
@@ -50,6 +50,21 @@ def test_facts_are_those_found_at_load(store: AnyStore, counter: TokenCounter) -
     second = dataset.document_chunks("d1")[1]
     assert (second.overlap_chars, second.overlap_kind) == (23, "offsets")
     assert second.token_count == counter.count(second.text)
+
+
+def test_what_neighbours_share_as_a_rule_is_told_by_the_dataset_where_a_document_has_one_pair(
+    store: AnyStore, counter: TokenCounter
+) -> None:
+    store.add(Bundle("alone", (), two_windows(1)))
+    assert overlaps(store, "alone") == ["coincidence"]
+    store.add(Bundle("mixed", (), (*two_windows(3), *apart(4))))
+    assert overlaps(store, "mixed") == ["coincidence"] * 3 + ["none"] * 4
+    store.add(Bundle("sliding", (), (*two_windows(4), *apart(3))))
+    assert overlaps(store, "sliding") == ["text"] * 4 + ["none"] * 3
+    first, second = store.dataset("sliding").document_chunks("sliding0")
+    shared = second.text[: second.overlap_chars]
+    assert first.text.endswith(shared)
+    assert (second.token_count, second.overlap_tokens) == (counter.count(second.text), counter.count(shared))
 
 
 def test_another_encoding_has_no_token_facts_but_all_others(store: AnyStore) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bundles import HOSTILE, full_bundle, numbered_bundle
+from bundles import HOSTILE, apart, full_bundle, numbered_bundle, overlaps, two_windows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kinds import AnyStore
@@ -105,6 +105,20 @@ def test_adding_is_loading_both_at_once(
     store.add(replace(expected, documents=(*ordered, *known.values())), "union")
     assert content(store, "both") == content(store, "union")
     assert info == store.dataset("both").info
+
+
+@pytest.mark.parametrize(("before", "after", "kind"), [((3, 4), (9, 4), "text"), ((4, 3), (4, 9), "coincidence")])
+def test_what_is_usual_is_found_again_when_records_join(
+    store: AnyStore, before: tuple[int, int], after: tuple[int, int], kind: str
+) -> None:
+    """A dataset becomes one of sliding windows, and is one no more: the overlaps are those of loading both at once."""
+    stored, came = ((*two_windows(sliding), *apart(others)) for sliding, others in (before, after))
+    store.add(Bundle("both", (), stored))
+    assert kind not in overlaps(store, "both")
+    store.add(Bundle("both", (), came), join=True)
+    assert overlaps(store, "both").count(kind) == after[0]
+    store.add(Bundle("once", (), tuple(store.dataset("both").bundle().chunks)))
+    assert content(store, "both") == content(store, "once")
 
 
 def test_what_is_there_already_changes_nothing(store: AnyStore) -> None:

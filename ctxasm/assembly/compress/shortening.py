@@ -24,7 +24,8 @@ from ctxasm.model.events import Compressed, Dropped, Event, Failed
 from ctxasm.model.ports import FetchedChunk, TokenCounter
 from ctxasm.model.results import Candidate, Key
 from ctxasm.model.settings import AssemblySettings
-from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at
+from ctxasm.text.chunk_facts import overlap_at
+from ctxasm.text.overlap import NOTHING_SHARED, Overlap, left_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,18 +202,18 @@ def _seam(
 
     Only an overlap that both still show whole, at the very seam, can be stripped. Its own count stays what it was.
     """
-    whole = Overlap(0, "none")
+    whole = NOTHING_SHARED
     if first is not None:
         whole = overlap_at(first.chunk, second.chunk)
         if left_behind(first.chunk, second.chunk, whole):
-            whole = Overlap(0, "none")
+            whole = NOTHING_SHARED
         if first_extract is not None and cuts_tail(first.chunk.text, first_extract):
             whole = Overlap(0, CUT)
     if extract is not None and cuts_head(second.chunk.text, extract):
         whole = Overlap(0, CUT)
     shown = min(_last_length(first, first_extract), _first_length(second, extract))
-    if whole.kind in ("offsets", "text"):
-        whole = Overlap(whole.chars, "text") if whole.chars <= shown else Overlap(0, "none")
+    if whole.kind in ("offsets", "text", "header"):
+        whole = Overlap(whole.chars, "text") if whole.chars <= shown and not whole.header else NOTHING_SHARED
     tokens = second.chunk.overlap_tokens if whole.kind == "text" else None
     return chunk._replace(overlap_chars=whole.chars, overlap_kind=whole.kind, overlap_tokens=tokens, lead_tokens=None)
 

@@ -9,8 +9,9 @@ from ctxasm.data.enrich.outline import enclosing, headings_in, headings_of, path
 from ctxasm.model.characters import is_visible, one_line
 from ctxasm.model.ports import FetchedChunk
 from ctxasm.model.records import Document
-from ctxasm.text.chunk_facts import Overlap, left_behind, overlap_at, touching
+from ctxasm.text.chunk_facts import overlap_at
 from ctxasm.text.language import Language, language_of
+from ctxasm.text.overlap import NOTHING_SHARED, left_behind, touching
 
 LONGEST_NAME = 120
 _READ = 6000
@@ -75,7 +76,7 @@ def _joined(chunks: Sequence[FetchedChunk]) -> tuple[str, list[int]]:
     length = 0
     standing: FetchedChunk | None = None
     for last, chunk in zip([None, *chunks], chunks, strict=False):
-        overlap, behind = Overlap(0, "none"), 0
+        overlap, behind = NOTHING_SHARED, 0
         if last is not None and chunk.chunk_index != last.chunk_index + 1:
             pieces.append("\n\n")
             length += 2

@@ -16,7 +16,7 @@ from ctxasm.model.characters import normalised
 from ctxasm.model.datasets import ChunkKey
 from ctxasm.model.errors import shown
 from ctxasm.model.records import Chunk
-from ctxasm.text.chunk_facts import has_offsets
+from ctxasm.text.overlap import has_offsets
 
 WAYS = ("id", "place", "offsets", "exact text", "text but for white space and Unicode form", "text inside a chunk, or a chunk inside it")
 """How a hit was found, the surest way first."""

@@ -1,7 +1,8 @@
 """A dataset that stays in the user's own tables: read live, never written. Questions and answers live in our own store.
 
 It has the calls of a stored dataset. What a load would have found once (overlaps, duplicate keys, token counts) is found on
-the fly; the core fills in what stands as None.
+the fly; the core fills in what stands as None. What neighbours share as a rule is read only where two of them share more than half,
+and remembered as long as the link is held.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ctxasm.model.records import Answer, Chunk, CorpusLanguage, Document, Query
 from ctxasm.store.intake import MAX_CHUNK_INDEX
 from ctxasm.store.listing import no_query
 from ctxasm.store.statements import readable
-from ctxasm.text.chunk_facts import duplicate_key
-from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts
+from ctxasm.text.chunk_facts import duplicate_key, has_coincidence, own_share, usual_in_dataset, with_overlaps
+from ctxasm.text.language import SAMPLE, SAMPLE_CHARS, language_of_texts, sample_of
 
 MOST_ROWS = 50_000
 """The most chunks that one read brings."""
@@ -59,6 +60,7 @@ class LinkedDataset:
     ) -> None:
         self.database, self.mapping, self.info, self._questions = database, mapping, info, questions
         self._language: CorpusLanguage | None = None
+        self._own_shares: dict[str, float] = {}
 
     @property
     def follows(self) -> bool:
@@ -101,9 +103,32 @@ class LinkedDataset:
             raise InvalidInput(
                 f"a read must bring at most {MOST_ROWS:,} chunks, got more of table {shown(self.mapping.table)}: check the mapping"
             )
-        chunks = _chunks(rows)
+        chunks, more = self._overlapping(_chunks(rows))
         documents = {chunk.document_id: Document(chunk.document_id) for chunk in chunks} | {d.document_id: d for d in map(_document, about)}
-        return Fetched(chunks, documents, 1, 1 if by_document is not None else 0, (perf_counter() - started) * 1000)
+        return Fetched(chunks, documents, 1 + more, 1 if by_document is not None else 0, (perf_counter() - started) * 1000)
+
+    def _overlapping(self, chunks: list[FetchedChunk]) -> tuple[list[FetchedChunk], int]:
+        """The chunks with their overlaps, and how many statements that took."""
+        known, found = len(self._own_shares), list[FetchedChunk]()
+        for name, same in groupby(chunks, key=lambda chunk: chunk.document_id):
+            own = with_overlaps(list(same), own=0.0)
+            if has_coincidence(own):
+                if name not in self._own_shares:
+                    self._own_shares[name] = own_share(self._beginnings([name], SAMPLE))
+                own = with_overlaps(own, self._usual, self._own_shares[name])
+            found += own
+        return found, len(self._own_shares) - known + 2 * (known == 0 < len(self._own_shares))
+
+    @cached_property
+    def _usual(self) -> float:
+        """What neighbours in some documents share as a rule, whichever the database finds first."""
+        names = list(dict.fromkeys(chunk.document_id for chunk in self.some(SAMPLE)))
+        sample = sample_of(len(names))
+        return usual_in_dataset(self._beginnings([names[at] for at in sample.documents], sample.chunks))
+
+    def _beginnings(self, names: Sequence[str], chunks: int) -> list[FetchedChunk]:
+        """So many chunks of these documents, from the first on."""
+        return _chunks(self.read(self.sql.fetch, self.fetch_parameters([Window(name, 0, chunks - 1) for name in names])))
 
     def corpus_language(self) -> CorpusLanguage:
         """That of up to SAMPLE texts, whichever the database finds first, remembered as long as the link is held.

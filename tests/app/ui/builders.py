@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ctxasm.assembly.pipeline import assemble
 from ctxasm.model.records import Chunk, Document, Hit, Query
 from ctxasm.model.results import Assembly
@@ -39,9 +41,10 @@ def corpus() -> tuple[list[Document], list[Chunk], Query]:
     return documents, chunks, Query("Hoe laat mag ik op bezoek?", hits, "q1", search_method="hybrid_bm25_vector", bm25_matches=3)
 
 
-def assembled(limit: int = 8000, **settings: object) -> Assembly:
-    """The corpus assembled."""
+def assembled(limit: int = 8000, *, offsets: bool = True, **settings: object) -> Assembly:
+    """The corpus assembled, `offsets` with those of its chunks."""
     documents, chunks, query = corpus()
+    chunks = chunks if offsets else [replace(chunk, start=None, end=None) for chunk in chunks]
     counter = open_counter("cl100k_base")
     return assemble(query, FakeSource(documents, chunks, counter), AssemblySettings().replace(**settings), counter, FakeClock(), limit)
 

@@ -12,7 +12,7 @@ from ctxasm.app.ui.inspect.accounting import ledger
 from ctxasm.app.ui.inspect.budget_bar import Bar, budget_bar, shown_axis, token_axis
 from ctxasm.app.ui.inspect.bundles import LEAST_BUNDLE, Thread, ThreadBundle, bundles_html
 from ctxasm.app.ui.inspect.copies import copies
-from ctxasm.app.ui.inspect.deduplicate import overlap_pairs
+from ctxasm.app.ui.inspect.deduplicate import overlap_pairs, seam_html
 from ctxasm.app.ui.inspect.elapsed import latencies
 from ctxasm.app.ui.inspect.expand import chunk_map
 from ctxasm.app.ui.inspect.funnel import steps
@@ -23,9 +23,11 @@ from ctxasm.app.ui.inspect.stages import PICTURES
 from ctxasm.app.ui.widgets.context_marks import runs
 from ctxasm.app.ui.widgets.fates import SENT
 from ctxasm.assembly.pipeline import assemble
+from ctxasm.model.records import Chunk, Hit, Query
+from ctxasm.model.settings import AssemblySettings
 from tests.app.ui.builders import assembled, empty
 from tests.examples import examples
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, FakeSource
 from tests.strategies import COUNTER, LIMITS, Case, cases, settings_
 
 quiet = [HealthCheck.filter_too_much]
@@ -145,8 +147,19 @@ def test_overlap_pairs_show_the_same_text_on_both_sides():
 
 
 def test_overlap_below_the_threshold_is_shown_as_kept():
-    pairs = overlap_pairs(assembled(min_overlap_chars=100))
+    pairs = overlap_pairs(assembled(offsets=False, min_overlap_chars=100))
     assert {pair.verdict for pair in pairs} == {"below", "none"}
+    assert {pair.verdict for pair in overlap_pairs(assembled(min_overlap_chars=100))} == {"stripped", "none"}
+
+
+def test_a_seam_behind_a_header_shows_the_header_on_one_side_only():
+    header, (one, shared, two) = "# Rules\n", (f"{word} is told in a sentence of its own. " for word in ("This", "That", "Much"))
+    chunks = [Chunk("a", 0, header + one * 2 + shared), Chunk("a", 1, header + shared + two)]
+    query = Query("?", (Hit("a", 0, 1.0), Hit("a", 1, 0.9)))
+    (pair,) = overlap_pairs(assemble(query, FakeSource([], chunks, COUNTER), AssemblySettings(), COUNTER, FakeClock()))
+    assert (pair.verdict, pair.chars, pair.header, pair.head, pair.rest) == ("stripped", len(header + shared), 8, header + shared, two)
+    assert f"{one}<mark>{shared}</mark></p><p" in seam_html(pair, 20)
+    assert f"<del>{header}{shared}</del>{two}" in seam_html(pair, 20)
 
 
 def test_copies_name_both_places():

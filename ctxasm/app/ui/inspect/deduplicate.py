@@ -17,6 +17,7 @@ from ctxasm.app.ui.words.words import title_of
 from ctxasm.model.amounts import counted
 from ctxasm.model.events import Coincidence, Merged, NearMiss, Stripped
 from ctxasm.model.results import Assembly, Key
+from ctxasm.text.overlap import header_of
 
 FIRST_SEAMS, MOST_SEAMS = 8, 60
 """Seams that are drawn at once, and that can be unfolded: those with most shared text and the near misses first."""
@@ -32,7 +33,7 @@ MOST_SHARED = 160
 
 
 class OverlapPair(NamedTuple):
-    """Two neighbouring chunks and what they share. `first_end` characters of the first and `chars` of the second meet."""
+    """Two neighbouring chunks and what they share: `head`, of which the first `header` characters are the beginning of the first too."""
 
     document_id: str
     title: str
@@ -44,6 +45,7 @@ class OverlapPair(NamedTuple):
     head: str
     rest: str
     first_chars: int
+    header: int = 0
 
 
 def _looked_for(assembly: Assembly) -> str:
@@ -74,6 +76,8 @@ def _pair(assembly: Assembly, key: Key, chars: int, verdict: Verdict) -> Overlap
     document_id, index = key
     first = assembly.trace.candidates[document_id, index - 1].chunk.text
     second = assembly.trace.candidates[key].chunk.text
+    header = 0 if verdict in ("none", "merged") else header_of(first, second, chars)
+    shared = chars - header
     return OverlapPair(
         document_id,
         title_of(assembly.trace.documents, document_id, 40),
@@ -81,10 +85,11 @@ def _pair(assembly: Assembly, key: Key, chars: int, verdict: Verdict) -> Overlap
         index,
         chars,
         verdict,
-        first[max(0, len(first) - chars - CONTEXT_CHARS) : len(first) - chars] if chars else first[-CONTEXT_CHARS:],
+        first[max(0, len(first) - shared - CONTEXT_CHARS) : len(first) - shared],
         second[:chars],
         second[chars : chars + CONTEXT_CHARS],
         len(first),
+        header,
     )
 
 
@@ -98,7 +103,7 @@ def seam_html(pair: OverlapPair, threshold: int) -> str:
     tag = "del" if gone else "mark"
     return (
         f'<li class="cx-seam" data-verdict="{pair.verdict}"><b dir="auto">{name}</b><span class="cx-seam-state">{state}</span>'
-        f'<p dir="auto">…{escape(pair.tail)}<mark>{_shared(pair.head)}</mark></p>'
+        f'<p dir="auto">…{escape(pair.tail)}<mark>{_shared(pair.head[pair.header :])}</mark></p>'
         f'<p dir="auto"><{tag}>{_shared(pair.head)}</{tag}>{escape(pair.rest)}…</p><small class="cx-mute">{why}</small></li>'
     )
 

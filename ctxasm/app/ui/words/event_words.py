@@ -133,8 +133,8 @@ def _written(event: Written) -> str:
 def coincidence_words(chars: int, of_chars: int, first: str) -> str:
     """Why text that two neighbours share is not taken for an overlap."""
     return (
-        f"it repeats {number(chars)} of the {counted(of_chars, 'character')} of {first}, more than half. An overlap of chunks is "
-        "seldom that long, a repeated table or licence often is, and no offsets say which: repeating text costs less than losing it."
+        f"it repeats {number(chars)} of the {counted(of_chars, 'character')} of {first}, more than half. Neighbours here do not share "
+        "that much as a rule, a repeated table or licence often does, and no offsets say which: repeating text costs less than losing it."
     )
 
 
