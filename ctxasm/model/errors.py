@@ -58,6 +58,10 @@ class ModelUnavailable(CtxasmError):
         super().__init__(message)
 
 
+class WindowExceeded(ModelUnavailable):
+    """Prompt and answer do not fit the window that the server runs the model with, as it says or as its empty answer suggests."""
+
+
 def is_fault(error: BaseException) -> bool:
     """Whether something went wrong: any Exception, and the panic of a library in Rust, which is none. No request to end is one."""
     return isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime"
