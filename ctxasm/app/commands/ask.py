@@ -98,6 +98,7 @@ def run(args: Namespace) -> int:
     for line in (result.note, result.caution, sent_line(result.sent) if result.sent else None):
         if line:
             say(line)
+    workbench.zones.ratios.learn(result.model, result.sent)
     if result.error:
         raise ModelUnavailable(result.error, result.text)
     return 0

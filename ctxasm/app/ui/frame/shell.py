@@ -132,7 +132,7 @@ def _about_data(info: DatasetInfo, settings: AssemblySettings, is_choice: bool) 
         )
     exact = str(counter.exact).lower()
     counts = f"{plural(server.stored_queries(info), 'query')}; {plural(info.chunks, 'chunk')}"
-    says = f"{counts}; tokens of {counter.encoding}, {'exact' if counter.exact else 'estimated'}"
+    says = f"{counts}; tokens {'counted' if counter.exact else 'estimated'} in {counter.encoding}"
     badges = f'<div class="cx-badges"><span title="{escape(says)}">{holds}</span>{tokens}</div>'
     st.html(f'<div class="cx cx-side cx-mute" id="ctx-data" data-exact="{exact}">{badges}</div>')
 
