@@ -192,6 +192,7 @@ class Session:
 
     # Ask
     llm_base_url: Widget[str | None] = Widget("_llm_base_url", None)
+    model: Widget[str | None] = Widget("model", None)
     llm_key: Widget[str | None] = Widget("_llm_key", None)
     """A secret: typed, in this memory only."""
     prompt_style: Widget[PromptStyle] = Widget("prompt_style", GROUNDED.style)

@@ -13,6 +13,7 @@ from ctxasm.app.ui.frame.browser_moves import follow
 from ctxasm.app.ui.frame.compare_view import COMPARE, shown_address
 from ctxasm.app.ui.frame.conversation import conversation_controls
 from ctxasm.app.ui.frame.gold import INSPECT
+from ctxasm.app.ui.frame.model_choice import model_address
 from ctxasm.app.ui.frame.page_scripts import run_page_scripts
 from ctxasm.app.ui.frame.pickers import address_of, pick_dataset, pick_query
 from ctxasm.app.ui.frame.question import question_controls
@@ -110,7 +111,7 @@ def _frame(path: str) -> Scene | None:
         query_id = pick_query(info, entries) if entries else None
         if query_id is None:
             st.html('<div class="cx cx-side">No queries yet: ask your own question.</div>')
-    state.keep_address(address_of(info, query_id) | shown_address(path))
+    state.keep_address(address_of(info, query_id) | shown_address(path) | model_address())
     if query_id is None:
         return None
     scene = Scene(info.name, server.query(info, query_id), session.now)
