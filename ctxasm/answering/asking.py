@@ -138,7 +138,7 @@ def _events(
         return
     sent = build_messages(assembly, choice) if messages is None else tuple(messages)
     stream = model.stream(sent, assembly=assembly, temperature=temperature, max_tokens=max_tokens, cancel=cancel)
-    beyond: str | None = None
+    beyond: WindowExceeded | None = None
     try:
         for text in stream:
             reading.first_piece_ms = (clock() - started) * 1000 if reading.first_piece_ms is None else reading.first_piece_ms
@@ -147,7 +147,7 @@ def _events(
             if markers:
                 yield Marked(markers)
     except WindowExceeded as failure:
-        beyond = str(failure)
+        beyond = failure
     except ModelUnavailable as failure:
         reading.error = str(failure)
     finally:
@@ -156,7 +156,8 @@ def _events(
         yield Marked(last)
     elapsed_ms = (clock() - started) * 1000
     if model.is_language_model:
-        reading.sent = sent_tokens(sent, open_counter(assembly.encoding))._replace(server=_usage(stream))
+        counted = Usage(beyond.prompt, 0) if beyond is not None and beyond.prompt is not None else _usage(stream)
+        reading.sent = sent_tokens(sent, open_counter(assembly.encoding))._replace(server=counted)
         if beyond is not None:
             window = assembly.zones.window if assembly.zones is not None else None
             reading.error = f"{beyond} ({window_sizes_line(reading.sent, max_tokens, window)})"

@@ -54,7 +54,8 @@ class ServerAbsent(ModelUnavailable):
 class Failure(Exception):
     """What went wrong, already in words. `retry` says whether another attempt may help, `wait` what the server asked for.
 
-    `absent`: there is no server at that address, or no such name. `of_window`: what was sent, with the answer, is too long, or may be.
+    `absent`: there is no server at that address, or no such name. `of_window`: what was sent, with the answer, is too long, or may be;
+    `prompt` are its tokens by the server's count, where it says them apart from the answer's.
     """
 
     def __init__(
@@ -66,14 +67,17 @@ class Failure(Exception):
         drop: str | None = None,
         absent: bool = False,
         of_window: bool = False,
+        prompt: int | None = None,
     ) -> None:
         self.sentence, self.retry, self.wait, self.drop, self.absent = sentence, retry, wait, drop, absent
-        self.of_window = of_window
+        self.of_window, self.prompt = of_window, prompt
         super().__init__(sentence)
 
     def as_error(self, partial: str) -> ModelUnavailable:
         """The error for the caller, with what had arrived."""
-        return (ServerAbsent if self.absent else WindowExceeded if self.of_window else ModelUnavailable)(self.sentence, partial)
+        if self.of_window:
+            return WindowExceeded(self.sentence, partial, self.prompt)
+        return (ServerAbsent if self.absent else ModelUnavailable)(self.sentence, partial)
 
 
 def of_status(endpoint: Endpoint, status: int, body: object, wait: float | None) -> Failure:
@@ -153,7 +157,8 @@ def _of_length(endpoint: Endpoint, body: object) -> Failure:
     says = [f"counts {prompt:,} tokens"] if prompt is not None else []
     says += [f"has a window of {window:,}"] if window is not None else []
     sizes = f", which {' and '.join(says)}" if says else ""
-    return Failure(f"{what} for {name}{sizes}: {remedy}, or choose a model with a larger window", of_window=True)
+    alone = _size(_field(body, "n_prompt_tokens"), _field(body, "message"), _PROMPT_SIZES[:2])
+    return Failure(f"{what} for {name}{sizes}: {remedy}, or choose a model with a larger window", of_window=True, prompt=alone)
 
 
 def of_stream_error(endpoint: Endpoint, body: object, began: bool) -> Failure:

@@ -59,7 +59,14 @@ class ModelUnavailable(CtxasmError):
 
 
 class WindowExceeded(ModelUnavailable):
-    """Prompt and answer do not fit the window that the server runs the model with, as it says or as its empty answer suggests."""
+    """Prompt and answer do not fit the window that the server runs the model with, as it says or as its empty answer suggests.
+
+    `prompt`: tokens of the prompt by the server's count, None where it does not say.
+    """
+
+    def __init__(self, message: str, partial: str = "", prompt: int | None = None) -> None:
+        self.prompt = prompt
+        super().__init__(message, partial)
 
 
 def is_fault(error: BaseException) -> bool:

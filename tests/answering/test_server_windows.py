@@ -37,6 +37,8 @@ def test_a_prompt_beyond_the_window_is_named_with_both_sizes(model: str) -> None
     assert f"counts {THEIRS} tokens and has a window of {SMALL}" in (result.error or "")
     assert f"{OURS} tokens sent in cl100k_base" in (result.error or "")
     assert result.note is None
+    assert result.sent is not None
+    assert result.sent.server == (None if model == "llama-cpp-python" else Usage(THEIRS, 0))
 
 
 def test_where_prompt_and_answer_do_not_fit_together_the_answer_may_be_lowered() -> None:
