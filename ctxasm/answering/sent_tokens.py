@@ -51,8 +51,8 @@ def sent_line(sent: SentTokens) -> str:
 
 def window_sizes_line(sent: SentTokens, max_tokens: int, window: int | None) -> str:
     """What was asked for beside the window that is set here, to follow the sentence of a server that could not take it."""
-    known = f"model_window is {window:,} here" if window is not None else "its window is not set here (model_window)"
-    return f"{sent_line(sent)}, an answer of up to {max_tokens:,} was asked for, and {known}"
+    known = f"model_window is {window:,} here" if window is not None else "model_window is not set here"
+    return f"{sent_line(sent)}, and up to {max_tokens:,} asked for; {known}"
 
 
 def length_note(sent: SentTokens, max_tokens: int, written: int) -> str:

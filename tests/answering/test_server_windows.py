@@ -54,7 +54,7 @@ def test_an_empty_answer_names_its_likely_cause_and_the_sizes() -> None:
         unset, was_set = asked(server, "empty").error or "", asked(server, "empty", dataclasses.replace(ASSEMBLY, zones=zones)).error or ""
     assert "does not fit the window that the model was started with" in unset
     assert f"{OURS} tokens sent in cl100k_base, {THEIRS} by its server" in unset
-    assert "its window is not set here" in unset
+    assert "model_window is not set here" in unset
     assert "model_window is 9,000 here" in was_set
     assert "ask again" not in unset + was_set
 
